@@ -3,11 +3,11 @@
 Common parts of tables and figures. The available source is the paper's slides. Printed: 802.11 with the 9 µs
 slots of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK per
 series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables. Values
-missing in the slides come from the standards of 2008, then from ns-2's defaults, then the simplest value is
-used; a value that a printed number excludes is skipped. So data frames have 54 Mbit/s, routes are those of
-AODV (RFC 3561), and timers those of RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration
-of 100 s, ten runs and 20 random topologies are Airhop's choice. A reading has the values that were fitted to
-Reno's column of the first table in ns-2.35.
+missing in the slides come from the standards of 2008, or else from ns-2's defaults, or else are the simplest
+value; a value that a printed number excludes is skipped. So data frames have 54 Mbit/s, routing is AODV (RFC
+3561), and timers follow RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration of 100 s, ten
+runs and 20 random topologies are Airhop's choice. A reading has the values that were fitted to Reno's column
+of the first table in ns-2.35.
 
 Two of the four columns are interpretations: the slides have only the labels TCP-CC and TCP-W. They are
 simulated as TCP Contention Control and TCP Westwood. Their printed numbers are claims like all others, and no
@@ -15,7 +15,7 @@ value was chosen to meet them.
 
 The tolerance of a printed number is its last digit plus the scatter of one run, as the slides print no number
 of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to 1.3 %;
-Airhop's count as equal up to 2 %.
+Airhop's columns count as equal up to 2 %.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from airhop.experiments.samples import Samples
 
 PAPER = "R.-S. Cheng and H.-T. Lin, Computer Communications 31(14), 2008, pp. 3145-3152 (slides)"
 SCHEMES = {"reno": "TCP-Reno", "tcp-cc": "TCP-CC", "tcp-w": "TCP-W", "tcp-cl": "TCP-CL"}
-"""In the order of the printed columns."""
+"""Schemes in the order of the printed columns."""
 CURVES = Curve.of_schemes(SCHEMES)
 OTHERS = ("reno", "tcp-cc", "tcp-w")
 GUESSES = ("tcp-cc", "tcp-w")
-"""Columns whose schemes are guesses from a printed label."""
+"""Columns whose schemes are guessed from a printed label."""
 GOODPUT = Metric(
     "flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0), printed=False
 )
@@ -76,7 +76,7 @@ def gain(samples: Samples, x: X, curve: str = "tcp-cl", other: str = "reno") -> 
 
 
 def rows(numbers: Printed, xs: Sequence[X] | None = None) -> str:
-    """Quote rows of a printed table, all or those of some x: `1 13.97 13.95 […] 8 1.33 2.09`."""
+    """Quote rows of a printed table, all rows or the rows of some x: `1 13.97 13.95 […] 8 1.33 2.09`."""
     known = list(dict.fromkeys(x for _, x in numbers))
     printed_rows = (
         " ".join([f"{x:g}", *(f"{number:.2f}" for (_, at), number in numbers.items() if at == x)])
@@ -116,19 +116,19 @@ def number_claims(
         *(claim(end, text, met(curves)) for end, text, curves in asked if curves),
         claim(
             "ratios",
-            "Every gain of TCP-CL over Reno is that of the printed numbers, in percentage points"
+            "Every gain of TCP-CL over Reno equals the gain of the printed numbers, in percentage points"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],
         ),
         Claim(
             f"cheng-t{table}-ratios-paired",
-            "The ratio of TCP-CL to Reno is the printed one, within the scatter of such a ratio"
+            "The ratio of TCP-CL to Reno equals the printed ratio, within the scatter of such a ratio"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(paired_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             own=True,
-            because="The slides print goodputs and no gains, and do not say that both columns met the same "
-            "channel.",
+            because="The slides print goodputs and no gains, and do not state that both columns met the "
+            "same channel.",
             reason=reasons.get("ratios", ""),
         ),
     )

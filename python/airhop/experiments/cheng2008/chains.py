@@ -45,13 +45,13 @@ SILENT = (
     "such drop as a broken link. AODV drops the packets that wait for the route and sends a RERR; the "
     "source repeats its RREQ with binary exponential back-off, and TCP's RTO of at least one second adds "
     "to the silence. The duration of this silence depends on the constants of AODV and TCP, which the "
-    "slides do not give."
+    "slides do not contain."
 )
 """Reason of the difference from the printed numbers over many hops, for all schemes with Reno's MAC."""
 
 UNREPEATED = (
     "In Airhop, errors also hit RREQs, which are broadcast and therefore not retransmitted by the MAC. The "
-    "slides state neither the frames that errors hit nor the number of RREQ retries."
+    "slides state neither the types of frames with errors nor the number of RREQ retries."
 )
 """Reason of the lower goodput if the channel loses frames."""
 EQUAL = 0.02
@@ -91,7 +91,7 @@ def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Sa
     return (
         claim(
             "short",
-            "Over one and two hops TCP-CL delivers what Reno does, within 2 %.",
+            "Over one and two hops TCP-CL and Reno have equal goodput, within 2 %.",
             Asked(each_within, HOPS, ("tcp-cl",), "reno", Span(1, 2), EQUAL),
             1,
             2,
@@ -130,9 +130,9 @@ def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Sa
 
 
 def lossy_claims(table: int, numbers: Printed) -> tuple[Claim[Samples], ...]:
-    """Return the claims of the tables with errors, whose Reno column and guesses are not met."""
+    """Return the claims of the tables with errors, whose Reno column and guessed columns are not met."""
     lost = f"{SILENT} {UNREPEATED}"
-    met = "The gain deviates where Reno's column does."
+    met = "The gain deviates in the rows in which Reno's column deviates."
     reasons = {"reno": lost, "column": lost, "guesses": lost, "ratios": met}
     return (
         *chain_claims(table, numbers, **reasons),

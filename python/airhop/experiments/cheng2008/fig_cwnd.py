@@ -3,8 +3,8 @@
 The curves and their purpose are lost. The claims are the slides' statements about the sender: it retransmits
 corrupted packets without a window reduction, so TCP-CL's window is larger and falls to one segment less
 often. The set-up is that of the first table, with eight hops; the drawing shows replication 0, and means are
-over all replications. A window here is the smaller of cwnd and the receive window of 20 segments, above which
-cwnd grows without effect.
+over all replications. A window in this experiment is the smaller of cwnd and the receive window of 20
+segments, above which cwnd grows without effect.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ def headline(values: Values) -> str:
     reno, own = (values.at(scheme, "mean_cwnd").value.mean for scheme in COMPARED)
     waits = [values.at(scheme, "timeouts").value.mean for scheme in COMPARED]
     return (
-        f"Over eight hops TCP-CL's window is {own:.1f} segments in the mean and Reno's {reno:.1f}; timeouts "
-        f"are {waits[1]:.0f} and {waits[0]:.0f} in 100 s."
+        f"Over eight hops TCP-CL's window is {own:.1f} segments in the mean and Reno's {reno:.1f}; in 100 s "
+        f"they have {waits[1]:.0f} and {waits[0]:.0f} timeouts."
     )
 
 

@@ -66,8 +66,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "cheng-udp-ge-frequent",
-        "TCP-CL treats frequent losses more efficiently: where losses are most frequent, at the highest P_B, "
-        "it delivers more than Reno.",
+        "TCP-CL treats frequent losses more efficiently: at the highest P_B, with the most frequent losses, "
+        "TCP-CL delivers more than Reno.",
         Asked(each_above, LOSS, ("tcp-cl",), "reno", LAST),
         quote="A more efficient treatment on frequent transmission losses",
     ),
@@ -76,7 +76,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "TCP-CL's gain over Reno is larger at the highest P_B than at the lowest.",
         gains_more_where_frequent,
         own=True,
-        because="The sentence compares TCP-CL with other senders, and not frequent losses with rare ones.",
+        because="The sentence compares TCP-CL with other senders, not frequent with rare losses.",
     ),
     Claim(
         "cheng-udp-ge-ahead-strict",
@@ -99,7 +99,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(falls_behind_all_along, LOSS, "reno", "tcp-cl"),
         own=True,
         because=(
-            "The curves are lost; the sentence about frequent losses does not say how the gain depends on "
+            "The curves are lost; the sentence about frequent losses does not state how the gain depends on "
             "the error rate."
         ),
     ),

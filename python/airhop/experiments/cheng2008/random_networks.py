@@ -5,10 +5,10 @@ drawn; so any pair is possible, and the tables of two and of three hops contain 
 path has that many hops.
 
 Inferred: a number is the sum over these connections (nine times the 5.96 Mbit/s of the last table would
-exceed the channel's capacity), in the networks that have any; there are no channel errors (14.82 Mbit/s is
-possible only without errors); networks are connected; pairs differ; and 20 topologies: each replication has
-one topology, equal for all schemes. Intervals are those of the mean over topologies, whose differences are so
-large that 50 s per topology suffice.
+exceed the channel's capacity), in the networks that have such connections; there are no channel errors (14.82
+Mbit/s is possible only without errors); networks are connected; pairs differ; and 20 topologies: each
+replication has one topology, equal for all schemes. Intervals are intervals of the mean over topologies;
+these differ so much that 50 s per topology suffice.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ CONNECTIONS = PlottedAxis(
 )
 SHARED = (
     "With the carrier sense range of the slides nearly all stations sense each other, so all connections "
-    "share one channel, and those over few hops get most of it. Few stations are hidden from each other, "
+    "share one channel, and connections over few hops get most of it. Few stations are hidden from each "
+    "other, "
     "so the MAC discards few frames that TCP-CL could report to its sender. The slides do not explain why "
     "their total goodput falls as connections are added."
 )
-"""Reason of the differing numbers of networks, and of equal schemes."""
+"""Reason of the deviations in networks, and of the equal results of schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=8, most=100)
 """With two connections, three networks in five have a connection over two hops, and one network in three has
@@ -55,8 +56,8 @@ def headline(samples: Samples) -> str:
     """State TCP-CL's gains with the fewest and with the most connections."""
     first, last = samples.xs[0], samples.xs[-1]
     return (
-        f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's where there are "
-        f"{first:g}, {gain(samples, last)} where there are {last:g}."
+        f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's with {first:g} "
+        f"connections, and {gain(samples, last)} with {last:g}."
     )
 
 

@@ -42,7 +42,7 @@ ATTEMPTS = Question(
         ),
         _attempts(
             9,
-            "RET_L is compared before the failure is counted, as in the algorithm: nine transmissions.",
+            "RET_L is compared before it counts the failure, as in the algorithm: nine transmissions.",
             "If $RET_L > \\text{retry threshold}$ […] Otherwise […] Increase the value of RET_L",
         ),
         Reading(
@@ -73,7 +73,7 @@ PHYSICAL = Question(
         ),
     ),
 )
-"""Readings of the PHY: the slides print no rate. One hop yields 14.2, 13.6 and 13.7 Mbit/s."""
+"""Readings of the PHY, because the slides print no rate. One hop yields 14.2, 13.6 and 13.7 Mbit/s."""
 MAC_RULES = Question(
     about="the MAC's responses",
     default=Reading(
@@ -115,7 +115,8 @@ def sender(flow: str = "ftp") -> Question:
             ),
             Reading(
                 "fitted",
-                "Data is sent at 36 Mbit/s after headers of 20 µs, and all else is as in ns-2: fitted in "
+                "Data is sent at 36 Mbit/s after headers of 20 µs, and all other values are as in ns-2: "
+                "fitted in "
                 "ns-2.35 to Reno's column of the first table, and contrary to the printed 192 bits.",
                 settings={
                     "wlan.field.rate": "36 Mbit/s",
@@ -270,7 +271,8 @@ CLEAN_CHANNEL = Question(
         ),
     ),
 )
-"""Reason of a clean channel: with errors one hop cannot carry the printed 14.82 Mbit/s of two connections."""
+"""Reason of a channel without errors: with errors one hop cannot carry the printed 14.82 Mbit/s of two
+connections."""
 UDP_PLACE = Question(
     about="the path of the UDP flow",
     default=Reading("beside", "The UDP flow has one hop, 30 m beside the middle of the chain."),
@@ -289,4 +291,4 @@ UDP_PLACE = Question(
         ),
     ),
 )
-"""The drawing of "TCP evaluation topology2" is lost."""
+"""Readings of the UDP flow's path, because the drawing of "TCP evaluation topology2" is lost."""

@@ -2,8 +2,8 @@
 
 Printed: the chain, the ranges and the numbers. Missing: the rate, the packet size, the timers, and above all
 the routing protocol. The comparison depends on on-demand routing (AODV): a frame discarded by the MAC is a
-link failure for AODV, which flushes the queue and searches for a new route; TCP-CL's NAK prevents exactly
-this. Static routes have no link failures; two further curves with static routes, without printed numbers,
+link failure for AODV, which flushes the queue and searches for a new route; TCP-CL's NAK prevents this link
+failure. Static routes have no link failures; two further curves with static routes, without printed numbers,
 show the effect of routing.
 """
 
@@ -103,7 +103,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-t2-self-collision",
         (
             "The packets of one flow collide with each other: from three hops up frames collide in a network "
-            "of one connection over static routes without channel errors, where all packets are its own."
+            "of one connection over static routes without channel errors, in which all packets belong to "
+            "this connection."
         ),
         collides_with_itself,
         quote="TCP self-collisions in the MAC layer",
@@ -122,9 +123,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         ),
         reason=(
             "The algorithm of the slides triggers a NACK when retransmissions exceed the threshold. "
-            "Collisions with hidden stations cause retransmissions, too, and the MAC cannot tell the cause "
-            "of a missing ACK. The slides do not define transmission errors: with collisions among them, a "
-            "NACK on this channel would be as printed."
+            "Collisions with hidden stations also cause retransmissions, and the MAC cannot detect the "
+            "cause of a missing ACK. The slides do not define transmission errors: if collisions are "
+            "transmission errors, NACKs on this channel agree with the sentence."
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 Printed: the two states of the channel and the numbers. Inferred: the state may change after each frame,
 independently on each directed link, and all frames except ACK, RTS and CTS of the MAC can be lost, which is
-closest to the printed numbers in ns-2. TCP-CC and TCP-W are guessed from their labels.
+closest to the printed numbers in ns-2. The schemes of TCP-CC and TCP-W are guessed from their labels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRINTED = printed.columns(
     tcp_cl=(12.87, 6.32, 3.67, 2.30, 2.02, 1.86, 1.66, 1.54),
 )
 REPAIRED = PRINTED["reno", 1] / PRINTED_CLEAN["reno", 1]
-"""Ratio of table 3 to table 2 over one hop: a mean FER of 8.25 % costs no more than its share of airtime."""
+"""Printed ratio of table 3 to table 2 over one hop: a mean FER of 8.25 % costs only its share of airtime."""
 NEAR = 0.03
 
 

@@ -4,7 +4,7 @@ Printed: two packets, 0.1 s, and the numbers. Inferred: the errors of the previo
 ACKs yield the printed 14.21 Mbit/s over one hop only with these errors (15.4 without). With them Airhop
 reproduces TCP-CL's column, and Reno's up to four hops; no tested configuration of ns-2 reproduced this table.
 
-Whether delayed ACKs relieve the collisions of a flow with itself is measured over static routes, where every
+The effect of delayed ACKs on the collisions of a flow with itself is measured over static routes, where every
 frame belongs to the connection: Reno and TCP-CL with delayed ACKs, and with an ACK for every segment.
 """
 
@@ -47,7 +47,7 @@ PRINTED = printed.columns(
 
 
 STATIC = ("reno", "tcp-cl")
-"""The schemes that are run over static routes, too."""
+"""Schemes that are also run over static routes."""
 
 
 def every_segment(scheme: str) -> str:
@@ -67,8 +67,8 @@ def headline(samples: Samples) -> str:
     last = samples.xs[-1]
     gains = {scheme: samples.ratio_to_beside(scheme, last).value for scheme in ("reno", "tcp-cl")}
     return (
-        f"Over {HOPS.text(last)} delayed ACKs give Reno {gains['reno']:.2f} times and TCP-CL "
-        f"{gains['tcp-cl']:.2f} times their goodput; TCP-CL delivers {gain(samples, last)} against Reno."
+        f"Over {HOPS.text(last)} delayed ACKs multiply Reno's goodput by {gains['reno']:.2f} and TCP-CL's "
+        f"by {gains['tcp-cl']:.2f}; TCP-CL delivers {gain(samples, last)} against Reno."
     )
 
 
@@ -95,13 +95,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "3, where each segment is acknowledged.",
         Asked(each_above_beside, HOPS, ("tcp-cl",), ALL_X),
         own=True,
-        because="Higher goodput is a sign of relief, but does not measure collisions.",
+        because="Higher goodput suggests fewer collisions, but does not measure them.",
     ),
     Claim(
         "cheng-t4-self-collision",
-        "Delayed ACKs alleviate self-collision: over static routes, where every frame is of the connection, "
-        "and over any number of hops, fewer frames of Reno and of TCP-CL collide for each segment sent than "
-        "with an ACK for every segment.",
+        "Delayed ACKs alleviate self-collision: over static routes, on which every frame belongs to the "
+        "connection, fewer frames of Reno and of TCP-CL collide for each segment sent than with an ACK for "
+        "every segment, over any number of hops.",
         fewer_self_collisions,
         quote="The delayed ACK scheme alleviates the TCP self-collision problem in wireless link",
     ),
@@ -111,8 +111,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "segment sent than with an ACK for every segment.",
         Asked(each_below_beside, HOPS, tuple(SCHEMES), ALL_X, of=COLLISIONS),
         own=True,
-        because="The slide speaks of packets of one flow; these frames are those of the network, of routing "
-        "and of the MAC among them.",
+        because="The slide is about packets of one flow; this claim counts all frames of the network, "
+        "including frames of routing and of the MAC.",
     ),
 )
 

@@ -2,20 +2,21 @@
 
 Common parts of the experiments. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and
 bad times of 10 and 4 s in the mean with bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
-retransmission up, an estimator with one gain, and the results: lost graphs of one run each, with a sentence
-or two about each. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`; those on which results
-depend are in `readings`). The duration of the paper's runs is a guess, and the axis of its six experiments;
-claims are checked at 100 s.
+retransmission up, an estimator with one gain, and the results, which are lost graphs of one run each, with a
+sentence or two about each graph. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`;
+`readings` has the values on which results depend). The duration of the paper's runs is a guess, and therefore
+the axis of its six experiments; claims are checked at 100 s.
 
-A further curve is a sender without any timeouts, the upper bound of notices that prevent timeouts as long as
-the link loses no packets.
+A further curve is a sender without any timeouts. While the link loses no packets, this curve is an upper
+bound for all notices that prevent timeouts.
 
 RTTN is a reconstruction. The paper's listing is lost; its text states that base stations measure the length
 of fades and announce the expected length to senders, without the method.
 
-Meaning of the paper's words: "unacceptable" is less than half of the same sender's goodput fixed to mobile;
-EBSN "fails to improve" if its goodput does not exceed that of local recovery alone; timeouts are prevented if
-fewer than one in 100 s remains, and "cannot be avoided" otherwise; "in most cases" is more than half.
+Meaning of the paper's words: "unacceptable" is less than half of the same sender's goodput from a fixed host
+to a mobile; EBSN "fails to improve" if its goodput does not exceed that of local recovery alone; timeouts are
+prevented if fewer than one in 100 s remains, and "cannot be avoided" otherwise; "in most cases" is more than
+half.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ PATIENT = Curve("patient", "No timeouts", "tahoe", NO_TIMEOUTS)
 
 
 def unmodified(network: Network, name: str = "basic", label: str = "Basic TCP") -> Curve:
-    """Return the curve of TCP without link recovery or notices."""
+    """Return the curve of TCP without link recovery and without notices."""
     return Curve(name, label, "tahoe", network.plain)
 
 
@@ -127,8 +128,8 @@ def experiment(
     """Return an experiment.
 
     `at` is the paper's setting; the report shows a run with it packet by packet. `shown` is the curve of
-    which this run is drawn for print, as in the paper. `asked` are questions in addition to those of all
-    experiments.
+    which this run is drawn for print, as in the paper. `asked` are questions in addition to the questions of
+    all experiments.
     """
     return Experiment(
         id=f"kounavis1996/{id_}",

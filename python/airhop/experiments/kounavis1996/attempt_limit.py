@@ -3,8 +3,8 @@
 With an attempt limit the base station discards packets in a long fade, and the sender must retransmit them.
 Each failed attempt has restarted the sender's timer by then. The measure, from traces, is the time from the
 discard of a packet until the sender retransmits it, with EBSN and with local recovery alone, paired by
-replication. The limits are Airhop's; that of Bakshi et al. (1997) is 13. An attempt takes 0.24 s, a fade 4 s
-in the mean.
+replication. The limits are Airhop's choice; Bakshi et al. (1997) have a limit of 13. An attempt takes 0.24 s,
+and the mean fade 4 s.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def compute_under(reading: Reading | None) -> Compute:
 def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> list[Value]:
     runs = ([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES)
     known = [pair for pair in zip(*runs, strict=True) if not any(map(math.isnan, pair))]
-    if not known:  # fades so short that no packet is given up: there is nothing to repair
+    if not known:  # with such short fades the link discards no packet
         return []
     local, ebsn = zip(*known, strict=True)
     x: dict[str, X] = {"attempts": limit}
@@ -165,7 +165,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "This delay costs goodput: with some limit EBSN delivers less than local recovery alone.",
         Asked(somewhere, "goodput_kbps", -1),
         own=True,
-        because="The paper says that retransmissions may be late, but does not state the cost.",
+        because="The paper states that retransmissions may be late, but not the cost.",
     ),
 )
 
@@ -177,7 +177,7 @@ def headline(values: Values) -> str:
         f"{values.at(BETWEEN, 'goodput_kbps', attempts=limit).value.mean:+.2f} kbit/s with {limit} attempts"
         for limit in (LIMITS[0], LIMITS[-1])
     ]
-    return f"EBSN changes the repair of packets that the link gave up by {', '.join(told)}.".replace("-", "−")
+    return f"EBSN changes the repair time of discarded packets by {', '.join(told)}.".replace("-", "−")
 
 
 # ---- tables and figures ----------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def figure(values: Values) -> Figure:
         axes.set_ylim(bottom=0.0)
         axes.set_ylabel(METRICS[metric])
     made[-1].set_xticks(LIMITS)
-    made[-1].set_xlabel("Attempts of the link at most")
+    made[-1].set_xlabel("Attempt limit of the link")
     legend(drawing)
     return drawing
 

@@ -1,7 +1,7 @@
 """Result 4: unmodified TCP from one mobile to another. "Performance of TCP is unacceptable!".
 
 Both links must be good at once, which is true half of the time. "Unacceptable" means less than half of the
-same sender's goodput fixed to mobile, with the same fades of the last link.
+same sender's goodput from a fixed host to a mobile, with the same fades of the last link.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def headline(samples: Samples) -> str:
     left = samples.ratio_to_beside("basic", SECONDS).value
     goodput = samples.estimate("basic", SECONDS).mean
     return (
-        f"With a second air interface unmodified TCP delivers {goodput:.2f} kbit/s, {left:.2f} of what it "
-        "has fixed to mobile."
+        f"With a second air interface unmodified TCP delivers {goodput:.2f} kbit/s, {left:.2f} of its "
+        "goodput from a fixed host to a mobile."
     )
 
 

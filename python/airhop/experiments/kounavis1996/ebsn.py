@@ -30,8 +30,8 @@ def headline(samples: Samples) -> str:
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"EBSN delivers {times(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "
-        f"{times(samples, 'ebsn', 'local')} times that of local recovery alone: of {left[0]:.1f} timeouts in "
-        f"100 s it leaves {left[1]:.1f}."
+        f"{times(samples, 'ebsn', 'local')} times that of local recovery alone: of {left[0]:.1f} timeouts "
+        f"in 100 s, {left[1]:.1f} remain."
     )
 
 
@@ -42,12 +42,12 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(each_above, LENGTH, ("ebsn",), "basic", (SECONDS,), GAIN),
         quote="Explicit Bad State Notification offers over 50% improvement on the performance of TCP",
         bound=True,
-        reason="EBSN's goodput cannot exceed that of a sender without timeouts. The goodput of unmodified "
-        "TCP therefore decides the ratio, and it is highest at the beginning of a run "
-        "(`kounavis1996/run-length`). The paper shows single runs, which scatter. With bit error "
-        "rates in E-notation unmodified TCP loses packets in good times, too. The mean over the "
-        "ratios of single runs is no measure: one run in which unmodified TCP delivers nothing "
-        "makes it infinite.",
+        reason="EBSN's goodput cannot exceed the goodput of a sender without timeouts. The goodput of "
+        "unmodified TCP therefore determines the ratio; this goodput is highest at the beginning of a run "
+        "(`kounavis1996/run-length`). The paper shows single runs, which scatter. With bit error rates in "
+        "E-notation unmodified TCP also loses packets in good times. The mean over the ratios of single "
+        "runs is not used, because a single run in which unmodified TCP delivers nothing would make it "
+        "infinite.",
     ),
     Claim(
         "kou-2-timeouts",
@@ -60,10 +60,10 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-5-fixed",
-        "Over a wire notices arrive before the timer expires: fewer than half of the notices are late.",
+        "Over a wire, notices arrive before the timer expires: fewer than half of the notices are late.",
         Asked(seldom, LATE, TIMED, "ebsn"),
         own=True,
-        because="The paper says the reverse about air interfaces; it does not print this statement.",
+        because="The paper states the opposite about air interfaces, and nothing about wires.",
     ),
 )
 

@@ -1,6 +1,6 @@
 """Result 5: EBSN between mobiles. "EBSN messages fail to refresh the sender's timer".
 
-Notices of the receiver's base station cross the sender's own air interface, which fades, too.
+Notices of the receiver's base station cross the sender's own air interface, which also fades.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def headline(samples: Samples) -> str:
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "
-        f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s EBSN leaves "
-        f"{left[1]:.1f}."
+        f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s, {left[1]:.1f} "
+        "remain with EBSN."
     )
 
 
@@ -104,7 +104,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="EBSN fails to improve the performace of the network in the cases where there is at least "
         "one air interface in the path between the TCP sender and the base station serving the mobile "
         "receiver",
-        reason="EBSN's gain cannot exceed that of a sender without timeouts. Between mobiles EBSN cannot "
+        reason="EBSN's gain cannot exceed the gain of a sender without timeouts. Between mobiles EBSN cannot "
         "prevent all timeouts: the receiver's base station has no information about the sender's "
         "own link.",
     ),
@@ -113,7 +113,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "EBSN hardly improves performance: it delivers less than 10 % more than local recovery alone.",
         Asked(each_below, LENGTH, ("ebsn",), "local", (SECONDS,), LITTLE),
         own=True,
-        because="A gain of 10 % does not show in graphs of single runs, such as the paper's.",
+        because="A gain of 10 % is invisible in graphs of single runs, such as the paper's.",
     ),
     Claim(
         "kou-3-timeouts",
@@ -130,7 +130,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "EBSN mostly fails: more than half of the timeouts of local recovery alone remain.",
         Asked(each_above, LENGTH, ("ebsn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
-        because="The paper does not say how many timeouts remain.",
+        because="The paper does not state the number of remaining timeouts.",
         reason="EBSN prevents timeouts caused by the receiver's link. Timeouts in fades of the sender's "
         "own link remain, since the receiver's base station has no information about that link; "
         "`kounavis1996/notices-m2m` has a sender that also uses notices of its own link layer.",
@@ -142,9 +142,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",
         reason="Every failed frame causes a notice, and a notice is in time if the sender's own link is "
-        "good when it arrives. A notice that waits at the first base station for the end of the "
-        "sender's own fade is too late, as the paper says; without a failure at the receiver's base "
-        "station there is no notice.",
+        "good when it arrives. A notice that waits at the first base station for the end of the sender's "
+        "own fade is too late, as the paper states; without a failure at the receiver's base station there "
+        "is no notice.",
     ),
     Claim(
         "kou-m2m-redundant",
@@ -158,7 +158,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Most retransmissions of EBSN's sender are duplicates at the receiver.",
         Asked(mostly, DUPLICATES, RESENT, "ebsn"),
         own=True,
-        because="The paper does not say how many of the retransmissions are redundant.",
+        because="The paper does not state the share of redundant retransmissions.",
     ),
 )
 

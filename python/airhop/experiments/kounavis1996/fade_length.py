@@ -45,8 +45,8 @@ def headline(axis: PlottedAxis, samples: Samples) -> str:
     gains = {curve: samples.ratio(curve, "local", last).value for curve in ("ebsn", "rttn")}
     return (
         f"EBSN delivers more than local recovery alone {_ahead(axis, samples, 'ebsn')}, RTTN "
-        f"(reconstruction) {_ahead(axis, samples, 'rttn')}; with fades of {axis.text(last)} they have "
-        f"{gains['ebsn']:.2f} and {gains['rttn']:.2f} times its goodput."
+        f"(reconstruction) {_ahead(axis, samples, 'rttn')}; with fades of {axis.text(last)} their goodputs "
+        f"are {gains['ebsn']:.2f} and {gains['rttn']:.2f} times as high."
     )
 
 
@@ -86,7 +86,7 @@ def efficiency_depends(
 def claims(
     end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
 ) -> tuple[Claim[Samples], ...]:
-    """Return the claims; `end` is the suffix of their ids, which those in `reasons` and `own` lack."""
+    """Return the claims; `end` is the suffix of their ids, which the ids in `reasons` and `own` lack."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
@@ -97,7 +97,7 @@ def claims(
         ),
         Claim(
             "kou-4-long",
-            "EBSN delivers less over long fades: less over the longest fades than over fades of 1 s.",
+            "EBSN delivers less with long fades: less with the longest fades than with fades of 1 s.",
             Asked(falls_from, axis, ("ebsn",), SHORT_S),
             quote=DEGRADES,
         ),
@@ -117,8 +117,8 @@ def claims(
         ),
         Claim(
             "kou-4-local",
-            "The efficiency of local recovery alone depends on the length of fades, too: its share of the "
-            "goodput of a sender without timeouts differs between fades of 1 s and the longest.",
+            "The efficiency of local recovery alone also depends on the length of fades: its share of the "
+            "goodput of a sender without timeouts differs between fades of 1 s and the longest fades.",
             Asked(efficiency_depends, axis, "local", "patient", SHORT_S),
             quote=DEPENDS,
         ),
@@ -164,8 +164,8 @@ EXPERIMENT = over_fades(
     FIXED,
     own=("kou-4-short", "kou-4-long", "kou-4-further"),
     reasons={
-        "kou-4-further": "Fixed to mobile, every failed attempt restarts the timer before it expires, for "
-        "any length of the fade, so EBSN has the goodput of a sender without timeouts. "
+        "kou-4-further": "From a fixed host to a mobile, every failed attempt restarts the timer before it "
+        "expires, for any length of the fade, so EBSN has the goodput of a sender without timeouts. "
         "The paper describes the mobile-to-mobile network "
         "(`kounavis1996/fade-length-m2m`)."
     },

@@ -1,8 +1,9 @@
 """Deliveries during fades: "during these periods almost no packet is being succesfully delivered".
 
-Measured in traces are the attempts of the radio link to transmit a data packet whose last bit lies in a fade,
-and how many of them are received. "Almost no packet" is fewer than one in twenty of these attempts. With the
-default bit error rate of fades a packet passes only if nearly all of its bits precede the fade.
+The traces contain the attempts of the radio link to transmit a data packet. The measure is the share of
+received attempts among the attempts whose last bit lies in a fade. "Almost no packet" is fewer than one in
+twenty of these attempts. With the default bit error rate of fades a packet passes only if nearly all of its
+bits precede the fade.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ METRICS = {DELIVERED: "Attempts received (%)", ATTEMPTS: "Attempts in a run"}
 STATES = {"fade": "in a fade", "good": "in good times"}
 """State of the channel at the last bit of an attempt."""
 ALMOST_NONE = 5.0
-"""Largest share of deliveries that is almost none, per cent."""
+"""Largest share of deliveries that counts as almost none, per cent."""
 
 
 @dataclass(frozen=True)
@@ -198,8 +199,8 @@ EXPERIMENT = Calculation(
     title="Packets delivered during fades, fixed to mobile",
     source=f"{PAPER}, §2",
     method=(
-        "Traces of the fixed-to-mobile network without local recovery. Counted are the attempts to transmit "
-        "a data packet over the radio link, by the state of the channel at their last bit."
+        "Traces of the fixed-to-mobile network without local recovery. The measures count the attempts to "
+        "transmit a data packet over the radio link, by the state of the channel at their last bit."
     ),
     compute=compute_under(None),
     questions=questions(FIXED, CURVES),

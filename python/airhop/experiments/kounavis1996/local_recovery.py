@@ -33,17 +33,17 @@ def headline(samples: Samples) -> str:
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP "
-        f"and leaves {left:.1f} timeouts in 100 s, {100 * needless:.0f} % of them for nothing; without them "
-        f"it would be {times(samples, 'patient', 'basic')} times."
+        f"and has {left:.1f} timeouts in 100 s, {100 * needless:.0f} % of them spurious; without timeouts "
+        f"it would deliver {times(samples, 'patient', 'basic')} times as much."
     )
 
 
-UNLIMITED = "an implementation by others: in Airhop's the attempts are unlimited"
+UNLIMITED = "an implementation by other authors: in Airhop's implementation the attempts are unlimited"
 """Missing information of a claim about a link that cannot drop a packet."""
 
 
 def loses_nothing(samples: Samples) -> ClaimResult:
-    """Check whether local recovery drops a packet; without a drop, which is by construction, it is open."""
+    """Check whether local recovery drops a packet; undecided without a drop, which holds by construction."""
     given_up = count(samples, GIVEN_UP).estimate("local", SECONDS)
     told = f"packets that the link drops in 100 s: {given_up.mean:g}, by construction"
     if given_up.mean > 0.0:
@@ -60,8 +60,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-reliable",
-        "The link behaves as though packets were not lost but late: it drops none. In Airhop this is so by "
-        "construction, as its attempts are unlimited.",
+        "The link behaves as though packets were not lost but late: it drops no packet. In Airhop this "
+        "holds by construction, because the number of attempts is unlimited.",
         loses_nothing,
         quote="We can consider that the link behaves as though packets were not lost, but simply arrived "
         "late at the mobile receiver.",
@@ -85,7 +85,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Most retransmissions of the remote sender are duplicates at the receiver.",
         Asked(mostly, DUPLICATES, RESENT, "local"),
         own=True,
-        because="The paper does not say how many of the retransmissions are redundant.",
+        because="The paper does not state the share of redundant retransmissions.",
     ),
     Claim(
         "kou-7-cost",

@@ -2,10 +2,11 @@
 
 "For example 1% damage loss degrades throughput by 14%" concerns a window of 8 packets, the window of an
 Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if each
-loss stops the sender for two round trips without further effect: 2 w packets are not sent for each lost one.
-It is compared with Tahoe and Reno with a receive window of w, on a path without other limits, and with
-independent losses of data packets. It holds if the simulated loss of throughput is within 10 % of the
-formula's loss: a tenth of the remaining throughput would exceed the whole loss of a small window.
+loss stops the sender for two round trips without further effect: 2 w packets are not sent for each lost
+packet. The formula is compared with Tahoe and Reno with a receive window of w, on a path without other
+limits, and with independent losses of data packets. The formula holds if the simulated loss of throughput is
+within 10 % of the formula's loss. (A tenth of the remaining throughput would exceed the whole loss of a small
+window.)
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ DAMAGE = Question(
 EXAMPLE_W, EXAMPLE_P, EXAMPLE = 8, 0.01, 0.14
 """The printed example: a degradation of 14 %."""
 DIGIT = Source("kounavis1996/loss-formula", digit=1.0)
-"""Precision of the example, an analysis in whole per cent: no scatter, and a tolerance of half a point."""
+"""Precision of the example, an analysis in whole per cent: a tolerance of half a point, without scatter."""
 
 
 def share(p: float, w: float) -> float:
@@ -91,7 +92,8 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
     )
     lossy = [base.with_({"wired.path.errors.loss": p}) for p in LOSSES]
     jobs = [Job(one, seed, rep) for one, rep in product(lossy, range(reps))]
-    clean = Job(base.with_({"wired.path.errors.loss": 0.0}), seed)  # once: nothing is random there
+    # one run, because nothing is random without losses
+    clean = Job(base.with_({"wired.path.errors.loss": 0.0}), seed)
     without, *goodputs = (result.goodput_mbps for result in run_many([clean, *jobs]))
     return [
         Value(
@@ -126,12 +128,12 @@ def example(values: Values) -> ClaimResult:
 
 
 def is_allowed(value: Value) -> bool:
-    """Return whether w limits the window: losses alone would allow a larger one."""
+    """Return whether w limits the window: losses alone would allow a larger window."""
     return float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Check whether the goodput loss of both senders is within 10 % of the formula's, where w limits it."""
+    """Check whether the goodput loss of both senders is within 10 % of the formula's, if w limits it."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
@@ -190,8 +192,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         quote="For example 1% damage loss degrades throughput by 14%.",
         reason=(
             "The formula assumes a TCP with a constant window. A loss halves Reno's window and reduces "
-            "Tahoe's to one segment; the formula does not count the throughput that is lost until the "
-            "window has grown back."
+            "Tahoe's to one segment; the formula omits the throughput that is lost until the window has its "
+            "former size again."
         ),
     ),
     Claim(
@@ -213,11 +215,11 @@ CLAIMS: tuple[Claim[Values], ...] = (
         own=True,
         because=(
             '"Allowed window" may be the window that the network allows: the law then applies '
-            "where losses allow more than w."
+            "if losses allow more than w."
         ),
         reason="The formula of Jacobson and Karels (1988) assumes a TCP with a constant window. A loss "
         "halves Reno's window, which needs w/2 round trips to reach w again, and reduces Tahoe's to "
-        "one segment: near the bound the formula leaves out this cost.",
+        "one segment: near the bound the formula omits this cost.",
     ),
     Claim(
         "kou-1-strict",
@@ -240,8 +242,8 @@ def headline(values: Values) -> str:
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(bool(_met(value)) for value in some) for some in (cells, few))
     return (
-        f"The loss of 1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells: in {of_few} of the "
-        f"{len(few)} where w is below the window that losses allow by themselves."
+        f"The loss of 1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells, and in {of_few} of the "
+        f"{len(few)} cells in which w is below the window that losses alone allow."
     )
 
 
@@ -252,7 +254,7 @@ def tables(values: Values) -> list[TextTable]:
     """List the shares of both senders beside the formula, one table per window."""
     return [
         TextTable(
-            f"Share of the throughput that is left, window of {w} packets, %",
+            f"Remaining share of the throughput, window of {w} packets, %",
             ("loss", "1/(1+2pw)", *SENDERS.values()),
             tuple(_row(values, w, p) for p in LOSSES),
             f"Mean ± 95 % half-width of {values.reps} runs of 200 s." if w == WINDOWS[-1] else "",
@@ -315,8 +317,9 @@ EXPERIMENT = Calculation(
     title="Throughput against the loss probability: 1/(1+2pw) and two senders",
     source=f"{PAPER}, §1",
     method=(
-        "Lines are the formula. Markers are the ratio of Tahoe's and Reno's throughput to that of the same "
-        "run without losses. The receiver advertises w packets of 128 bytes; the link has 100 Mbit/s and "
+        "Lines are the formula. Markers are the ratio of Tahoe's and Reno's throughput to the throughput of "
+        "the same run without losses. The receiver advertises w packets of 128 bytes; the link has 100 "
+        "Mbit/s and "
         "60 ms, and loses each data packet with probability p, and no ACK; RTO = a + 4 v in ticks of 100 "
         "ms. The formula holds if the whole interval of the lost share is within 10 % of the formula's."
     ),

@@ -1,4 +1,4 @@
-"""The two topologies of Kounavis 1996, and how their radio links recover frames."""
+"""The two topologies of Kounavis 1996, and the frame recovery of their radio links."""
 
 from __future__ import annotations
 

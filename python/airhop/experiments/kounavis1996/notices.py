@@ -1,8 +1,8 @@
-"""ERSN, EBSN and RTTN on the same fades, a comparison that no paper has.
+"""ERSN, EBSN and RTTN with equal fades, a comparison that no paper has.
 
 An ERSN (Yun 2009) is sent once for each segment that the link begins to retransmit; it restarts the timer and
 suspends congestion control for the segment for two RTOs. An EBSN is sent at each failure and restarts the
-timer. An RTTN (reconstruction) announces beforehand how much longer a round trip may become. ERSN needs
+timer. An RTTN (reconstruction) announces in advance the possible increase of the round trip. ERSN needs
 LL-ELSN's sender, which uses SACK, so its reference is local recovery alone with a SACK sender. A notice must
 arrive before the timer expires, so the delay of the wire is the axis.
 """
@@ -34,7 +34,7 @@ ERSN = Curve("ll-elsn", "ERSN (LL-ELSN)", "ll-elsn")
 OWN = {"ebsn": "local", "rttn": "local", "ll-elsn": "sack"}
 """Curve of local recovery alone with the same sender, by notice."""
 WHY_NOT = (
-    "A segment causes one ERSN at most. The ERSN restarts the retransmission timer, and suspends "
+    "A segment causes at most one ERSN. The ERSN restarts the retransmission timer, and suspends "
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
     "retransmissions of segments that were only late cause duplicate ACKs. ESACK, which counts duplicates "
     "in sending order, detects a loss and reduces the window again; SACK does not."
@@ -59,7 +59,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
     return tuple(
         Claim(
             f"kou-notices-{curve}{end}",
-            f"{label} delivers more than local recovery alone with the same sender, whatever the delay.",
+            f"{label} delivers more than local recovery alone with the same sender, for every delay.",
             Asked(each_above, DELAY, (curve,), OWN[curve], ALL_X),
             own=True,
             because="No paper compares ERSN, EBSN and RTTN, which were proposed for different links.",
@@ -72,11 +72,11 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
 def on_the_same_fades(
     id_: str, network: Network, end: str = "", others: tuple[Curve, ...] = ()
 ) -> Experiment:
-    """Return the experiment on a network; `own` curves follow those of both networks."""
+    """Return the experiment on a network; `own` curves follow the curves of both networks."""
     return experiment(
         id_,
         "Timer notices on the same fades: ERSN, EBSN and RTTN",
-        "an experiment of Airhop's own, after §4 of the paper (ERSN is that of LL-ELSN; RTTN, round trip "
+        "an experiment of Airhop's own, after §4 of the paper (ERSN is LL-ELSN's notice; RTTN, round trip "
         "time notification, is a reconstruction)",
         network,
         (LOCAL, EBSN, RTTN, SACK, ERSN, PATIENT, *others),

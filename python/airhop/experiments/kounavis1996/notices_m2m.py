@@ -1,4 +1,4 @@
-"""ERSN, EBSN and RTTN on the same fades, between mobiles.
+"""ERSN, EBSN and RTTN with equal fades, between mobiles.
 
 Most notices cross the sender's own air interface. An additional curve is a sender whose own link layer
 notifies it, as base stations do; the paper's sender has no such link layer.

@@ -1,7 +1,7 @@
 """Effect of the packet size on the benefit of notices; the paper has 128 bytes only.
 
-The sizes are those of Bakshi et al. (1997); their link split packets into frames of 128 bytes, here a packet
-is a frame. The window is 4 kB of packets throughout, two of the largest packets.
+The sizes are from Bakshi et al. (1997); their link splits packets into frames of 128 bytes, whereas here a
+packet is a frame. The window is 4 kB of packets throughout, two of the largest packets.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(each_above, SIZE, ("ebsn",), "basic", ALL_X, GAIN),
         own=True,
         because="The paper's statement is about packets of 128 bytes.",
-        reason="EBSN's goodput cannot exceed that of a sender without timeouts, as in `kounavis1996/ebsn`. "
-        "Two of the largest packets fill the window, and the link needs seconds to detect a failed "
-        "one, so timeouts can precede the first notice.",
+        reason="EBSN's goodput cannot exceed the goodput of a sender without timeouts, as in "
+        "`kounavis1996/ebsn`. "
+        "Two of the largest packets fill the window, and the link needs seconds to detect a failed packet, "
+        "so timeouts can precede the first notice.",
     ),
     Claim(
         "kou-sizes-local",

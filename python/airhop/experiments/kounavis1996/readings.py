@@ -108,7 +108,7 @@ def sender(curves: Sequence[Curve]) -> Question:
         about="the sender",
         default=Reading(
             TAHOE,
-            "The sender is Tahoe, that of Jacobson and Karels (1988).",
+            "The sender is Tahoe, the sender of Jacobson and Karels (1988).",
             "The operation of TCP as presented in [5]",
         ),
         others=(
@@ -125,14 +125,14 @@ def sender(curves: Sequence[Curve]) -> Question:
 
 CLOCK = Question(
     about="the sender's clock",
-    default=Reading("tick-100", "The sender's clock has ticks of 100 ms, as that of ns 1.1."),
+    default=Reading("tick-100", "The sender's clock has ticks of 100 ms, as in ns 1.1."),
     others=tuple(
         Reading(
             f"tick-{tick}",
             f"The sender's clock has ticks of {tick} ms, as {whose}.",
             settings={"flow.ftp.tcp.rto.tick": f"{tick} ms"},
         )
-        for tick, whose in ((300, "the clock of Bakshi et al. (1997) may have"), (500, "that of BSD"))
+        for tick, whose in ((300, "the clock of Bakshi et al. (1997) may have"), (500, "in BSD"))
     ),
 )
 ESTIMATOR = Question(
@@ -192,7 +192,7 @@ def uplink(network: Network) -> Question:
         others=(
             Reading(
                 "up-3",
-                "The uplink's window is three frames, as that of the downlink.",
+                "The uplink's window is three frames, as on the downlink.",
                 settings=network.arq(DOWN, {**UP, "window": DOWN["window"]}),
             ),
         ),

@@ -2,9 +2,9 @@
 
 Fades are places on the receiver's path without reception, so each lasts as long as the receiver takes to
 cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). At the printed
-speed the places take 4 of 14 s, as in the paper's network; the receiver's speed alternates between a higher
-and a lower one. The axis is the ratio of the two speeds, whose geometric mean is the printed speed. The
-sender's own air interface fades as in the paper.
+speed the receiver is in these places for 4 of 14 s, as in the paper's network; its speed alternates between a
+higher and a lower value. The axis is the ratio of the two speeds, whose geometric mean is the printed speed.
+The sender's own air interface fades as in the paper.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
 
 
 def crossed(fades: str, factor: float) -> str:
-    """Convert fades at the printed speed, the text of a file, into those of a moving receiver."""
+    """Convert fades at the printed speed, the text of a file, into fades at the changing speed."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
     times = list(passing_times([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
@@ -140,7 +140,7 @@ PAIRS = (("rttn", "local"), ("rttn", "ebsn"))
 
 
 def less(curve: str, other: str) -> str:
-    """Name the paired difference of two curves, or of one curve at two factors."""
+    """Return the name of the paired difference of two curves, or of one curve at two factors."""
     return f"{curve} less {other}"
 
 
@@ -209,8 +209,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "kou-moving-spread",
         "Variations of the round trip depend on the receiver's movement: the standard deviation of the round "
-        "trips of a sender without timeouts differs from that at constant speed where the speed changes by a "
-        "factor of 4, or where it changes by a factor of 16.",
+        "trips of a sender without timeouts differs from the deviation at constant speed if the speed "
+        "changes by a factor of 4, or of 16.",
         Asked(depends, "patient", "spread_s", CHANGING),
         quote="variations in RTT depend on a great number of parameters such as the receiver's movement",
     ),
@@ -238,7 +238,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "than at constant speed.",
         Asked(differs, "rttn", STEADY, "timeouts", 1, CHANGING),
         own=True,
-        because="The paper says that averages are updated, but not whether the updates are early enough.",
+        because="The paper states that averages are updated, but not whether the updates are early enough.",
     ),
 )
 
@@ -303,7 +303,7 @@ def figure(values: Values) -> Figure:
         axes.set_ylabel(METRICS[metric])
     made[-1].set_xscale("log")
     made[-1].set_xticks(FACTORS, [str(factor) for factor in FACTORS])
-    made[-1].set_xlabel("Greater speed over lesser")
+    made[-1].set_xlabel("Ratio of the higher to the lower speed")
     legend(drawing)
     return drawing
 
@@ -314,8 +314,9 @@ EXPERIMENT = Calculation(
     source=f"{PAPER}, section 4",
     method=(
         f"Traces of the mobile-to-mobile network over {PHASE_S * PHASES} s, in which the receiver alternates "
-        f"every {PHASE_S} s between a faster and a slower speed. Fades are places on its path, those of the "
-        "paper's network in each replication, so a fade lasts longer at the slower speed. Curves are "
+        f"every {PHASE_S} s between a faster and a slower speed. Fades are places on the receiver's path, "
+        "taken from the fades of the paper's network in each replication, so a fade lasts longer at the "
+        "slower speed. Curves are "
         "compared replication by replication."
     ),
     compute=compute_under(None),

@@ -1,9 +1,9 @@
 """Result 3 in longer runs: EBSN's gain over unmodified TCP after the initial transient.
 
-This experiment was added after the first runs of `kounavis1996/ebsn`, whose 100 s are a guess. There
-unmodified TCP delivers 7.3 kbit/s in the first 10 s, 6.6 in the next, and 5.9 from 50 s on, EBSN 8.8
-throughout: before the first queue the timeout is shorter, and expires earlier in a fade. The paper does not
-print the length of its runs.
+This experiment was added after the first runs of `kounavis1996/ebsn`, whose 100 s are a guess. In these runs
+unmodified TCP delivers 7.3 kbit/s in the first 10 s, 6.6 kbit/s in the next 10 s, and 5.9 kbit/s from 50 s
+on, while EBSN delivers 8.8 kbit/s throughout: before the first queue the timeout is shorter, and expires
+earlier in a fade. The paper does not print the length of its runs.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "In long runs EBSN delivers more than 1.5 times the goodput of unmodified TCP, Reno.",
         Asked(each_above, LENGTH, ("ebsn",), "reno", LAST, GAIN),
         own=True,
-        because="The paper describes both senders and does not say which one it ran.",
+        because="The paper describes both senders, and does not state which of the two it ran.",
         quote=QUOTE,
     ),
 )

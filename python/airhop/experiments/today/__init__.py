@@ -6,12 +6,13 @@ results.
 
 `SENDERS` lists the compared senders. Three kinds of reaction to a lossy last hop are compared on a cell that
 sends each frame once, as in Yun's figures: senders with notices (LL-ELSN, ELN for CUBIC), an agent that
-repairs losses (Snoop), and senders whose rate does not depend on losses (BBR, Copa). The fourth is the link
-layer's, "ARQ": the same cell with up to seven attempts per frame, the default of 802.11.
+repairs losses (Snoop), and senders whose rate does not depend on losses (BBR, Copa). The fourth kind is
+retransmission by the link layer, "ARQ": the same cell with up to seven attempts per frame, the default of
+802.11.
 
 Reno, Snoop and LL-ELSN have the TCP of the paper's simulator, ns-2: no delayed ACKs, an initial window of
 two, no handshake. Today's senders have the TCP of Linux. `CONTROLS` are Snoop and LL-ELSN with the TCP of
-Linux, which separate the effect of the stack from that of the scheme.
+Linux, which separate the effect of the stack from the effect of the scheme.
 
 The words of claims were fixed before the first full run: "more" means a ratio above 1 with its whole
 interval, "clearly more" above 1.05, "as good" above 0.95, "much" a factor of 1.5, as for Yun 2009. Runs last
@@ -32,7 +33,7 @@ ONCE, ARQ = 1, 7
 PAPERS, LINUX = "ns2", "linux"
 """Presets: the papers' simulator, and the defaults of Linux 6."""
 CLEARLY = 1.05
-"""Ratio of a difference that matters for the choice of a sender."""
+"""Smallest ratio that counts as "clearly more" and matters for the choice of a sender."""
 AS_GOOD = 0.95
 MUCH = 1.5
 
@@ -78,7 +79,7 @@ SENDERS = (
     Sender("copa-arq", "Copa, ARQ", "copa", attempts=ARQ),
     Sender("ll-elsn-arq", "LL-ELSN, ARQ", "ll-elsn", attempts=ARQ),
 )
-"""Curves on Yun's last hop, in the order in which they are drawn."""
+"""Curves on Yun's last hop, in drawing order."""
 CONTROLS = (
     Sender("snoop-linux", "Snoop, Linux", "snoop"),
     Sender("ll-elsn-linux", "LL-ELSN, Linux", "ll-elsn"),
@@ -89,7 +90,7 @@ LABELS: Mapping[str, str] = {sender.name: sender.label for sender in (*SENDERS, 
 CURVES = tuple(sender.curve() for sender in SENDERS)
 WITH_CONTROLS = tuple(sender.curve() for sender in (*SENDERS, *CONTROLS))
 PANELS = (tuple(sender.name for sender in SENDERS if sender.attempts == ONCE), OVER_ARQ)
-"""Frames sent once, and up to seven times."""
+"""Cells that send a frame once, and up to seven times."""
 PANELS_WITH_CONTROLS = (PANELS[0], (*OVER_ARQ, *(sender.name for sender in CONTROLS)))
 SETTINGS: Mapping[str, object] = {"duration": DURATION, "wlan.cell.errors.fer": 0.01}
 REPLICATIONS = Replications(quick=3, full=10)

@@ -1,9 +1,9 @@
-"""Yun's Figure 12 with today's senders: goodput of one Reno or CUBIC connection beside ten of another kind.
+"""Yun's Figure 12 with today's senders: one Reno or CUBIC connection beside ten connections of another kind.
 
 The goodput of the single connection is compared with its goodput beside ten connections of its own kind. One
 cell sends each frame once at 1 % frame errors, as in Yun's figures, so most losses are channel errors. The
 other cell has up to seven attempts, so nearly all losses are queue drops. Snoop is excluded, as in Yun 2009,
-since it is an agent of the link and not a sender.
+because Snoop is an agent of the link, not a sender.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SHARE = Metric(
 LEFT = 0.9
 """Smallest share of the goodput that friendly rivals leave; aggressive ones leave less, as in Yun 2009."""
 
-# Reasons why two of the rivals are unfriendly to either kind of connection.
+# Reasons why two of the rivals are unfriendly to both Reno and CUBIC.
 BBR3_DRIVES_THE_QUEUE = (
     "BBRv3 reduces its flight only at loss rates above its threshold, and so fills the queue further than "
     "a sender that halves its window at any loss."
@@ -80,7 +80,7 @@ def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str
 
 def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
     told = ", ".join(f"{one} {of_kind(samples, kind, cell, one)} with {cell}" for cell, one in chosen)
-    return f"goodput of {kind} relative to that beside ten of its kind: {told}"
+    return f"goodput of {kind} relative to its goodput beside ten of its kind: {told}"
 
 
 def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
@@ -109,13 +109,13 @@ def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
 
 
 def headline(kind: str, label: str, samples: Samples) -> str:
-    """State the goodput beside today's rivals, as a share of that beside the same kind."""
+    """State the goodput beside today's rivals, as a share of the goodput beside the same kind."""
     told = [
         f"{RIVALS.text(rivals)} {100 * along(samples, cell, kind, rivals).value:.0f} % with {cell}"
         for rivals in ("ll-elsn", "bbr")
         for cell in (LOSSY, RELIABLE)
     ]
-    return f"Of what {label} has among ten of its kind, it is left by {', '.join(told)}."
+    return f"{label} keeps, of its goodput beside ten connections of its kind: beside {', '.join(told)}."
 
 
 def experiment(kind: Sender, claims: tuple[Claim[Samples], ...]) -> Experiment:

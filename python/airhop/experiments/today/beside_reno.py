@@ -20,17 +20,17 @@ BBR, BBR3, COPA = claims_of_today(RENO)
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "beside-reno-told",
-        "LL-ELSN is friendly to Reno if most losses are wireless: ten LL-ELSN connections leave it 90 % of "
-        "its goodput beside ten of Reno.",
+        "LL-ELSN is friendly to Reno if most losses are wireless: a Reno connection beside ten LL-ELSN "
+        "connections has 90 % of its goodput beside ten Reno connections.",
         Asked(friendly, "reno", ("ll-elsn",), LOSSY),
-        reason="Reno alone leaves the queue empty, and its losses are wireless. Beside LL-ELSN, which "
-        "keeps the queue full, Reno's round trip is longer, and it has queue losses as well as "
-        "wireless losses.",
+        reason="Reno connections alone leave the queue empty, and their losses are wireless. Beside "
+        "LL-ELSN, which keeps the queue full, Reno's round trip is longer, and Reno has queue losses in "
+        "addition to wireless losses.",
     ),
     BBR,
     Claim(
         "beside-reno-cubic",
-        "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
+        "CUBIC is friendly to Reno over link ARQ, where CUBIC's windows are Reno's.",
         Asked(friendly, "reno", ("cubic",), RELIABLE),
         reason="A loss reduces CUBIC's window by less than Reno's (RFC 9438), and CUBIC's base has fewer "
         "timeouts.",

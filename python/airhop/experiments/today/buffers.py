@@ -28,11 +28,11 @@ DROPPED = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput with the smallest buffer as a share of that with the usual buffer."""
+    """State the goodput with the smallest buffer as a share of the goodput with the usual buffer."""
     told = ", ".join(
         f"{name} {100 * samples_ratio(samples, name):.0f} %" for name in ("ll-elsn", "bbr", "cubic-arq")
     )
-    return f"With 10 packets of buffer there is left of what 50 give: {told}."
+    return f"Goodput with a buffer of 10 packets, relative to 50 packets: {told}."
 
 
 def samples_ratio(samples: Samples, name: str) -> float:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FLOW = "ftp1"
 BUFFERS = (10, 50, 500)
 USUAL = 50
-"""The paper's queue capacity, and the only one of quick mode, packets."""
+"""Queue capacity of the paper, the only capacity of quick mode, packets."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 MEAN, TAIL, GOODPUT = "wait_mean_ms", "wait_p95_ms", "goodput_mbps"
 MEASURED = {MEAN: "Mean wait (ms)", TAIL: "95th percentile (ms)", GOODPUT: "Goodput (Mbit/s)"}
@@ -121,7 +121,7 @@ def buffers_in(values: Values) -> list[int]:
     LABELS,
 )
 def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
-    """Check whether packets of a curve wait less than those of another in the mean, with these buffers."""
+    """Check whether packets of a curve wait less in the mean than packets of another, with these buffers."""
     found = {
         packets: values.at(curve, less_than(reference), packets=packets).value
         for packets in buffers_in(values)
@@ -141,28 +141,27 @@ SMALL, LARGER = BUFFERS[0], BUFFERS[1:]
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "delay-bbr",
-        "BBR's packets wait less than those of LL-ELSN, from the usual 50 packets of buffer up.",
+        "BBR's packets wait less than LL-ELSN's, in buffers of 50 packets, the usual size, or more.",
         Asked(waits_less, "bbr", "ll-elsn", LARGER),
     ),
     Claim(
         "delay-copa",
-        "Copa's packets wait less than those of LL-ELSN, with every buffer.",
+        "Copa's packets wait less than LL-ELSN's, with every buffer.",
         Asked(waits_less, "copa", "ll-elsn", BUFFERS),
     ),
     Claim(
         "delay-bbr-small",
-        "BBR's packets wait less than those of LL-ELSN with 10 packets of buffer, too.",
+        "BBR's packets wait less than LL-ELSN's also in a buffer of 10 packets.",
         Asked(waits_less, "bbr", "ll-elsn", (SMALL,)),
         reason="A full buffer halves LL-ELSN's window. BBR keeps its estimate of twice the BDP in flight, "
-        "and the small buffer full.",
+        "and so the small buffer full.",
     ),
     Claim(
         "delay-arq",
         "Over link ARQ BBR's packets wait less than CUBIC's in the usual buffer of 50 packets.",
         Asked(waits_less, "bbr-arq", "cubic-arq", (USUAL,)),
         reason="BBR uses the largest rate of ten round trips, which is above the mean with random access. "
-        "Its window of twice the BDP therefore limits it, which is as much as the path and this "
-        "buffer hold.",
+        "BBR is therefore limited by its window of twice the BDP, which fills the path and this buffer.",
     ),
     Claim(
         "delay-arq-large",

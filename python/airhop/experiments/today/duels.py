@@ -1,4 +1,4 @@
-"""Comparisons of two curves at each value of an axis: the higher one, the ratio, and undecided values."""
+"""Comparisons of two curves at each value of an axis: the higher curve, the ratio, and undecided values."""
 
 from __future__ import annotations
 

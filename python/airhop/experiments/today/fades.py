@@ -76,8 +76,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fades-local",
-        "Local recovery gains more than a newer sender: each of today's senders without local recovery "
-        "delivers less than Tahoe with it, with fades of 4 s.",
+        "Local recovery gains more than a newer sender: with fades of 4 s, each of today's senders without "
+        "local recovery delivers less than Tahoe with local recovery.",
         Asked(has_less, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
     ),
 )

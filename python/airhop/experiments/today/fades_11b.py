@@ -41,27 +41,27 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-11b-bbr",
-        "Through fades of 4 s notices beat BBR: LL-ELSN, which freezes, delivers more than 1.05 times "
-        "as much.",
+        "With fades of 4 s notices beat BBR: LL-ELSN, which freezes, delivers more than 1.05 times as much.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-half",
-        "Through fades of half a second, too, notices beat BBR.",
+        "Notices also beat BBR with fades of half a second.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
         reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade.",
     ),
     Claim(
         "fades-11b-arq",
-        "With fades of 4 s notices gain over link ARQ, too: LL-ELSN delivers more than 1.05 times as much "
+        "With fades of 4 s notices also gain over link ARQ: LL-ELSN delivers more than 1.05 times as much "
         "as CUBIC.",
         Asked(has_more, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-arq",
-        "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
+        "With fades of 4 s BBR delivers more over link ARQ than CUBIC.",
         Asked(has_more, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
-        reason="BBR and CUBIC back off for the same time in a fade: they differ without fades, too.",
+        reason="BBR and CUBIC back off for the same time in a fade; their difference is the same without "
+        "fades.",
     ),
 )
 

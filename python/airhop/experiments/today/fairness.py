@@ -1,4 +1,4 @@
-"""Yun's Figure 10 with today's senders: fairness within a kind, in the runs of `airhop/today/flows`."""
+"""Yun's Figure 10 with today's senders: fairness within a kind, from the runs of `airhop/today/flows`."""
 
 from __future__ import annotations
 

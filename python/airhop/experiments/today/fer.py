@@ -1,7 +1,7 @@
 """Yun's Figure 6 with today's senders: goodput against the frame error rate, downlink, one connection.
 
-Two additional curves, schemes of the papers with the TCP of Linux, separate the effect of the scheme from
-that of the stack.
+Two additional curves, schemes of the papers with the TCP of Linux, separate the effect of the scheme from the
+effect of the stack.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def headline(samples: Samples) -> str:
     arq = min(samples.ratio("cubic-arq", "ll-elsn", at).value for at in samples.xs)
     bbr = f"{least:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"
     return (
-        f"LL-ELSN delivers {multiple(cubic)} times what CUBIC does at {FER.text(x)} frame errors and "
-        f"{bbr} times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
+        f"LL-ELSN delivers {multiple(cubic)} times CUBIC's goodput at {FER.text(x)} frame errors and {bbr} "
+        f"times BBR's; CUBIC over link ARQ delivers at least {arq:.2f} times LL-ELSN's."
     )
 
 
@@ -65,8 +65,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fer-bbr",
         "Notices beat BBR: LL-ELSN delivers more than 1.05 times as much at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr", CLEARLY),
-        reason="Both keep the air busy. BBR's ProbeRTT leaves it idle for a moment every ten seconds, to "
-        "measure the path without its own queue.",
+        reason="Both senders keep the air busy. BBR's ProbeRTT leaves the air idle for a moment every ten "
+        "seconds, to measure the path without BBR's own queue.",
     ),
     Claim(
         "fer-bbr-as-good",
@@ -105,8 +105,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-told-over-arq",
-        "Over link ARQ notices add something: LL-ELSN delivers more than 1.05 times as much there as CUBIC, "
-        "at every FER.",
+        "Over link ARQ notices still help: LL-ELSN delivers more than 1.05 times as much as CUBIC, at every "
+        "FER.",
         Asked(has_more, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
         reason="A packet is lost on the air only if all seven attempts fail: otherwise all losses are "
         "queue overflows, which cause no notices.",
@@ -118,7 +118,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-stack",
-        "The scheme matters and not the stack: LL-ELSN with Linux's TCP is as good as with the paper's, at "
+        "The scheme matters, not the stack: LL-ELSN with Linux's TCP is as good as with the paper's TCP, at "
         "every FER.",
         Asked(has_more, FER, ("ll-elsn-linux",), "ll-elsn", AS_GOOD),
     ),

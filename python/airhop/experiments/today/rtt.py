@@ -26,19 +26,19 @@ D_OFF = replace(fig7.D_OFF, full=(2, 10, 30, 60), coarse=(30,), limits=(0, 62), 
 
 
 def headline(samples: Samples) -> str:
-    """State the shares of the goodput that remain at the longest round trip."""
+    """State the remaining shares of the goodput at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     parts = [
         f"{name} {100 * along(samples, name, first, last).value:.0f} %"
         for name in ("ll-elsn", "bbr", "cubic")
     ]
-    return f"Kept from {D_OFF.text(first)} to {D_OFF.text(last)} a link: {', '.join(parts)}."
+    return f"Goodput kept from {D_OFF.text(first)} to {D_OFF.text(last)} per link: {', '.join(parts)}."
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "rtt-bbr",
-        "Notices beat BBR where the round trip is long: LL-ELSN delivers more than 1.05 times as much, from "
+        "Notices beat BBR on long round trips: LL-ELSN delivers more than 1.05 times as much, from "
         "30 ms per link up.",
         Asked(has_more, D_OFF, ("ll-elsn",), "bbr", CLEARLY, Span(30)),
         reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK "
@@ -46,7 +46,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "rtt-eln-cubic",
-        "CUBIC with notices beats BBR where the round trip is long: ELN-CUBIC delivers more than 1.05 times "
+        "CUBIC with notices beats BBR on long round trips: ELN-CUBIC delivers more than 1.05 times "
         "as much, from 30 ms per link up.",
         Asked(has_more, D_OFF, ("eln-cubic",), "bbr", CLEARLY, Span(30)),
         reason="BBR's window follows the delivery rate for any losses, so BBR keeps the path full without "

@@ -36,7 +36,7 @@ RATE = Metric(
     ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
     printed=False,
 )
-"""Metric of the figure, size over time, since completion times of the three sizes differ a hundredfold."""
+"""Metric of the figure: size over time, because completion times of the three sizes differ a hundredfold."""
 
 
 def times(samples: Samples) -> Samples:
@@ -66,7 +66,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "short-bbr",
         "Notices beat BBR: LL-ELSN takes less than 1/1.05 of BBR's time for every size.",
         Asked(has_less, SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY, of=COMPLETION),
-        reason="Both send at the rate of the air, and both wait for a timeout or a probe if the last "
+        reason="Both senders send at the rate of the air, and wait for a timeout or a probe if the last "
         "segment is lost.",
     ),
     Claim(

@@ -20,7 +20,8 @@ SOURCE = "Airhop's own question"
 CLEARLY, AS_GOOD = 1.05, 0.95
 REPLICATIONS = Replications(quick=2, full=3)
 DURATION = {"duration": "10 s", "warmup": "5 s"}
-"""Duration and warm-up; the warm-up contains slow start and the recovery from its queue overflow."""
+"""Duration and warm-up; the warm-up contains slow start and the recovery from the queue overflow at its
+end."""
 
 LOSS = PlottedAxis(
     key="mpdu_loss",
@@ -78,7 +79,7 @@ RESENT = Metric(
 )
 SPURIOUS = Metric(
     "judged_congestion_none + judged_wireless_none + judged_undecided_none",
-    "Losses detected by the sender without a loss",
+    "Losses that the sender detected although no packet was lost",
     "",
     ticks=(0.0, 50.0, 100.0),
     digits=1,

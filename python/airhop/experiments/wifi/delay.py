@@ -1,7 +1,7 @@
 """Delay of datagrams at a quarter of the capacity: effect of a lost MPDU on its own delay and on later MPDUs.
 
 The recipient of a Block Ack agreement releases packets in order. A lost MPDU therefore delays all later
-packets until its retransmission, and the receiver of a TCP connection receives a burst instead of a gap.
+packets until its retransmission, and a TCP receiver gets a burst of segments, without a gap.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def added(metric: str) -> str:
-    """Return the name of the paired difference of a delay to that without losses."""
+    """Return the name of the paired difference of a delay to the delay without losses."""
     return f"{metric} added"
 
 
@@ -154,12 +154,12 @@ def figure(values: Values) -> Figure:
 
 EXPERIMENT = Calculation(
     id="airhop/wifi/delay",
-    title="Delay of datagrams over 802.11n, ac and ax whose MPDUs get lost",
+    title="Delay of datagrams over 802.11n, ac and ax with MPDU losses",
     source=SOURCE,
     method=(
-        "Datagrams of 1448 bytes at a quarter of the capacity take the way of the downloads, whose wire has"
-        " 20 ms. The one-way delay contains the turn on the medium, retransmissions of an MPDU, and its wait"
-        " at the recipient for MPDUs before it."
+        "Datagrams of 1448 bytes at a quarter of the capacity have the path of the downloads, whose wire "
+        "has 20 ms. The one-way delay contains the channel access, retransmissions of an MPDU, and its wait "
+        "at the recipient for earlier MPDUs."
     ),
     compute=compute,
     claims=CLAIMS,

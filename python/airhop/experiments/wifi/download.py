@@ -106,11 +106,14 @@ def headline(samples: Samples) -> str:
     best = max(TOLD, key=lambda curve: samples.estimate(curve, last).mean)
     ratio = interval(samples.ratio(best, "cubic", last))
     return (
-        f"At {LOSS.text(last)} loss {best}, the best with a service, delivers {ratio} times what CUBIC does."
+        f"At {LOSS.text(last)} loss {best}, the best sender with a service, delivers {ratio} times CUBIC's "
+        "goodput."
     )
 
 
-@worded("the number of discarded packets is at most {share:percent} of that of lost MPDUs, over all runs")
+@worded(
+    "the number of discarded packets is at most {share:percent} of the number of lost MPDUs, over all runs"
+)
 def hides_losses(samples: Samples, share: float) -> ClaimResult:
     """Check whether at most the claimed share of lost MPDUs became discarded packets, over all runs."""
     lost, discarded = (
@@ -127,8 +130,8 @@ def _hidden(kind: Kind) -> tuple[Claim[Samples], ...]:
     return (
         Claim(
             f"{kind.name}-hidden",
-            "Block Ack hides losses of the air from TCP: at most one lost MPDU of a thousand becomes a"
-            " discarded packet.",
+            "Block Ack hides losses of the air from TCP: at most one of a thousand lost MPDUs becomes a "
+            "discarded packet.",
             Asked(hides_losses, ALL_HIDDEN),
         ),
     )
