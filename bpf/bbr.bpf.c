@@ -64,7 +64,7 @@ struct bbr {
 	bool is_paced;
 };
 
-/* State of the current ACK, in addition to its rate sample. */
+/* Values for the current ACK, in addition to its rate sample. */
 struct ack {
 	u64 bw; /* largest stored rate */
 	u32 in_flight;
@@ -170,7 +170,7 @@ static bool update_round(const struct tcp_sock *tp, struct bbr *b, const struct 
 	return 1;
 }
 
-/* Section 4.1.1.3: an application-limited rate counts only if it is the largest. Returns true if a round trip begins. */
+/* Section 4.1.1.3: an application-limited rate counts only if it is the largest rate. Returns true if a round trip begins. */
 static bool update_bw(const struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs)
 {
 	u64 rate = rs->delivered * SECOND * ONE / rs->interval_us;
@@ -223,7 +223,7 @@ static void cycle(struct sock *sk, struct bbr *b, const struct ack *a, const str
 	}
 }
 
-/* Any phase except 3/4, at random, so that flows do not probe at the same time (section 4.3.4.3). */
+/* Random phase, except 3/4, so that flows do not probe at the same time (section 4.3.4.3). */
 static void enter_probe_bw(const struct tcp_sock *tp, struct bbr *b)
 {
 	b->mode = PROBE_BW;

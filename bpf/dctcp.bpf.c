@@ -71,7 +71,7 @@ u32 BPF_PROG(dctcp_ssthresh, struct sock *sk)
 	return max((u32)(cwnd - less), 2U);
 }
 
-/* Section 3.4: growth is that of conventional TCP. */
+/* Section 3.4: growth as in conventional TCP. */
 SEC("struct_ops")
 void BPF_PROG(dctcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
@@ -96,7 +96,7 @@ static void echo(struct tcp_sock *tp, bool marked)
 }
 
 /* Section 3.2, the receiver: at the start or the end of marks, an immediate ACK for the earlier segments if their ACK is still pending, with
- * their ECE, and one for the segment that changes ECE. So each byte is echoed as it arrived. */
+ * their ECE, and an ACK for the segment that changes ECE. So the ECE of each byte equals its mark. */
 static void arrives(struct sock *sk, bool marked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);

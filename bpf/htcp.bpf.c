@@ -8,7 +8,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Delta_L: time after a loss for which the window grows as Reno's, us. */
+/* Delta_L: time after a loss during which the window grows as Reno's, us. */
 #define DELTA_L SECOND
 /* Bounds of beta, in 1/1024. */
 #define BETA_MIN (ONE / 2)
@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define REFERENCE 100000
 #define SCALE_MIN (ONE / 10)
 #define SCALE_MAX (2 * ONE)
-/* Largest increase of the longest round-trip time by one sample, us: a late ACK is no queue. */
+/* Largest increase of the longest round-trip time by one sample, us, because a single late ACK does not show a queue. */
 #define LONGEST_STEP 20000
 
 /* State that a loss changes, in addition to the window. */

@@ -3,7 +3,7 @@
  * TCP Hybla: C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite
  * Communications and Networking 22(5), 2004.
  *
- * The window of a connection whose round-trip time is rho times that of a reference connection grows as fast in time as that of the reference.
+ * If the round-trip time of a connection is rho times a reference round-trip time, its rate grows as fast as the rate of the reference connection.
  */
 #include "airhop.h"
 
@@ -57,7 +57,7 @@ static void begin(struct sock *sk, struct hybla *h)
 	pace(sk);
 }
 
-/* ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which that flight, a burst, is acknowledged, times the
+/* ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which the first flight, a burst, is acknowledged, times the
  * round-trip time (Hoe 1996, as the paper recommends); the window does not grow before. A given ssthresh counts rho times. */
 static void estimate(struct sock *sk, struct hybla *h)
 {

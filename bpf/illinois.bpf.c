@@ -3,7 +3,7 @@
  * TCP-Illinois: S. Liu, T. Basar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed
  * Networks, Performance Evaluation 65(6-7), 2008.
  *
- * Losses determine whether the window grows or shrinks, queueing delay determines by how much.
+ * Losses determine whether the window grows or shrinks; the queueing delay determines the amount.
  */
 #include "airhop.h"
 

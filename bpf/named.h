@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Segments that the network has named as lost on a link: a program at the interface, where ACKs arrive, stores them for the congestion control of
- * the connection, which does not reduce its window for their loss.
+ * Segments that notices of the network report as lost on a link: a program at the interface of arriving ACKs stores them for the congestion control of
+ * the connection, which does not reduce its window because of their loss.
  */
 #ifndef NAMED_H
 #define NAMED_H

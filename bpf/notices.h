@@ -21,8 +21,8 @@
 /* Acknowledgement field: first byte of the notice's segment. */
 #define ACK_FIELD 8
 
-/* The services of a simulated network whose notices this program understands, with words of `airhop schemes`, the one to have by default first. A
- * kernel passes over the section. */
+/* Services of a simulated network whose notices this program processes, by their names in `airhop schemes`; the first is the default. A
+ * kernel ignores the section. */
 const char AIRHOP_SERVICES[] SEC("airhop.services") = "elsn eln";
 
 SEC("tc")

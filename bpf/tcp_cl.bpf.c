@@ -3,8 +3,8 @@
  * TCP-CL: R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop wireless networks, Computer
  * Communications 31 (2008) 3145-3152.
  *
- * A MAC that drops a segment writes its number into the next ACK of the connection (NAK). The loss of that segment causes no window reduction. Other
- * rules are Reno's. A kernel cannot retransmit the segment on the NAK itself: the recovery, which needs SACK or duplicate ACKs, repairs it.
+ * A MAC that drops a segment writes its number into the next ACK of the connection (NAK). The loss of that segment causes no window reduction. All other
+ * rules are Reno's. A kernel cannot retransmit the segment at the NAK; the loss recovery, which needs SACK or duplicate ACKs, retransmits it.
  */
 #include "named.h"
 
@@ -20,7 +20,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define NAK_HIGH 0xa1
 #define NAK_LOW 0x50
 #define NAK_HEAD 4
-/* The same in a packet of its own, from the sender's own MAC: one segment, and the first byte after it. */
+/* NAK in a separate packet, from the sender's own MAC: one segment, and the first byte after it. */
 #define OWN_NAK_LOW 0x54
 #define MOST_NAKS 4
 
@@ -73,7 +73,7 @@ struct tcp_congestion_ops tcp_cl = {
 	.name = "bpf_tcp_cl",
 };
 
-/* Service of a simulated network whose NAKs this program understands. A kernel passes over the section. */
+/* Service of a simulated network whose NAKs this program processes. A kernel ignores the section. */
 const char AIRHOP_SERVICES[] SEC("airhop.services") = "nak";
 
 static u32 number_at(const u8 *bytes)
@@ -98,7 +98,7 @@ static u32 find_nak(const u8 *options, u32 length)
 	return length;
 }
 
-/* TCP processes each ACK, with or without NAKs, and no NAK in a packet of its own. */
+/* TCP processes each ACK, with or without NAKs, but no NAK in a separate packet. */
 SEC("tc")
 int hear_naks(struct __sk_buff *skb)
 {

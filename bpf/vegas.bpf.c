@@ -3,7 +3,7 @@
  * TCP Vegas: L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995.
  *
  * Once per round trip the scheme compares the expected rate, the window divided by the smallest round-trip time, with the actual rate; the
- * difference is its backlog in the queue. The kernel repairs losses early (RACK) in place of Vegas.
+ * difference is the connection's backlog in the queue. The kernel's early loss repair (RACK) replaces Vegas' repair.
  */
 #include "airhop.h"
 

@@ -10,7 +10,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Number of queued segments from which the path counts as congested (section II-A). */
 #define BETA 3
-/* Number of RTT samples in a round below which Veno is Reno. */
+/* Number of RTT samples in a round below which Veno behaves as Reno. */
 #define ENOUGH 3
 
 struct veno {
@@ -19,7 +19,7 @@ struct veno {
 	u32 least; /* smallest round-trip time of this round */
 	u32 samples; /* samples of this round */
 	u32 end; /* the round ends when data beyond this number is acknowledged */
-	bool pauses; /* congested: true if the last ACK did not grow the window, so that the next one does */
+	bool pauses; /* congested path: true if the last ACK did not increase the window, so the next ACK does */
 };
 
 SEC("struct_ops")
@@ -80,7 +80,7 @@ u32 BPF_PROG(veno_ssthresh, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
-/* Section II-B applies to duplicate ACKs; at a timeout ssthresh is that of Reno. */
+/* Section II-B applies to duplicate ACKs; at a timeout ssthresh is Reno's. */
 SEC("struct_ops")
 void BPF_PROG(veno_cwnd_event, struct sock *sk, int event)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * TCP Westwood, the base of WestwoodVT (J. Koo, S.-G. Mun and H. Choo, ICCS 2007, LNCS 4490, pp. 538-541): C. Casetti, M. Gerla, S. Mascolo,
- * M. Y. Sanadidi and R. Wang, TCP Westwood, MobiCom 2001. The kernel's recovery takes the place of NewReno's.
+ * M. Y. Sanadidi and R. Wang, TCP Westwood, MobiCom 2001. The kernel's loss recovery replaces NewReno's.
  *
  * After a loss the window is the estimated bandwidth times the smallest round-trip time.
  */
@@ -15,8 +15,8 @@ void BPF_PROG(westwood_nr_init, struct sock *sk)
 	begin(sk);
 }
 
-/* UCLA's module for ns-2, the paper's simulator: a duplicate ACK counts for a segment, and an ACK of several segments for those that duplicate ACKs
- * have not counted, for one at least. */
+/* UCLA's module for ns-2, the paper's simulator: a duplicate ACK counts for one segment, an ACK of several segments for the segments that duplicate ACKs
+ * have not counted, at least for one. */
 static u32 counted(struct westwood *w, u32 acked)
 {
 	u32 before = w->accounted;

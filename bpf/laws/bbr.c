@@ -26,7 +26,7 @@ static void open(void)
 	CALL(bbr_init);
 }
 
-/* A round trip of 100 ms: `segments` are acknowledged at this rate per second, and as many are sent. */
+/* A round trip of 100 ms: `segments` segments are acknowledged at this rate per second, and equally many are sent. */
 static void round_of(u32 segments, u32 rate)
 {
 	struct rate_sample rs = { .prior_delivered = tp->delivered, .delivered = segments, .rtt_us = 100000, .acked_sacked = segments };

@@ -39,13 +39,13 @@ int main(void)
 	for (int i = 0; i <= NAMED; i++)
 		hear(4, NOTICE_ELN);
 	EQUAL(entry.count, NAMED + 1);
-	/* No TCP, and a truncated header. */
+	/* A packet without TCP, and a truncated header. */
 	packet[9] = 17;
 	EQUAL(hear_notices((struct __sk_buff *)packet), TC_ACT_UNSPEC);
 	packet[0] = 0x4f;
 	packet[9] = 6;
 	EQUAL(hear_notices((struct __sk_buff *)packet), TC_ACT_UNSPEC);
-	/* A notice for another sender is consumed, too; after the end of the connection nothing is. */
+	/* A notice for another sender is also consumed; after the end of the connection no notice is consumed. */
 	CALL(eln_release);
 	EQUAL(is_there, 0);
 	EQUAL(hear(4, NOTICE_ELN), TC_ACT_SHOT);

@@ -66,7 +66,7 @@ static u32 arrive(u8 version)
 	return at;
 }
 
-/* A connection with this window that listens. */
+/* A listening connection with this window. */
 #define LISTEN(scheme, version, cwnd)     \
 	do {                              \
 		set_ends(version, cwnd);  \

@@ -18,7 +18,7 @@ int main(void)
 	CALL(reno_cong_avoid, 0, 6);
 	EQUAL(tp->snd_cwnd, 11);
 
-	/* Of 10 segments 4 are in use: the window grows if half of it is used in slow start, or all of it later. */
+	/* 4 of 10 segments are in use: the window grows if half of it is used in slow start, or all of it later. */
 	connect(10, 5);
 	tp->is_cwnd_limited = 0;
 	CALL(reno_cong_avoid, 0, 10);

@@ -25,7 +25,7 @@ int main(void)
 	static const u8 after_end[] = { 0, 1, 1, 1, 253, 8, 0xa1, 0x50, 1, 2, 3, 4 };
 	static const u8 no_length[] = { 8, 0, 1, 1, 253, 8, 0xa1, 0x50, 1, 2, 3, 4 };
 
-	/* A NAK spares one reduction for its segment, and the ACK that has it remains an ACK. */
+	/* A NAK prevents one reduction for its segment, and the ACK that contains the NAK remains an ACK. */
 	for (u8 version = 4; version <= 6; version += 2) {
 		LISTEN(tcp_cl, version, 20);
 		EQUAL(hear(version, two, sizeof(two)), TC_ACT_UNSPEC);
@@ -36,7 +36,7 @@ int main(void)
 		tp->snd_una = 0x01020700;
 		EQUAL(CALL(tcp_cl_ssthresh), 20);
 	}
-	/* Behind timestamps, alone and with three others: the longest options. */
+	/* A NAK after timestamps, alone and with three other options: the longest options. */
 	LISTEN(tcp_cl, 4, 20);
 	hear(4, behind, sizeof(behind));
 	EQUAL(CALL(tcp_cl_ssthresh), 20);
@@ -44,7 +44,7 @@ int main(void)
 	hear(4, four, sizeof(four));
 	EQUAL(entry.count, 4);
 	EQUAL(CALL(tcp_cl_ssthresh), 20);
-	/* A NAK in a packet of its own is consumed. */
+	/* A NAK in a separate packet is consumed. */
 	LISTEN(tcp_cl, 4, 20);
 	EQUAL(hear(4, own, sizeof(own)), TC_ACT_SHOT);
 	EQUAL(entry.count, 1);
@@ -52,7 +52,7 @@ int main(void)
 	/* A timeout reduces the window. */
 	CALL(tcp_cl_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 10);
-	/* Another identifier; an option that the header cuts; options after the end of the list; an option without a length. */
+	/* Another identifier; an option truncated by the header; options after the end of the list; an option without a length. */
 	LISTEN(tcp_cl, 4, 20);
 	EQUAL(hear(4, other, sizeof(other)), TC_ACT_UNSPEC);
 	EQUAL(hear(4, cut, sizeof(cut)), TC_ACT_UNSPEC);

@@ -15,7 +15,7 @@ static void steady(u32 cwnd, u32 ssthresh, u32 least)
 
 int main(void)
 {
-	/* 100 segments per second times 65 ms are 6.5 segments: the window after any loss, in slow start, too. */
+	/* 100 segments per second times 65 ms are 6.5 segments: the window after any loss, also in slow start. */
 	steady(40, 5, 65000);
 	EQUAL(CALL(westwood_nr_ssthresh), 6);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_COMPLETE_CWR);
@@ -27,7 +27,7 @@ int main(void)
 	EQUAL(CALL(westwood_nr_ssthresh), 4);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_COMPLETE_CWR);
 	EQUAL(tp->snd_ssthresh, 6);
-	/* A timeout: the same ssthresh, and two segments at least. */
+	/* A timeout: equal ssthresh, and at least two segments. */
 	steady(40, 5, 65000);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 6);

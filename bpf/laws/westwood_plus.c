@@ -16,7 +16,7 @@ int main(void)
 	for (int i = 0; i < 200; i++)
 		ACK(westwood_plus, 10000, 1, 100000);
 	EQUAL(rate(), 100 * ONE);
-	/* At this rate 10 segments fill the empty path, fewer than the window; slow start ends there, too. */
+	/* At this rate 10 segments fill the empty path, fewer than the window; slow start also ends at 10. */
 	EQUAL(CALL(westwood_plus_ssthresh), 10);
 	/* A loss never raises a window of 8, but slow start continues to 10. */
 	tp->snd_cwnd = 8;

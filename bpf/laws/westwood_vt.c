@@ -32,7 +32,7 @@ int main(void)
 	EQUAL(tp->snd_ssthresh, 5);
 	tp->snd_cwnd = 41;
 	EQUAL(CALL(westwood_vt_ssthresh), 5);
-	/* A loss in slow start is congestion, and so is a timeout. */
+	/* A loss in slow start and a timeout count as congestion. */
 	steady(10, 100);
 	EQUAL(CALL(westwood_vt_ssthresh), 5);
 	steady(10, 5);
@@ -48,7 +48,7 @@ int main(void)
 	ACK(westwood_vt, 1505000, 1, -1);
 	EQUAL(state()->rate, 29900); /* (80 * 0.6 * 0.6 + 0.4) * 1024 */
 
-	/* An ACK of ten segments counts for two; three in one instant count for the next instant. */
+	/* An ACK of ten segments counts for two; three at one instant count at the next instant. */
 	connect(10, 5);
 	CALL(westwood_vt_init);
 	ACK(westwood_vt, 10000, 10, -1);

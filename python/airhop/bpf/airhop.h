@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Kernel structures as a congestion control sees them, in place of vmlinux.h: the members that schemes use, by their
- * names. libbpf finds where the kernel at hand has them (CO-RE); who simulates finds them where this header has them, by the object's BTF.
+ * Kernel structures as a congestion control sees them, in place of vmlinux.h: the members that schemes use, with their
+ * names. libbpf relocates the members to their offsets in the running kernel (CO-RE); a simulation uses the offsets of this header (BTF).
  *
- * With AIRHOP_NATIVE the same source is a shared object for the machine at hand: programs are functions of the array of their arguments,
- * and kfuncs and helpers are pointers that whoever loads it sets.
+ * With AIRHOP_NATIVE the same source is a shared object for the local machine: a program is a function of the array of its arguments,
+ * and kfuncs and helpers are function pointers that the loading program sets.
  */
 #ifndef AIRHOP_H
 #define AIRHOP_H
@@ -75,10 +75,10 @@ struct inet_connection_sock {
 	struct {
 		u8 pending; /* ICSK_ACK_... */
 	} icsk_ack;
-	u64 icsk_ca_priv[13]; /* a scheme's own state: zero when the connection begins */
+	u64 icsk_ca_priv[13]; /* state of the scheme; zero when the connection begins */
 };
 
-/* Segments if not said otherwise. */
+/* Counts are in segments unless stated otherwise. */
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	u32 rcv_nxt; /* next byte expected from the other end */
@@ -86,23 +86,23 @@ struct tcp_sock {
 	u32 snd_nxt; /* next byte to send */
 	u32 mss_cache; /* bytes of a full segment */
 	u32 snd_cwnd;
-	u32 snd_cwnd_cnt; /* what has been gained of the next segment of the window */
-	u32 snd_cwnd_clamp; /* the largest window */
+	u32 snd_cwnd_cnt; /* growth of the window below a whole segment; its unit depends on the scheme */
+	u32 snd_cwnd_clamp; /* maximum window */
 	u32 snd_ssthresh;
-	u32 prior_cwnd; /* when a reduction began */
-	u32 max_packets_out; /* in flight at most, in the last window of data */
+	u32 prior_cwnd; /* window at the start of the reduction */
+	u32 max_packets_out; /* maximum number in flight in the last window of data */
 	u32 packets_out; /* sent and not acknowledged */
-	u32 sacked_out; /* of these: arrived */
-	u32 lost_out; /* of these: lost */
-	u32 retrans_out; /* of these: sent again */
-	u32 delivered; /* arrived so far, each once */
-	u32 delivered_ce; /* of these: with a mark of congestion (RFC 3168) */
-	u32 lost; /* taken to be lost so far */
-	u32 srtt_us; /* smoothed round trip, in 1/8 us */
-	u32 app_limited; /* not zero: the application has had less to send than the window allows */
-	u64 tcp_mstamp; /* when the last packet came or went, us */
+	u32 sacked_out; /* of these: reported as arrived by SACK */
+	u32 lost_out; /* of these: marked lost */
+	u32 retrans_out; /* of these: retransmitted */
+	u32 delivered; /* number of arrived segments so far, each counted once */
+	u32 delivered_ce; /* of these: with a CE mark (RFC 3168) */
+	u32 lost; /* number of segments marked lost so far */
+	u32 srtt_us; /* smoothed round-trip time, 1/8 us */
+	u32 app_limited; /* nonzero: the application had less to send than the window allows */
+	u64 tcp_mstamp; /* time of the last received or sent packet, us */
 	u64 tcp_clock_cache; /* now, ns */
-	u64 tcp_wstamp_ns; /* when the next segment may go, ns */
+	u64 tcp_wstamp_ns; /* earliest departure time of the next segment, ns */
 	u8 ecn_flags; /* TCP_ECN_... */
 	u8 is_cwnd_limited : 1; /* the window was full in the last window of data */
 };
@@ -110,18 +110,18 @@ struct tcp_sock {
 /* Sample of an ACK of new data (pkts_acked). */
 struct ack_sample {
 	u32 pkts_acked; /* acknowledged cumulatively */
-	s32 rtt_us; /* of the last segment that it shows to have arrived; negative: it was sent twice (Karn's rule) */
+	s32 rtt_us; /* of the last segment that the ACK reports; negative: retransmitted segment (Karn's rule) */
 	u32 in_flight;
 };
 
-/* A sample of the rate of delivery (draft-cheng-iccrg-delivery-rate-estimation), with every ACK (cong_control). */
+/* Delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation) of every ACK (cong_control). */
 struct rate_sample {
-	u32 prior_delivered; /* what had been delivered when the newest of these segments went out */
-	s32 delivered; /* since then; negative: no sample */
-	long interval_us; /* in this time; not positive: no sample */
-	long rtt_us; /* negative: none */
-	int losses; /* newly taken to be lost */
-	u32 acked_sacked; /* newly delivered */
+	u32 prior_delivered; /* value of `delivered` when the newest acknowledged segment was sent */
+	s32 delivered; /* segments delivered since that time; negative: no sample */
+	long interval_us; /* duration of the sample, us; not positive: no sample */
+	long rtt_us; /* round-trip time sample, us; negative: none */
+	int losses; /* segments newly marked lost */
+	u32 acked_sacked; /* segments newly delivered */
 	u32 prior_in_flight;
 	bool is_app_limited;
 	bool is_ack_delayed;
@@ -151,8 +151,8 @@ struct tcp_congestion_ops {
 /* set_state: state of the sender's loss recovery. */
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
-/* cwnd_event: sending again with nothing in flight; the end of a reduction, after the window is ssthresh; a timeout, after ssthresh() and
- * before the window is cut; a segment came, without and with a mark. */
+/* cwnd_event: first transmission with an empty flight; end of a reduction, after the window equals ssthresh; timeout, after ssthresh() and
+ * before the window is reduced; arrival of a segment without a CE mark, and with a CE mark. */
 enum {
 	CA_EVENT_TX_START = 0,
 	CA_EVENT_COMPLETE_CWR = 2,
@@ -161,34 +161,34 @@ enum {
 	CA_EVENT_ECN_IS_CE = 5,
 };
 
-/* flags of a congestion control: its connections need ECN. */
+/* `flags` of a congestion control: its connections need ECN. */
 enum { TCP_CONG_NEEDS_ECN = 2 };
 
 /* ecn_flags: ACKs have ECE. */
 enum { TCP_ECN_DEMAND_CWR = 4 };
 
-/* icsk_ack.pending: a delayed ACK is due; one is due at once. */
+/* icsk_ack.pending: a delayed ACK is pending; an immediate ACK is pending. */
 enum { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
 enum { SK_PACING_NONE, SK_PACING_NEEDED };
 
-/* Slow-start threshold before one is known. */
+/* Initial slow-start threshold. */
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 
-/* Reno's half of the window, two segments at least (RFC 5681 section 3.1, equation 4). */
+/* Reno: half of the window, at least two segments (RFC 5681 section 3.1, equation 4). */
 KFUNC(u32, tcp_reno_ssthresh, struct sock *sk);
-/* Reno's growth: both below, while the window is what limits the sender. */
+/* Reno's growth, by the two functions below, while the window limits the sender. */
 KFUNC(void, tcp_reno_cong_avoid, struct sock *sk, u32 ack, u32 acked);
-/* Window after an undo: the one before the spurious reduction, or the present one if that is larger. */
+/* Window after an undo: the window before the spurious reduction, or the present window if it is larger. */
 KFUNC(u32, tcp_reno_undo_cwnd, struct sock *sk);
-/* Slow start: a segment for each that is acknowledged (RFC 3465 section 2.2), up to ssthresh; returns the acknowledged segments that are left. */
+/* Slow start: one segment per acknowledged segment (RFC 3465 section 2.2), up to ssthresh; returns the number of remaining acknowledged segments. */
 KFUNC(u32, tcp_slow_start, struct tcp_sock *tp, u32 acked);
-/* A segment for each `w` that are acknowledged (RFC 3465 section 2.1). */
+/* One segment per `w` acknowledged segments (RFC 3465 section 2.1). */
 KFUNC(void, tcp_cong_avoid_ai, struct tcp_sock *tp, u32 w, u32 acked);
 
 /* ---- fixed point: no floating point in the kernel, and no 64-bit signed division in BPF --------------------------------------- */
 
-/* Shares, gains and parts of a segment count in 1/1024. */
+/* Unit of shares, gains and fractions of a segment: 1/1024. */
 #define ONE 1024
 #define SECOND 1000000ULL /* us */
 
@@ -202,8 +202,8 @@ static inline bool after(u32 a, u32 b)
 	return (s32)(b - a) < 0;
 }
 
-/* The cube root, rounded down: Newton's method, from that of 2^64 - 1, falls by a third a step until it is near. (The verifier follows both
- * ways of each bit of a search by bits: too many.) */
+/* Cube root, rounded down: Newton's method from the cube root of 2^64 - 1, which falls by a third per step at first. (A bitwise search has
+ * two branches per bit, too many paths for the verifier.) */
 static inline u64 cube_root(u64 value)
 {
 	u64 root = 2642245;
@@ -220,13 +220,13 @@ static inline u64 cube_root(u64 value)
 
 /* ---- the connection ------------------------------------------------------------------------------------------------------------ */
 
-/* The verifier knows that a struct sock of TCP is the beginning of its struct tcp_sock. */
+/* The verifier accepts the cast, since a TCP connection's struct sock is the beginning of its struct tcp_sock. */
 static inline struct tcp_sock *tcp_sk(struct sock *sk)
 {
 	return (struct tcp_sock *)sk;
 }
 
-/* The state of a scheme, a structure of its own: `STATE(struct veno, sk)`. There is room for 104 bytes. */
+/* State of a scheme, a structure of at most 104 bytes: `STATE(struct veno, sk)`. */
 #define STATE(type, sk)                                                                       \
 	({                                                                                    \
 		_Static_assert(sizeof(type) <= 104, "icsk_ca_priv has 104 bytes");            \
@@ -239,7 +239,7 @@ static inline bool in_slow_start(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh;
 }
 
-/* True if the window is used enough to grow: its unused part is untested (RFC 7661); in slow start half of it suffices. */
+/* True if enough of the window is used for its growth, because the unused part is untested (RFC 7661); in slow start half suffices. */
 static inline bool is_cwnd_limited(struct tcp_sock *tp)
 {
 	if (in_slow_start(tp))
@@ -247,14 +247,14 @@ static inline bool is_cwnd_limited(struct tcp_sock *tp)
 	return BITFIELD(tp, is_cwnd_limited);
 }
 
-/* Starts pacing by the kernel, unless the queue of the interface paces. */
+/* Starts pacing by TCP, unless the queueing discipline of the interface paces. */
 static inline void pace(struct sock *sk)
 {
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
-/* Slow start, as far as the window is used: returns the acknowledged segments that are left for congestion avoidance. */
+/* Slow start if the window is used; returns the number of acknowledged segments left for congestion avoidance. */
 static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 {
 	if (!in_slow_start(tp))
@@ -262,7 +262,7 @@ static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 	return is_cwnd_limited(tp) ? tcp_slow_start(tp, acked) : 0;
 }
 
-/* The window grows by credit / cwnd segments, the credit in 1/1024 of a segment: the rest of the credit is kept. */
+/* Increases the window by credit / cwnd segments, with the credit in 1/1024 of a segment; stores the remainder of the credit. */
 static inline void grow(struct tcp_sock *tp, u64 credit)
 {
 	u64 segment = (u64)tp->snd_cwnd * ONE, sum = tp->snd_cwnd_cnt + credit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated connection on which programs run natively, without a kernel: each file in this folder includes the source of a scheme, and compares
- * it with numbers computed by hand from the scheme's paper.
+ * Simulated connection on which programs run natively, without a kernel: each file of bpf/laws includes the source of a scheme, and compares
+ * the scheme with numbers computed by hand from the scheme's paper.
  */
 #ifndef LAWS_H
 #define LAWS_H
