@@ -1,7 +1,6 @@
 """Network and mount namespaces of a host that may have BPF objects in its kernel.
 
-The host has a BPF file system and a /run of its own. What the kernel has of its objects is found by numbers
-that were not there before.
+The host has its own BPF file system and /run. Its objects in the kernel are identified by new numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Host:
         self.before = before
 
     def entering(self, *words: str, net: bool = True) -> list[str]:
-        """Return a command that runs another one in the namespaces; without `net` in a new one."""
+        """Return a command that runs another command in the namespaces; without `net`, in a new namespace."""
         enter = ["nsenter", "--target", str(self.process.pid), "--mount"]
         return [*enter, *(["--net"] if net else ["unshare", "--net"]), *words]
 
@@ -45,17 +44,17 @@ class Host:
         return states
 
     def new_numbers(self) -> set[tuple[str, int]]:
-        """Return kinds and numbers of the objects that the kernel had not before."""
+        """Return kinds and numbers of the kernel's new objects."""
         return kernel_numbers() - self.before
 
     def has_something(self) -> bool:
-        """Return whether the kernel has objects that it had not before."""
+        """Return whether the kernel has new objects."""
         return bool(self.new_numbers())
 
 
 @contextmanager
 def bpf_host() -> Iterator[Host]:
-    """Make a host; at its end the kernel has to be as before."""
+    """Make a host; at its end, check that the kernel has no new objects."""
     needs("struct_ops", "namespaces", "tun", programs=("bpftool", "nsenter", "unshare", "ip"))
     before = kernel_numbers()
     command = ["unshare", "--net", "--mount", "sh", "-c", MOUNTS]

@@ -1,4 +1,4 @@
-"""The congestion controls that are shipped as BPF objects, and what builds them."""
+"""The congestion controls shipped as BPF objects, and their sources."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ OBJECTS = sorted((ROOT / "python/airhop/bpf").glob("*.bpf.o"))
 
 
 def stem(object_: Path) -> str:
-    """Name the object without what all have in common; its source has the same name."""
+    """Return the object's name without the common prefix and suffix, as in its source's name."""
     return object_.name.removesuffix(".bpf.o")
 
 
 def kernel_name(source: Path) -> str:
-    """Return the name that a kernel knows the congestion control by."""
+    """Return the name of the congestion control in a kernel."""
     named = re.search(r'^\t\.name = "(.*)",$', source.read_text(encoding="utf-8"), re.M)
     assert named, f"{source} registers nothing"
     return named[1]
 
 
 def renamed(stem_: str, name: str, folder: Path, *, flags: int = 0) -> Path:
-    """Write a shipped object under another name, which no object of the user has, and with more flags.
+    """Write a shipped object with a name that no object of the user has, and with more flags.
 
-    In `struct tcp_congestion_ops` of bpf/airhop.h the flags stand before the name.
+    In `struct tcp_congestion_ops` of bpf/airhop.h the flags precede the name.
     """
     data = (OBJECTS[0].parent / f"{stem_}.bpf.o").read_bytes()
     own = kernel_name(SOURCES / f"{stem_}.bpf.c").encode().ljust(16, b"\0")

@@ -1,6 +1,6 @@
-"""A real browser for tests of pages: the system's Chromium, headless, its console and network heard.
+"""A real browser for tests of pages: the system's headless Chromium, with records of console and network.
 
-A test asks for the fixture `tab`. Where there is no Chromium it is skipped, and the run says so at its end.
+Tests use the fixture `tab`. Without Chromium these tests are skipped, with a message at the end of the run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from patience import PATIENCE_S
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = f"no browser: none of {', '.join(NAMES)} is installed"
 QUIET = (
-    "--no-sandbox",  # root, as in a container, has none
+    "--no-sandbox",  # the sandbox does not work for root, as in a container
     "--disable-dev-shm-usage",  # a container's /dev/shm may be 64 MB
     "--disable-gpu",
     "--disable-background-networking",
@@ -32,13 +32,13 @@ QUIET = (
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
 """Window sizes for `tab.page.set_viewport_size`."""
 PATIENCE_MS = 1000 * PATIENCE_S
-"""Time limit for something to appear, ms: a busy machine is no failure."""
+"""Time limit for an element to appear, ms; long, because machines may be busy."""
 OFFLINE_SCHEMES = ("data", "blob", "about")
-"""Addresses that name content already in the page: looking at them asks nobody."""
+"""Schemes of addresses that name content of the page itself, without a request."""
 
 
 def eventually(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait until something holds: what a click does is drawn in a later frame."""
+    """Wait until a condition holds, because the page draws the effect of a click in a later frame."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline
@@ -46,7 +46,7 @@ def eventually(page: Page, holds: Callable[[], bool]) -> None:
 
 
 def settled(page: Page, look: Callable[[], Any]) -> Any:
-    """Return what two looks in a row find alike: the layout has come to rest."""
+    """Return a value that two successive reads agree on, when the layout is stable."""
     seen = [None, look()]
     while seen[-1] != seen[-2]:
         page.wait_for_timeout(100)
@@ -56,17 +56,17 @@ def settled(page: Page, look: Callable[[], Any]) -> Any:
 
 @dataclass(frozen=True)
 class Tab:
-    """A page of its own and what was heard from it since it was opened."""
+    """A page, and the records of its console and network since its opening."""
 
     page: Page
     errors: list[str] = field(default_factory=list)
     """Console errors, uncaught exceptions and failed requests, as text."""
     requests: list[str] = field(default_factory=list)
-    """Every address that was asked for, websockets too, but for what is in the page itself."""
+    """Every requested address, including websockets, except content of the page itself."""
 
     @property
     def hosts(self) -> set[str]:
-        """Hosts that were asked; the empty one for files."""
+        """Hosts of the requests; empty for files."""
         return {urlsplit(address).hostname or "" for address in self.requests}
 
     def _listen(self) -> None:
@@ -87,8 +87,8 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-# Of a module and not of the session: while it is open, an event loop runs in this thread, and tests of
-# other modules may want to start their own.
+# Scope of a module, not of the session: while the browser is open, an event loop runs in this thread, and
+# tests of other modules may start their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = find_chromium()
@@ -116,7 +116,7 @@ def tab(browser: Browser) -> Iterator[Tab]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Report that no page was tested: among hundreds of dots nobody misses them."""
+    """Report that no page was tested, which would be overlooked among hundreds of dots."""
     skipped = [
         report for report in terminalreporter.getreports("skipped") if NO_BROWSER in str(report.longrepr)
     ]

@@ -15,21 +15,21 @@ from fake_core import fake_core
 
 __all__ = ["browser", "cli", "fake_core", "pytest_terminal_summary", "tab"]
 
-# No deadline: a busy machine is no failure. The same examples every time: a failure is everybody's.
+# No deadline, because machines may be busy. Equal examples every time, so that failures are reproducible.
 settings.register_profile("airhop", deadline=None, derandomize=True)
 settings.load_profile("airhop")
 
-# A job in the background of a script ignores SIGINT, and so would what tests of Ctrl-C interrupt.
+# Background jobs of a script ignore SIGINT, and so would the processes that tests of Ctrl-C interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Hundreds of tests start programs. Compiling the libraries anew would be most of what each of them does.
+# Hundreds of tests start programs; most of their time would be the compilation of libraries.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
 @pytest.fixture
 def nothing_added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Schemes that other tests of this process added are unknown for one test."""
+    """Hide the schemes that other tests of this process added, for one test."""
     before = added.added()
     monkeypatch.setattr(added, "_added", {})
     monkeypatch.setattr(plugins, "_loaded", {})

@@ -21,7 +21,7 @@ PLAIN = ("-m", "distributed.cli.dask_worker")
 
 
 class Cluster:
-    """A scheduler and its workers, one thread each. Nothing restarts what dies."""
+    """A scheduler and its workers, one thread each; killed workers are not restarted."""
 
     def __init__(self, folder: Path, allowed_failures: int) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class Cluster:
         """Address of the scheduler, tcp://HOST:PORT."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
-            with suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or half written
+            with suppress(FileNotFoundError, json.JSONDecodeError):  # missing, or incomplete
                 address: str = json.loads(self._file.read_text())["address"]
                 return address
             assert self.scheduler.poll() is None and time.monotonic() < deadline, "no scheduler"
@@ -71,7 +71,7 @@ class Cluster:
         return client
 
     def kill(self) -> None:
-        """Leave nothing behind."""
+        """End all processes."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait(PATIENCE_S)
@@ -83,7 +83,7 @@ class Cluster:
 
 @contextmanager
 def dask_cluster(folder: Path, workers: int, allowed_failures: int = 3) -> Iterator[Cluster]:
-    """Start a cluster, and end it whatever happens."""
+    """Start a cluster, and end it in any case."""
     cluster = Cluster(folder, allowed_failures)
     try:
         for _ in range(workers):

@@ -1,4 +1,4 @@
-"""A stand-in for what `airhop._core` does with real packets: it needs no rights, and notes what is asked."""
+"""A replacement of `airhop._core`'s functions for real packets, which needs no rights and records calls."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HEAD: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class FakeEmulated:
-    """An emulation whose twin is its scenario, late and punctual."""
+    """An emulation whose twin is its scenario, with lateness and without."""
 
     punctual: _core.Scenario
     late: _core.Scenario
@@ -50,7 +50,7 @@ class FakeCore:
     """Emulates and replays by running the scenario."""
 
     live: dict[str, Any] = field(default_factory=dict)
-    """Differences from an emulation without problems."""
+    """Changes of the document of a faultless emulation."""
     exits: dict[str, int] = field(default_factory=dict)
     """By node, the exit code of its commands."""
     is_real: bool = False
@@ -60,7 +60,7 @@ class FakeCore:
     head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))
     privileges: list[tuple[str, bool, str]] = field(default_factory=lambda: list(ALLOWED))
     raised: BaseException | None = None
-    """Exception in place of it."""
+    """Exception to raise instead."""
     asked: dict[str, Any] = field(default_factory=dict)
     """Arguments of the last emulation or replay."""
 
@@ -145,7 +145,7 @@ def progress(t_s: float, entered: int) -> dict[str, Any]:
 
 @pytest.fixture
 def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
-    """Put it in the place of the core, in a process that has every right."""
+    """Replace the core, in a process that has every right."""
     fake = FakeCore()
     for name in ("emulate", "replay", "log_header"):
         monkeypatch.setattr(_core, name, getattr(fake, name))

@@ -1,6 +1,6 @@
-"""Requirements of tests on this machine: rights, and programs. Without them a test is skipped with a line.
+"""Requirements of tests on this machine, rights and programs; without them a test is skipped with a message.
 
-With AIRHOP_LIVE=required in the environment it fails instead: for machines that have everything.
+With AIRHOP_LIVE=required in the environment the test fails instead, for machines that meet all requirements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REQUIRED = "AIRHOP_LIVE"
 
 
 def needs(*names: str, programs: tuple[str, ...] = ()) -> None:
-    """Go on only with these privileges, by their names in `airhop doctor`, and these programs."""
+    """Skip the test without these privileges, by their names in `airhop doctor`, and these programs."""
     rights = [privilege(name) for name in names]
     lines = [right.line for right in rights if not right.available]
     lines += [f"{program} is not installed" for program in programs if shutil.which(program) is None]

@@ -1,4 +1,4 @@
-"""Logs of emulations as anybody can write them: format 2 by its description alone, with zlib's CRC-32."""
+"""Logs of emulations, written only from the description of format 2, with zlib's CRC-32."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of run documents of a run that measured nothing: tests fill in what they are about."""
+"""Parts of run documents without measurements; tests fill in the values that they need."""
 
 from __future__ import annotations
 

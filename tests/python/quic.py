@@ -1,6 +1,6 @@
-"""A transfer over QUIC, as a program: `quic.py serve BYTES` sends them once to `quic.py ask ADDRESS`.
+"""A transfer over QUIC, as a program: `quic.py serve BYTES` sends the bytes once to `quic.py ask ADDRESS`.
 
-A stack in user space, whose packets are UDP: Airhop knows nothing of it.
+A stack in user space, whose packets are UDP; Airhop has no support for QUIC.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROTOCOL = ["airhop"]
 
 
 def certified() -> QuicConfiguration:
-    """Make a server's configuration with a certificate that nobody signed but itself."""
+    """Make a server's configuration with a self-signed certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "airhop")])
     now = dt.datetime.now(dt.UTC)
@@ -44,7 +44,7 @@ def certified() -> QuicConfiguration:
 
 
 async def serve_one(size: int) -> None:
-    """Answer the first stream with so many bytes, and end when the client has gone."""
+    """Answer the first stream with this number of bytes, and end when the client disconnects."""
     done = asyncio.Event()
 
     def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -67,7 +67,7 @@ async def serve_one(size: int) -> None:
 
 
 async def ask(address: str) -> None:
-    """Ask once, and print how many bytes came."""
+    """Send a request, and print the number of received bytes."""
     configuration = QuicConfiguration(is_client=True, alpn_protocols=PROTOCOL, verify_mode=ssl.CERT_NONE)
     async with connect(address, PORT, configuration=configuration) as connection:
         reader, writer = await connection.create_stream()

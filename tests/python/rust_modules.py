@@ -1,4 +1,4 @@
-"""Reads which modules of a crate use which others, from `use` and from paths in the code."""
+"""Reads the uses between modules of a crate, from `use` and from paths in the code."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _PATH = re.compile(r"\b(?:crate|super)(?:::\w+)+")
 
 
 def uses(source: Path) -> dict[Module, Graph]:
-    """Return, for each module of the crate in a folder `src`, which of its children uses which others.
+    """Return, for each module of the crate in a folder `src`, the uses between its children.
 
-    A module uses another if it names it, or something that the other declares, also where a module between
-    them exports the name again. Tests are left out: modules of tests in a file, and files of them. A parent
-    and its child may use each other.
+    A module uses another if it names the other or a declaration of the other, also through a re-export by a
+    third module. Tests are excluded: test modules in a file, and files of tests. A parent and its child may
+    use each other.
     """
     files = [file for file in sorted(source.rglob("*.rs")) if not _is_test(file)]
     codes = {_module(source, file): _code(file) for file in files}
@@ -55,7 +55,7 @@ def _code(file: Path) -> str:
 
 
 def _imports(module: Module, code: str) -> Iterator[tuple[str, Module]]:
-    """Yield each name that `use` brings into a module, and the path behind it."""
+    """Yield each name that `use` imports into a module, and its path."""
     for tree in _USE.findall(code):
         for path in _expanded(tree):
             *parts, last = path.split("::")
@@ -65,7 +65,7 @@ def _imports(module: Module, code: str) -> Iterator[tuple[str, Module]]:
 
 
 def _paths(module: Module, code: str) -> Iterator[Module]:
-    """Yield every path that a module names, from the crate's root on."""
+    """Yield every path that a module names, from the crate's root."""
     yield from (path for _, path in _imports(module, code))
     for found in _PATH.findall(_USE.sub("", code)):
         yield _absolute(module, tuple(found.split("::")))
@@ -89,7 +89,7 @@ def _expanded(tree: str) -> Iterator[str]:
 
 
 def _absolute(module: Module, path: Module) -> Module:
-    """Return a path from the crate's root on; a plain word begins in the module, or is another crate."""
+    """Return a path from the crate's root; a plain word begins in the module, or is another crate."""
     if path[0] == "crate":
         return path[1:]
     above = module
@@ -101,7 +101,7 @@ def _absolute(module: Module, path: Module) -> Module:
 
 def _resolved(path: Module, names: dict[Module, dict[str, Module]]) -> Module:
     """Return the module that declares what a path names; the empty path if it is another crate's."""
-    for _ in range(8):  # names behind names; a circle of them does not compile
+    for _ in range(8):  # re-exports of re-exports; a cycle does not compile
         home = next(path[:n] for n in range(len(path), -1, -1) if path[:n] in names)
         if home == path:
             return home

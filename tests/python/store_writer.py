@@ -1,4 +1,4 @@
-"""Made-up runs for the tests of the store, and a process that writes them, to be killed.
+"""Synthetic runs for the tests of the store, and a process that writes the runs until it is killed.
 
     python store_writer.py DIR SHARD-OR-- FIRST END RUNS-PER-PART [DIE-AT]
 
@@ -33,12 +33,12 @@ def scenario(scheme: str) -> Scenario:
 
 
 def job(number: int) -> Job:
-    """Return the run of that number: two schemes by turns, at equal replications."""
+    """Return the run of that number: two alternating schemes, at equal replications."""
     return Job(scenario(SCHEMES[number % 2]), seed=1, rep=number // 2)
 
 
 def document(number: int) -> str:
-    """Write a run document with two flows, every figure in it from the number of the run."""
+    """Write a run document with two flows; all values follow from the number of the run."""
     flow = blank_flow() | {
         "name": "ftp",
         "scheme": SCHEMES[number % 2],
@@ -73,7 +73,7 @@ def document(number: int) -> str:
             "duration_s": 200.0,
             "warmup_s": 10.0,
             "events": 1000 + number,
-            "wall_s": os.getpid() / 1e6,  # differs between writers, and must not be seen
+            "wall_s": os.getpid() / 1e6,  # differs between writers, and must not be stored
             "fingerprint": f"{number:016x}",
             "flows": [flow, datagrams],
             "drops": {
@@ -91,7 +91,7 @@ def document(number: int) -> str:
 
 
 def values(number: int) -> dict[str, object]:
-    """Return what a study would have varied."""
+    """Return the varied values of the run."""
     return {AXIS: (0.001, 0.01, 0.1)[number % 3]}
 
 
@@ -112,7 +112,7 @@ def main(folder: str, shard: str, first: str, end: str, runs_per_part: str, die_
 
 
 def _dies(owner: Any, name: str, of: Callable[..., bool] = lambda *_: True) -> Callable[[], None]:
-    """Make the process kill itself instead of calling a function, if its arguments are `of` that kind."""
+    """Let the process kill itself instead of a call of the function with arguments for which `of` is true."""
 
     def arm() -> None:
         original = getattr(owner, name)
@@ -132,7 +132,7 @@ def is_folder(fd: int) -> bool:
 
 
 def _half_a_line() -> None:
-    """Die in the middle of the write of the third run: half of its line is in the journal."""
+    """Die during the write of the third run, with half of its line in the journal."""
     write, count = os.write, 0
 
     def instead(fd: int, data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Made-up measurements and traces, shaped exactly as real ones, for tests that judge, draw and report."""
+"""Synthetic measurements and traces in the form of real ones, for tests of claims, figures and reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REST = ("veno", "westwood-plus", "jersey", "jtcp", "tibet", "hack", "lhp", "dcr"
 
 
 def everyone(reno: float, sack: float, snoop: float, ll_elsn: float) -> dict[str, float]:
-    """Return the twelve schemes of Yun 2009 a value: those not named lie between Reno and SACK, evenly."""
+    """Return a value for each of Yun's twelve schemes; unnamed schemes lie evenly between Reno and SACK."""
     rest = {scheme: reno + (sack - reno) * (place + 3) / 10 for place, scheme in enumerate(REST)}
     return {"reno": reno, "sack": sack, "snoop": snoop, "ll-elsn": ll_elsn, **rest}
 
@@ -114,13 +114,13 @@ COUNTS: dict[str, Callable[[float, float], float]] = {
     "delay_mean_ms": lambda x, goodput: (50.0 + 100.0 * x) / max(goodput, 0.01),
     "srtt_ms": lambda _, goodput: 100.0 / max(goodput, 0.01),
 }
-"""Further metrics that go with made-up goodputs, by the place on the axis and the goodput: as papers say."""
+"""Further metrics for synthetic goodputs, by index on the axis and goodput, in agreement with the papers."""
 
 
 def samples(
     means: dict[float, dict[str, float]] = FIGURE6, reps: int = 5, common: float = 0.02, own: float = 0.005
 ) -> Samples:
-    """Scatter replications about the means: `common` to all schemes of a replication, `own` to each."""
+    """Scatter replications around the means: by `common` for all schemes, by `own` for each scheme."""
     made = Samples("goodput_mbps")
     for x, schemes in means.items():
         for place, (scheme, mean) in enumerate(schemes.items()):
@@ -141,7 +141,7 @@ def samples(
 
 
 def outcome(experiment: Experiment, measured: Samples | None = None) -> Outcome:
-    """Check made-up goodputs, as if quick mode had measured them on their grid."""
+    """Check synthetic goodputs, as if quick mode had measured them on its grid."""
     measured = measured or samples()
     experiment = replace(
         experiment,
@@ -152,7 +152,7 @@ def outcome(experiment: Experiment, measured: Samples | None = None) -> Outcome:
 
 
 def table(experiment: Experiment, measured: Samples) -> Table:
-    """Put made-up goodputs into the rows of the experiment's quick study."""
+    """Put synthetic goodputs into the rows of the experiment's quick study."""
     study, store = experiment.study("quick"), MemoryStore()
     grid = product(measured.xs, experiment.labels)
     for point, (x, scheme) in zip(study.points(), grid, strict=True):
@@ -163,10 +163,10 @@ def table(experiment: Experiment, measured: Samples) -> Table:
 
 
 def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
-    """Trace a short made-up run that holds every kind of row the report draws."""
+    """Make the trace of a short synthetic run with every kind of row that the report draws."""
     flow = {"flow": "ftp"}
     first = [(0.001 * n, 1 + 1000 * n, "new") for n in range(12)]
-    # A recovery sends again, and new data to keep the ACKs coming (RFC 6675, NextSeg rules 1 and 2).
+    # A recovery retransmits, and sends new data to sustain the ACK clock (RFC 6675, NextSeg rules 1 and 2).
     first.append((0.11, 12001, "recovery"))
     again = [(0.08, 2001, "notice"), (0.09, 4001, "fast"), (0.10, 5001, "recovery"), (0.40, 6001, "timeout")]
     tables = {
@@ -225,7 +225,7 @@ def _categories(row: dict[str, object]) -> list[pl.Expr]:
 
 
 def four_schemes(experiment: Experiment) -> Outcome:
-    """Make up an outcome of Figure 6 with four of its schemes, where twelve would hide each other."""
+    """Make a synthetic outcome of Figure 6 with four of its schemes, because twelve would hide each other."""
     labels = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
     means = {x: {scheme: row[scheme] for scheme in labels} for x, row in FIGURE6.items()}
     claims = tuple(claim for claim in experiment.claims if claim.id == "yun-1")

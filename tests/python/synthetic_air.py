@@ -1,4 +1,4 @@
-"""A made-up trace of frames on the air, shaped as real ones: hidden terminals in a chain of stations."""
+"""A synthetic trace of frames on the air: hidden terminals in a chain of stations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NETWORK: dict[str, Any] = {
     "flow": [{"name": "ftp", "from": "n0", "to": "n4", "transport": "tcp", "segment": "1000 B"}],
 }
 PACKETS = {1094: "data", 2194: "data", 94: "ack", 554: "datagram"}
-"""By length of the frame; those of the link bear `control` here."""
+"""Kind of frame by length; frames of the link layer have the kind `control`."""
 # start and end in µs, from, to, kind, bytes, seq, attempt, outcome
 ROWS = (
     (100, 400, "n0", "n1", "data", 1094, 3001, 1, "captured"),
@@ -44,7 +44,7 @@ ROWS = (
     (1430, 1445, "n1", "n0", "cts", 14, 4001, 2, "received"),
     (1455, 1755, "n0", "n1", "data", 1094, 4001, 2, "channel"),
     (1900, 1950, "n2", "*", "broadcast", 48, 0, 1, "received"),
-    (2000, 2300, "n1", "n2", "data", 1094, 3001, 1, "collision"),  # both had counted down to the same slot
+    (2000, 2300, "n1", "n2", "data", 1094, 3001, 1, "collision"),  # both backoffs ended in the same slot
     (2000, 2040, "n3", "n2", "data", 94, 2001, 1, "collision"),
     (2400, 2700, "n1", "n2", "data", 1094, 3001, 2, "collision"),  # each sends to the other
     (2400, 2440, "n2", "n1", "data", 94, 1001, 1, "collision"),
@@ -58,7 +58,7 @@ ROWS = (
 
 
 def tables(times: int = 1, every_us: int = 3000) -> dict[str, pl.DataFrame]:
-    """Make the trace tables; the story is told again every so many microseconds."""
+    """Make the trace tables, which repeat the rows at a period in microseconds."""
     shifts = [every_us * time for time in range(times)]
     air = pl.DataFrame(
         [
@@ -101,7 +101,7 @@ def tables(times: int = 1, every_us: int = 3000) -> dict[str, pl.DataFrame]:
 
 
 def traced_run(times: int = 1) -> TracedRun:
-    """Add the frames to the made-up run of `synthetic`."""
+    """Add the frames to the synthetic run of `synthetic`."""
     run = synthetic.traced_run()
     flow = run.document["flows"][0] | {"from": "n0", "to": "n4"}
     document = run.document | {"duration_s": 2.0, "flows": [flow]}

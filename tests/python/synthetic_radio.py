@@ -1,8 +1,8 @@
-"""A made-up trace of a radio link that fades for a second, shaped as real ones: its link tries again.
+"""A synthetic trace of a radio link with ARQ that fades for a second.
 
-A segment has 100 bytes. Segment 3 waits for the end of the fade while its sender's timer expires, so that a
-second copy comes over after the first; segment 4 is dropped in the queue and comes as a second copy; segment
-5 is sent once by the source and once more by an agent on the way.
+A segment has 100 bytes. Segment 3 waits for the end of the fade while its sender's timer expires, so a second
+copy arrives after the first; segment 4 is dropped in the queue, and its second copy arrives; segment 5 is
+sent once by the source, and again by an agent on the path.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SEGMENTS = (
     (0.90, 3, "new"),
     (0.95, 4, "new"),
     (1.80, 3, "timeout"),
-    (2.20, 4, "timeout"),  # on the ACK of segment 3: no timeout of its own
+    (2.20, 4, "timeout"),  # on the ACK of segment 3, without another timeout
     (2.60, 5, "new"),
 )
 # start, number of the segment, attempt, outcome; each is on the air for 50 ms
@@ -66,7 +66,7 @@ FRAMES = (
     (2.65, 5, 1, "received"),
     (2.85, 5, 1, "received"),
 )
-# time, number of the first segment that is missing
+# time, number of the first missing segment
 ACKS = ((0.12, 1), (0.22, 2), (0.32, 3), (2.20, 4), (2.30, 4), (2.40, 5), (2.75, 6))
 # time, kind, event, lateness in ms; received notices have one if they were to prevent an expiry
 NOTICES = (
@@ -139,7 +139,7 @@ def _frame(rows: Any, columns: str) -> pl.DataFrame:
 
 
 def traced_run() -> TracedRun:
-    """Put the trace into the made-up run of `synthetic`."""
+    """Put the trace into the synthetic run of `synthetic`."""
     run = synthetic.traced_run()
     flow = run.document["flows"][0] | {"from": "s", "to": "m"}
     document = run.document | {"duration_s": 4.0, "flows": [flow]}

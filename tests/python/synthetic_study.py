@@ -1,4 +1,4 @@
-"""Made-up studies, shaped exactly as `airhop.study.table.Table`, for tests that draw and report."""
+"""Synthetic studies with the interface of `airhop.study.table.Table`, for tests of figures and reports."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Study:
 
     @cached_property
     def _under(self) -> dict[str, Scenario]:
-        """Scenarios by scheme; of a made-up scheme the scenario as it is."""
+        """Scenarios by scheme; the unchanged scenario for an unknown scheme."""
         known = {entry["name"] for entry in schemes()}
         return {
             scheme: self.scenario.with_({"scheme": scheme}) if scheme in known else self.scenario
@@ -86,7 +86,7 @@ class Study:
 
 
 def goodput(scheme: str, values: Values, rep: int) -> dict[str, float]:
-    """Make goodput fall as the values grow, differently by scheme, with luck that schemes share."""
+    """Return goodputs that fall with the values, differently by scheme, with scatter common to schemes."""
     strength = 1 + len(scheme) % 4
     load = sum(math.log10(1 + 1000 * float(v)) for v in values.values() if isinstance(v, int | float))
     luck = 0.05 * math.sin(7.0 * rep) + 0.01 * math.sin(3.0 * rep + strength)
@@ -101,7 +101,7 @@ def goodput(scheme: str, values: Values, rep: int) -> dict[str, float]:
 
 
 def judged(scheme: str, rep: int) -> dict[str, dict[str, int]]:
-    """Make the judgements of a run: LL-ELSN is nearly always right, others take every loss for congestion."""
+    """Make loss classifications: LL-ELSN is nearly always right, others classify every loss as congestion."""
     losses = {"queue": 10 + rep, "aqm": 0, "channel": 25, "collision": 11 - rep, "none": 4}
     nothing = dict.fromkeys(losses, 0)
     if scheme != "ll-elsn":
@@ -113,7 +113,7 @@ def judged(scheme: str, rep: int) -> dict[str, dict[str, int]]:
 
 @dataclass
 class Table:
-    """The rows of a made-up study."""
+    """The rows of a synthetic study."""
 
     study: Study
     law: Law = goodput
@@ -124,7 +124,7 @@ class Table:
     """Points without a run."""
 
     def rows(self) -> pl.DataFrame:
-        """Make no rows: made-up studies have no flows."""
+        """Return no rows: synthetic studies have no flows."""
         return pl.DataFrame()
 
     def frame(self) -> pl.DataFrame:
@@ -178,7 +178,7 @@ class Table:
         return found
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:
-        """Return what losses were taken for."""
+        """Return the loss classifications."""
         return {
             point.index: {
                 rep: LossClassifications.of_flows([{"judgements": judged(point.scheme, rep)}])
@@ -195,11 +195,11 @@ class Table:
     hints: tuple[str, ...] = ()
 
     def warnings(self) -> list[str]:
-        """Return nothing to worry about."""
+        """Return no warnings."""
         return []
 
     def command(self, point: Point, rep: int) -> str:
-        """Write the line that makes a run again."""
+        """Return the command that repeats a run."""
         sets = " ".join(f"--set {path}={value}" for path, value in point.values.items() if path != "scheme")
         return f"airhop run last-hop --scheme {point.scheme} {sets} --seed {self.study.seed} --rep {rep}"
 

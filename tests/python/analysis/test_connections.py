@@ -1,4 +1,4 @@
-"""Connections of applications: the trace has each, and the pages show each as they show a flow."""
+"""Connections of applications: the trace contains each connection, and the pages show it like a flow."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def traced(result: Result) -> TracedRun:
     return TracedRun("reno", "Reno", result.document, result.tables, "airhop run x")
 
 
-# Every segment of a flow is that of one of its connections; a flow without connections is its own.
+# Every segment belongs to a connection of its flow; a flow without connections has its own segments.
 def test_connections_have_all_segments_of_their_flow(result: Result) -> None:
     found = connections([flow["name"] for flow in result.tcp_flows], result.tables)
     assert found["bulk"] == []
     assert found["api"] == [f"api#{number}" for number in range(1, len(found["api"]) + 1)]
-    data = result.tables["segments"].filter(pl.col("bytes") > 0)  # and not a FIN alone
+    data = result.tables["segments"].filter(pl.col("bytes") > 0)  # more than a lone FIN
     segments = data["flow"].cast(pl.String)
     sent = {flow["name"]: flow["sent_segments"] for flow in result.tcp_flows}
     assert segments.is_in(found["api"]).sum() == sent["api"] > 0
@@ -62,7 +62,7 @@ def test_a_page_shows_the_first_connection_by_default_or_the_selected_connection
     assert dict(facts(third))["data"] == "30.0 kB"
 
 
-# A connection of the middle of the run has ended: its response is 30 kB, whatever was sent again.
+# A connection in the middle of the run is complete: its response has 30 kB, without retransmissions.
 def test_a_page_lists_the_connections_of_its_flow(traced: TracedRun) -> None:
     listed = opened(traced)
     assert listed is not None and listed.count == len(traced.opened) <= MOST_ROWS

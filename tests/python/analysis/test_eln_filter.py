@@ -26,7 +26,7 @@ def test_n_is_the_longest_run_of_failures_that_is_not_rare(fer: float, attempts:
 
 
 def test_a_run_of_failures_with_exactly_the_threshold_probability_is_rare() -> None:
-    # 0.1^3 is 0.001, though not to the last bit.
+    # 0.1^3 is 0.001, up to the last bit of a float.
     assert largest_noise_run(0.1, rare=0.001) == 2
     assert largest_noise_run(0.1, 3, rare=1e-6) == 1
 

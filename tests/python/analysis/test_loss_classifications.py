@@ -1,4 +1,4 @@
-"""Cause accounting: what schemes took losses for against what had happened, from the run to the figures."""
+"""Loss classifications by schemes against the true causes, from the run to the figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT = airhop.Scenario.load("last-hop").with_({"duration": "10 s", FER: 0.03})
 
 
 def judgements(**counts: int) -> LossClassifications:
-    """Write `wireless_channel=3` for three losses of the channel that were taken for wireless ones."""
+    """Write `wireless_channel=3` for three losses of the channel that were classified as wireless."""
     return LossClassifications({COLUMNS[f"judged_{cell}"]: count for cell, count in counts.items()})
 
 
@@ -72,7 +72,7 @@ def test_the_share_of_right_classifications_is_over_all_losses_of_all_replicatio
 
 
 def test_a_sender_that_never_classifies_a_loss_has_no_share_of_right_classifications() -> None:
-    """BBR and struct tcp_congestion_ops have no word for a cause: 0 % would be a verdict."""
+    """BBR and struct tcp_congestion_ops do not classify losses: a share of 0 % would be wrong."""
     silent = judgements(undecided_channel=7, undecided_queue=2)
     assert share_right([silent, silent]) is None
     decided = share_right([silent, judgements(wireless_channel=1)])
@@ -117,7 +117,7 @@ def test_a_study_counts_the_same_classifications_as_its_run_documents(table: Any
 def test_notices_make_classifications_right_and_reno_classifies_all_as_congestion(
     table: Any,
 ) -> None:
-    # Yun 2009 §4: the link layer knows what it lost. Reno knows congestion only, and here it is rare.
+    # Yun 2009 §4: the link layer knows its losses. Reno knows congestion only, which is rare in this run.
     found = table.judgements()
     right = {
         point.scheme: share_right(found[point.index].values())
@@ -230,7 +230,8 @@ def test_reproduce_prints_the_share_of_right_classifications_of_every_curve() ->
         assert max(map(len, lines)) <= width
         text = "\n".join(lines)
         assert text.splitlines()[0].split()[-2:] == ["9", "%"], "the last x is there, however narrow it is"
-        # 10 to 14 of 50 losses are the queue's; LL-ELSN errs of the 4 that were none, and of one more.
+        # 10 to 14 of 50 losses are in the queue; LL-ELSN misclassifies the 4 that were no losses, and one
+        # more.
         assert re.search(r"Reno .*24 ± 4$", text, re.MULTILINE)
         assert re.search(r"LL-ELSN .*90 ± 0$", text, re.MULTILINE)
 
@@ -248,7 +249,7 @@ def test_the_report_has_a_confusion_matrix_per_scheme() -> None:
     }  # fmt: skip
     assert ll_elsn.cell("wireless", "channel")["right"] == "right"
     assert ll_elsn.summary.startswith("90 ")
-    # Columns are those of the points, in their order.
+    # The columns have the points in their order.
     assert len(found.data["right"]) == len(chapter.cells["goodput_mbps"])
     assert found.data["counts"]["congestion:none"][0] == 20
     page = render([chapter])

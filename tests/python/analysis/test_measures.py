@@ -1,4 +1,4 @@
-"""A measure is declared once, in Rust; documents, frames, stores, studies and comparisons follow it alike."""
+"""A measure is declared once, in Rust, for documents, frames, stores, studies and comparisons."""
 
 import json
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_every_measure_has_a_definition(measure: Measure) -> None:
 
 
 def test_a_comparison_and_a_study_aggregate_flows_equally(mixed: airhop.Result) -> None:
-    """The terminal and the report define each figure of a run the same: srtt_ms is of those that have one."""
+    """Terminal and report compute the measures of a run equally: srtt_ms is a mean over flows with one."""
     store = MemoryStore()
     store.add(job(0), json.dumps(mixed.document), values(0))
     in_study = per_run(store.rows()).row(0, named=True)
@@ -84,7 +84,7 @@ def test_a_comparison_and_a_study_aggregate_flows_equally(mixed: airhop.Result) 
 
 
 def test_a_flow_without_a_round_trip_time_is_left_out_of_the_mean() -> None:
-    """One of two flows never had an ACK: the mean is that of the other, and no half of it."""
+    """If one of two flows never had an ACK, the mean is the other flow's value, not half of it."""
     flow = blank_flow() | {"transport": "tcp"}
     flows = [flow | {"srtt_ms": 80.0}, flow]
     assert measures.aggregate_flows(flows, ["srtt_ms", "timeouts"]) == {"srtt_ms": 80.0, "timeouts": 0.0}
@@ -119,7 +119,7 @@ def test_a_measure_that_a_document_lacks_has_the_value_none() -> None:
 
 
 def test_stores_without_some_of_todays_columns_are_read(tmp_path: Path) -> None:
-    """A Parquet part without some of today's columns: they are null in its rows."""
+    """In the rows of a Parquet part of an earlier version, newer columns are null."""
     store = MemoryStore()
     store.add(job(1), document(1), values(1))
     earlier = store.rows().drop("lateness_mean_ms", "route_hops")

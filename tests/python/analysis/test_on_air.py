@@ -1,4 +1,4 @@
-"""Frames on the air: in whose lane, heard by whom, why they collided, and how print and page draw them."""
+"""Frames on the air: lanes, receivers, reasons of collisions, and the drawings in print and on the page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from airhop.report.packets.timeline import timeline
 from browser import Tab, eventually
 
 STORY = (0.0, 0.003)
-"""The time in which everything in `synthetic_air.ROWS` happens, in seconds."""
+"""Time span of `synthetic_air.ROWS`, s."""
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_frames_that_only_touch_in_time_or_are_out_of_range_do_not_overlap() -> 
     after = [
         (0.0, 1e-3, "n0", "n1", "collision"),
         (2e-4, 8e-4, "n4", "n3", "received"),  # 90 m from n1
-        (1e-3 - 1e-10, 2e-3, "n3", "n4", "received"),  # a number that is not exact
+        (1e-3 - 1e-10, 2e-3, "n3", "n4", "received"),  # a rounded number
     ]
     rows = [
         {"start_s": start, "end_s": end, "from": sender, "to": to, "outcome": outcome}
@@ -203,7 +203,7 @@ def axes_of(air: OnAir, window: tuple[float, float] = STORY) -> Any:
 
 
 def boxes(axes: Any, label: str) -> list[tuple[float, float, float, float]]:
-    """List left, right, upper and lower ends of the boxes that the legend calls so."""
+    """List left, right, upper and lower ends of the boxes with this name in the legend."""
     (found,) = [group for group in axes.collections if group.get_label() == label]
     ends = [path.get_extents() for path in found.get_paths()]
     return [(box.x0, box.x1, box.y0, box.y1) for box in ends]
@@ -232,7 +232,7 @@ def test_strips_of_a_frame_are_on_the_senders_side_at_stations_in_range(air: OnA
     sensed = {
         (round(left, 2), round((top + bottom) / 2)) for left, _, top, bottom in boxes(axes, "only sensed")
     }
-    # n1 senses n3 while it hears n0; neither of the two has a strip of the other.
+    # n1 senses n3 while it receives from n0; neither n0 nor n3 has a strip of the other.
     assert sensed == {(0.1, 2), (0.2, 1)}
 
 
@@ -244,7 +244,7 @@ def test_a_collision_is_marked_at_the_receiver_of_the_frame(air: OnAir) -> None:
     assert list(zip(*heads["captured"].get_data(), strict=True)) == [(pytest.approx(0.4), 1.0)]
     assert list(heads["channel error"].get_ydata()) == [1.0]
     assert list(heads["out of range"].get_ydata()) == [0.0]
-    # Where signals overlap without being captured.
+    # Overlaps of signals without capture.
     overlap = boxes(axes, "frames overlap")
     assert overlap[0][:2] == pytest.approx((0.85, 1.1))
     assert [round((top + bottom) / 2) for _, _, top, bottom in overlap] == [1, 2, 2, 2, 1]
@@ -272,7 +272,7 @@ def test_without_a_window_a_collision_of_hidden_terminals_is_shown(air: OnAir) -
     assert 0.0001 <= first <= 0.0002 < last
     late = synthetic_air.tables()["air"].with_columns(pl.col("start_s", "end_s") + 1.0123456)
     start = space_time.worth_seeing(on_air({"air": late}, synthetic_air.NETWORK))[0]
-    assert start == pytest.approx(1.0113)  # a number that can be read
+    assert start == pytest.approx(1.0113)  # a readable number
 
 
 def result() -> Any:
@@ -435,7 +435,7 @@ def test_selecting_a_collision_on_the_page_zooms_to_its_frames(opened: Tab) -> N
     assert [(top + bottom) / 2 for top, bottom in zip(data["top"], data["bottom"], strict=True)][:2] == [0, 3]
     assert sources["marks:hidden"]["y"] == [1, 1]
     assert sources["marks:hidden"]["x"][0] == pytest.approx(0.00115)
-    # The line leads from the lane of n3 to that of n1.
+    # The line leads from the lane of n3 to the lane of n1.
     lines = sources["lines:hidden"]
     assert lines["y0"][0] == pytest.approx(3 - 0.22) and lines["y1"][0] == pytest.approx(1 + 0.45)
     heard = sources["strips:heard"]
@@ -444,7 +444,7 @@ def test_selecting_a_collision_on_the_page_zooms_to_its_frames(opened: Tab) -> N
         for left, top, bottom in zip(heard["left"], heard["top"], heard["bottom"], strict=True)
         if math.isclose(left, 0.0002)
     )
-    assert first == [2.39, 3.61]  # n3's neighbours and nobody else, at the edges towards n3
+    assert first == [2.39, 3.61]  # only n3's neighbours, at the edges towards n3
     assert opened.errors == []
 
 

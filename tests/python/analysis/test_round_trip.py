@@ -1,4 +1,4 @@
-"""Round trips: from the last sending to the ACK that covers it; timeouts; which notices were in time."""
+"""Round trips from a segment's last transmission to the ACK that covers it; timeouts; notices in time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airhop.report.packets.timeline import Timeline, timeline
 
 Tables = dict[str, pl.DataFrame]
 DELAY_MS = 20.0
-"""One way over the wires of `last-hop`."""
+"""One-way delay of the wires of `last-hop`."""
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +34,18 @@ def test_a_round_trip_lasts_from_the_last_transmission_to_the_acknowledgement(ta
     assert [(seq, sendings) for seq, *_, sendings in found] == [
         (1, 1), (101, 1), (201, 1), (301, 2), (401, 2), (501, 1),
     ]  # fmt: skip
-    # Segment 3 was sent at 0.9 and at 1.8 s; the ACK at 2.2 s says that all before segment 4 is there.
+    # Segment 3 was sent at 0.9 and at 1.8 s; the ACK at 2.2 s reports that all data before segment 4 has
+    # arrived.
     assert found[3][1:4] == (1.8, 2.2, pytest.approx(400.0))
     assert found[0][1:4] == (0.0, 0.12, pytest.approx(120.0))
 
 
 def test_an_ack_ends_the_round_trips_of_all_segments_that_it_acknowledges_only(tables: Tables) -> None:
-    only = tables | {"acks": tables["acks"].filter(pl.col("time_s") == 0.32)}  # all before segment 3
+    only = tables | {"acks": tables["acks"].filter(pl.col("time_s") == 0.32)}  # all data before segment 3
     found = round_trips(only, "ftp")
     assert found["seq"].to_list() == [1, 101, 201]
     assert found["rtt_ms"].to_list() == pytest.approx([320.0, 220.0, 120.0])
-    # A sending after the ACK is none that it can answer.
+    # An ACK cannot acknowledge a later transmission.
     later = more_segments(only, (0.5, "ftp", 1, 100, True, "timeout"))
     assert round_trips(later, "ftp")["rtt_ms"].to_list() == pytest.approx([320.0, 220.0, 120.0])
     assert round_trips(later, "ftp")["sendings"].max() == 1
@@ -56,7 +57,7 @@ def more_segments(tables: Tables, *rows: tuple[Any, ...]) -> Tables:
 
 
 def test_a_retransmission_caused_by_an_ack_is_not_counted_as_a_timeout(tables: Tables) -> None:
-    # At 2.2 s the ACK of segment 3 makes the sender send segment 4 again, in slow start.
+    # At 2.2 s, on the ACK of segment 3, the sender retransmits segment 4, in slow start.
     assert timeouts(tables, "ftp").to_list() == [1.8]
 
 
@@ -69,7 +70,7 @@ def test_timeouts_and_round_trips_equal_those_of_the_sender(scheme: str) -> None
     found = round_trips(run.tables, "ftp")
     acked = run.tables["acks"]["ack"].max()
     assert found["seq"].max() < acked <= 1 + found["seq"].n_unique() * 1000  # type: ignore[operator]
-    # srtt is a mean of measured round trips (RFC 6298 §2), and Karn's rule leaves out the others.
+    # srtt is a mean of measured round trips (RFC 6298 §2); Karn's rule excludes retransmitted segments.
     srtt = run.tables["window"]["srtt_ms"].drop_nans()
     sure = found.filter(found["sendings"] == 1)
     assert srtt.max() <= sure["rtt_ms"].max()  # type: ignore[operator]
@@ -117,7 +118,7 @@ def test_the_figure_has_round_trips_estimate_and_timer_in_seconds(tables: Tables
     assert list(found["round trip"].get_ydata()) == pytest.approx([0.12, 0.12, 0.12, 0.15])
     assert list(found["sent more than once"].get_ydata()) == pytest.approx([0.4, 0.2])
     assert found["sent more than once"].get_markerfacecolor() == "white"
-    # Steps that begin with the first sample and last until the end of the axis.
+    # Steps from the first sample to the end of the axis.
     timer = found["retransmission timeout"]
     assert timer.get_drawstyle() == "steps-post"
     assert list(timer.get_xdata()) == pytest.approx([0.12, 0.32, 1.80, 2.40, 2.903])

@@ -1,4 +1,4 @@
-"""Networks without places: their nodes in columns, radio links as flashes, and what is told of them."""
+"""Networks without positions: nodes in columns, radio links as flashes, and the captions of links."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def drawn() -> Schematic:
 
 
 def wires(**ends: str) -> dict[str, Any]:
-    """Make a network of wires, each of two nodes written as one word: `ab`."""
+    """Make a network of wires; the word `ab` is a wire between nodes a and b."""
     return {
         "wired": [{"name": n, "ends": list(e), "rate": "1 Mbit/s", "delay": "1 ms"} for n, e in ends.items()]
     }
@@ -49,7 +49,7 @@ def test_nodes_are_drawn_in_the_order_of_the_flows_path(drawn: Schematic) -> Non
 
 
 def test_nodes_of_other_flows_are_placed_in_columns_of_the_first_path() -> None:
-    # A dumbbell: both senders stand before the first router, both receivers behind the second.
+    # A dumbbell: both senders are left of the first router, both receivers right of the second router.
     ways = {"one": list("arqc"), "two": list("byrqd")}
     found = schematic(
         wires(l1="ar", l2="by", l7="yr", l3="rq", l4="qc", l5="qd", l6="dx"), Topology([], ways)
@@ -64,7 +64,7 @@ def test_nodes_of_other_flows_are_placed_in_columns_of_the_first_path() -> None:
         "d": (4, 1),
         "x": (5, 0),
     }
-    # What no flow crosses is drawn too, apart if it must be.
+    # Links without a flow are also drawn, separately if they are not connected to the paths.
     assert schematic(wires(l1="ab", l2="cd"), Topology([], {})).places == {
         "a": (0, 0), "b": (1, 0), "c": (0, 1), "d": (1, 1),
     }  # fmt: skip
@@ -166,16 +166,16 @@ def test_runs_over_different_links_have_separate_network_drawings() -> None:
         assert ("no ARQ" in page.replace("\u00a0", " ")) == (bare in runs)
 
 
-# ---- where else radio links are links --------------------------------------------------------------------
+# ---- radio links in other drawings --------------------------------------------------------------------
 
 
 def test_both_ends_of_a_radio_link_have_a_lane_in_the_air_figure() -> None:
     air = on_air(synthetic_radio.tables(), synthetic_radio.NETWORK)
     assert [lane.label for lane in air.lanes] == ["bs", "m"]
     assert (air.hearers, air.sensers) == ([[1], [0]], [[], []])
-    assert air.frames.height == len(synthetic_radio.FRAMES) + 8  # each frame that came over has a link ACK
+    assert air.frames.height == len(synthetic_radio.FRAMES) + 8  # each received frame has a link ACK
     assert air.overlaps == []
-    # From 1.05 s a packet waits in the queue until 2.05 s, and the one on the link is tried until then.
+    # From 1.05 to 2.05 s a packet waits in the queue, while the link retries the packet before it.
     (waits,) = [span[1:] for span in air.waiting if span[0] == 0]
     assert waits == pytest.approx((1.05, 2.05))
 
@@ -188,7 +188,7 @@ def test_lanes_of_a_cell_and_of_a_radio_link_are_distinguished() -> None:
 
 def test_a_frame_lost_without_arq_is_drawn_as_a_lost_segment() -> None:
     run = synthetic_radio.traced_run()
-    assert lost_segments(run)["cause"].to_list() == ["queue"]  # the link sent the others again
+    assert lost_segments(run)["cause"].to_list() == ["queue"]  # the link retransmitted the other frames
     plain = {"arq": {"kind": "none"}, "arq_back": {"kind": "none"}}
     bare = replace(run, network={**run.network, "radio": [RADIO | plain]})
     assert sorted(lost_segments(bare)["cause"]) == ["channel", "channel", "channel", "queue"]

@@ -1,4 +1,4 @@
-"""The sequence graph: which frame bore which sending, what was delivered and dropped, in print and page."""
+"""The sequence graph: the transmission in each frame, and its delivery or drop, in print and on the page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def more(tables: Tables, name: str, *rows: tuple[Any, ...]) -> Tables:
     return tables | {name: pl.concat([table, pl.DataFrame(rows, table.schema, orient="row")])}
 
 
-# ---- what came over the air ------------------------------------------------------------------------------
+# ---- frames over the air ------------------------------------------------------------------------------
 
 
 def test_every_frame_is_drawn_at_its_end_time_with_its_segment_number(tables: Tables) -> None:
@@ -61,20 +61,20 @@ def test_a_frame_contains_the_oldest_copy_of_its_segment_that_has_not_passed_the
         )
     ]
     assert copies[:3] == [(0, 1), (1, 1), (2, 1)]
-    # All attempts of the link bear the first copy, even those after the source has sent the second one.
+    # All attempts of the link carry the first copy, even attempts after the source has sent the second copy.
     assert copies[3:7] == [(3, 1)] * 4
     assert copies[7] == (3, 2)
-    assert copies[8] == (4, 2)  # the first one was dropped in the queue
-    assert copies[9:] == [(5, 1), (5, 0)]  # an agent made the last one: the source had sent one only
+    assert copies[8] == (4, 2)  # the first copy was dropped in the queue
+    assert copies[9:] == [(5, 1), (5, 0)]  # an agent made the last copy: the source had sent only one
 
 
 def test_a_frame_lost_on_an_earlier_link_loses_a_copy_unless_that_link_retransmits_it(tables: Tables) -> None:
-    # Segment 5 is sent twice, and something of it is lost on the link before.
+    # Segment 5 is sent twice, and a copy of it is lost on the previous link.
     twice = more(tables, "segments", (2.62, "ftp", 501, 100, True, "fast"))
     assert arrivals(twice, "ftp")["copy"].to_list()[-2:] == [1, 2]
     lost = more(twice, "drops", (2.61, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(lost, "ftp")["copy"].to_list()[-2:] == [2, 0]
-    # Of two copies before the hop it is the newest.
+    # The newest of two copies before the hop is the lost one.
     after = more(twice, "drops", (2.63, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(after, "ftp")["copy"].to_list()[-2:] == [1, 0]
     # With a link ACK from bs to s, s sends the frame again.
@@ -93,7 +93,7 @@ def test_a_loss_on_a_hop_without_arq_concerns_a_copy_that_has_reached_the_hop(ta
 
 
 def test_the_last_hop_is_the_hop_that_data_reach_last(tables: Tables) -> None:
-    # Mobile to mobile: the first segment is on the first air before it is on the last.
+    # Mobile to mobile: the first segment crosses the first radio link before the last.
     first = (0.01, 0.04, "s", "bs0", "data", 140, "ftp", "data", 1, 1, "received")
     answer = (0.041, 0.044, "bs0", "s", "ack", 6, "ftp", "data", 1, 1, "received")
     both = more(tables, "air", first, answer)
@@ -120,7 +120,7 @@ def test_copies_of_a_simulated_run_are_transmissions_of_the_source() -> None:
     joined = found.join(sent.with_columns(pl.col("seq").cast(pl.UInt64)), on="seq")
     assert joined.height == found.height > 400
     assert joined["copy"].min() == 1 < joined["copy"].max()  # type: ignore[operator]
-    # Each was sent before it was on the air.
+    # Each segment was sent before it was on the air.
     when = joined.with_columns(sent_s=pl.col("times").list.get(pl.col("copy") - 1))
     assert (when["sent_s"] < when["time_s"]).all()
 
@@ -136,10 +136,10 @@ def test_a_fading_link_drops_frames_in_fades_and_delivers_retransmissions() -> N
     begun = found.sort("time_s").join_asof(bad, left_on="time_s", right_on="begin_s", strategy="backward")
     in_fade = begun.with_columns(inside=pl.col("time_s") < pl.col("end_s")).filter("inside")
     # A frame of 128 bytes survives a bit error rate of 1e-2 once in 30,000 times, and fails at 1e-6 once in
-    # 1,000: but for those that an edge of a fade cuts, dropped is what ends in a fade.
+    # 1,000: except at the edges of fades, exactly the frames that end in a fade are dropped.
     assert in_fade["delivered"].sum() == 0
     assert (~found["delivered"]).sum() - in_fade.height < 2 * bad.height
-    # The link never gives up, and no queue is full: all that the source sends again comes over.
+    # The link never gives up, and no queue is full, so all retransmissions of the source arrive.
     again = found.filter(pl.col("copy") > 1, "delivered").unique(["seq", "copy"])
     assert again.height == flow["retransmissions"] > 50
 
@@ -159,7 +159,7 @@ def drawn(tables: Tables, **options: Any) -> Any:
 
 
 def marks(figure: Any) -> dict[str, list[tuple[float, float]]]:
-    """Read what is drawn, by its name in the legend, as (x, y)."""
+    """Return the drawn points (x, y) by name in the legend."""
     (axes,) = figure.axes
     return {
         line.get_label(): [(round(float(x), 6), float(y)) for x, y in zip(*line.get_data(), strict=True)]
@@ -181,12 +181,12 @@ def test_the_figure_distinguishes_delivered_dropped_and_retransmitted_packets(ta
 def test_axes_have_labels_and_the_time_window_can_be_selected(tables: Tables) -> None:
     (axes,) = drawn(tables).axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Segment number mod 90")
-    assert axes.get_xlim() == pytest.approx((0.0, 2.903))  # the last thing in the trace is an ACK of the link
+    assert axes.get_xlim() == pytest.approx((0.0, 2.903))  # the last row of the trace is a link ACK
     figure = drawn(tables, since=1.0, until=2.0)
     assert figure.axes[0].get_xlim() == (1.0, 2.0)
     assert marks(figure)["dropped"] == [(1.1, 3), (1.4, 3), (1.7, 3)]
     assert "delivered" not in marks(figure)
-    # What stands outside of the axes is not cut by them.
+    # Texts outside of the axes are not clipped.
     assert "timeout of the sender" not in marks(drawn(tables, since=1.0, until=1.7))
 
 
@@ -206,7 +206,7 @@ def test_the_legend_is_above_the_axes_and_inside_the_page(tables: Tables) -> Non
         figure = sequence_graph(tables, "ftp")
         figure.canvas.draw()
         box, axes = figure.legends[0].get_window_extent(), figure.axes[0].get_window_extent()
-    # Timeouts stand between the two.
+    # Timeouts are drawn between the two marks.
     assert box.y0 >= axes.y1 + 0.03 * axes.height
     assert box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
 
@@ -276,7 +276,7 @@ def test_legends_of_the_page_count_the_drawn_marks(shown: Timeline) -> None:
 
 
 def test_every_data_source_of_the_page_belongs_to_a_single_figure(shown: Timeline) -> None:
-    # A page may leave a figure out: what its figures share with others would go with it.
+    # A page without this figure still needs the sources that the figure shares with other figures.
     columns: dict[str, set[str]] = {}
     for name, plot in timeline_figures().items():
         for source in {renderer.data_source for renderer in plot.renderers}:
@@ -292,11 +292,11 @@ def test_only_runs_with_a_radio_link_as_last_hop_have_the_sequence_graph() -> No
     radio = synthetic_radio.traced_run()
     assert shows_arrivals(radio)
     assert not shows_arrivals(replace(radio, tables=radio.tables | {"air": radio.tables["air"].clear()}))
-    # A radio link on the way, and a cell behind it.
+    # A radio link on the path, followed by a cell.
     behind = more(radio.tables, "air", (3.0, 3.1, "m", "x", "data", 140, "ftp", "data", 1, 1, "received"))
     assert not shows_arrivals(replace(radio, tables=behind))
 
 
 def test_marks_become_smaller_when_there_are_many() -> None:
     assert uncrowded(1.8, 100) == uncrowded(1.8, 1500) == 1.8
-    assert 6000 * uncrowded(1.8, 6000) ** 2 == pytest.approx(1500 * 1.8**2)  # as much ink together
+    assert 6000 * uncrowded(1.8, 6000) ** 2 == pytest.approx(1500 * 1.8**2)  # equal total area

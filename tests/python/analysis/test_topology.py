@@ -1,4 +1,4 @@
-"""Topologies: who is in whose reach, the ways of flows, and what of it is drawn where."""
+"""Topologies: ranges of stations, paths of flows, and their drawings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def field(tmp_path: Path) -> Scenario:
     return Scenario.load(path)
 
 
-# ---- reach and ways --------------------------------------------------------------------------------------
+# ---- ranges and paths --------------------------------------------------------------------------------------
 
 
 def test_a_station_reaches_others_up_to_exactly_its_range(field: Scenario) -> None:
@@ -87,7 +87,7 @@ def test_without_a_range_all_stations_receive_each_other() -> None:
             250.0,
             550.0,
         ),
-        # Friis: 20 log10(4 π d f / c) is 72.05 dB at 40 m, and 6.02 dB more at twice as far.
+        # Friis: 20 log10(4 π d f / c) is 72.05 dB at 40 m, and 6.02 dB more at twice the distance.
         (
             {
                 "model": "free-space",
@@ -125,7 +125,7 @@ def test_routes_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
 
 
 def test_positions_of_a_scenario_are_known_without_a_run(field: Scenario) -> None:
-    # Its flow begins at 5 s: what is drawn for a replication is there before.
+    # The flow begins at 5 s: the drawn values of a replication exist before that time.
     topology = printed.drawn_topology(field)
     assert topology.ways == {"ftp": ["a", "b", "d", "e"]}
     assert topology.cells[0].places["c"] == (40.0, 30.0)
@@ -147,11 +147,11 @@ def test_stations_links_and_ranges_are_drawn_in_metres(field: Scenario) -> None:
         (ring.center, ring.radius, ring.get_linestyle()) for ring in axes.patches if hasattr(ring, "radius")
     }
     assert {(center, radius) for center, radius, _ in rings} == {((40.0, 30.0), 45.0), ((40.0, 30.0), 85.0)}
-    assert len({line for _, _, line in rings}) == 2  # told apart without colour
+    assert len({line for _, _, line in rings}) == 2  # distinguishable without colour
     (links,) = axes.collections
     assert links.get_segments()[0].tolist() == [[0.0, 0.0], [40.0, 0.0]]
     assert len(links.get_segments()) == 4
-    # Stations on a way are filled, others open.
+    # Stations on a path are filled, other stations are open.
     dots = {
         dots.get_markerfacecolor(): list(dots.get_xdata()) for dots in axes.lines if dots.get_marker() == "o"
     }

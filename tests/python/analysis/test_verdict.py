@@ -21,7 +21,7 @@ def of(samples: dict[Goal, dict[str, dict[int, float]]], **unfinished: dict[str,
 
 
 def test_a_winner_is_better_than_every_other_by_a_paired_difference() -> None:
-    """The channel's spread is ten times the difference: only pairs show that b has 1 Mbit/s more."""
+    """The scatter of the channel is ten times the difference: only pairs show that b has 1 Mbit/s more."""
     samples = {"a": sample(10, 20, 30.1), "b": sample(11, 21, 31), "c": sample(5, 15.1, 25)}
     (standing,) = of({THROUGHPUT: samples}).standings
     assert standing.winner == "b" and list(standing.means) == ["b", "a", "c"]
@@ -57,11 +57,11 @@ def test_a_verdict_is_it_depends_if_every_arm_is_behind_in_some_goal() -> None:
 
 
 def test_an_arm_whose_transfers_do_not_complete_is_behind() -> None:
-    """The mean of the one transfer that an arm completes is short, and no measure of the arm."""
+    """The mean over the only transfer that an arm completes is short, but does not measure the arm."""
     times = {"a": sample(900, 910, 905), "b": sample(100)}
     found = of({COMPLETION: times}, web={"a": 0.0, "b": 0.9})
     assert found.text == "a has the shortest completion time of web (905 ms; b: 90 % unfinished)."
-    # One of ten requests is outstanding at the end of any run: the mean is compared.
+    # One of ten requests is outstanding at the end of any run, so the means are compared.
     outstanding = of({COMPLETION: times | {"b": sample(100, 110, 120)}}, web={"a": 0.0, "b": 0.1})
     assert outstanding.standings[0].winner == "b"
 
@@ -82,11 +82,11 @@ def test_arms_that_do_not_differ_are_not_ranked() -> None:
 
 
 def test_a_flow_starves_below_5_percent_of_an_equal_share() -> None:
-    """By hand: the share of 4 flows of 10.24 Mbit/s is 2.56, and its twentieth 0.128."""
+    """By hand: an equal share of 10.24 Mbit/s among 4 flows is 2.56, and a twentieth of it 0.128."""
     shares = [("d1", "down", 0.12), ("d2", "down", 0.13), ("u1", "up", 5.0), ("u2", "up", 4.99)]
     run = [Share(*share) for share in shares]
     assert starved([run]) == {"down": ["d1"]}
-    # Over two replications a flow that starves once has its mean.
+    # For a flow that starves in one of two replications the mean counts.
     other = [share._replace(goodput_mbps=1.0) for share in run]
     assert starved([run, other]) == {}
     assert starved([]) == {}
@@ -118,7 +118,7 @@ def test_goals_of_a_verdict_follow_from_the_classes_of_flows(
 
 
 def test_a_verdict_names_only_the_first_of_many_equal_arms() -> None:
-    """Six equal arms share a goal, and the seventh is behind."""
+    """Six equal arms are best in a goal, and the seventh arm is behind."""
     samples = {f"a{number}": sample(10, 11, 12) for number in range(6)} | {"b": sample(5, 6, 7)}
     told = of({THROUGHPUT: samples}).text
     assert told == "a0, a1, a2, a3 and 2 more share the highest throughput (11 Mbit/s; b: 6 Mbit/s)."

@@ -1,6 +1,6 @@
-"""A kernel takes every shipped object, runs a connection on it, and nothing of it is left.
+"""A kernel accepts every shipped object, runs a connection with it, and then frees the object.
 
-Objects of the user may have the names of shipped ones, so own objects are known by their numbers.
+The user's objects may have the names of shipped objects, so the tests identify objects by their numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from patience import PATIENCE_S
 pytestmark = pytest.mark.alone
 
 SIZE = 3_000_000
-# IPv6, and IPv4 from a socket of IPv6: what a listener knows a connection by has both forms.
+# IPv6, and IPv4 over an IPv6 socket: a listener's key of a connection has both forms.
 TRANSFER = """
 import socket, sys, threading
 name, size = sys.argv[1].encode(), int(sys.argv[2])
@@ -46,7 +46,7 @@ for there, here, address in ((four, four, "127.0.0.1"), (six, six, "::1"), (four
 
 
 def bpftool(*words: str) -> str:
-    """Run bpftool; what it says, also of a failure, is what matters."""
+    """Run bpftool; return its output, also after a failure."""
     done = subprocess.run(
         ["bpftool", "struct_ops", *words], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
@@ -55,13 +55,13 @@ def bpftool(*words: str) -> str:
 
 
 def available() -> list[str]:
-    """Return the congestion controls that the kernel has."""
+    """Return the kernel's congestion controls."""
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 
 @pytest.fixture(params=OBJECTS, ids=stem)
 def loaded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Register an object under a name that no user's object has, give that name, and take it out again."""
+    """Register an object under a name that no user's object has, yield the name, and unregister it."""
     needs("struct_ops", "namespaces", programs=("bpftool", "ip", "unshare"))
     before = kernel_numbers()
     name = f"tst_{stem(request.param)[:11]}"

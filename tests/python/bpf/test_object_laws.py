@@ -1,6 +1,6 @@
-"""Each congestion control in C does what its paper says, by numbers worked out by hand, in bpf/laws.
+"""Each congestion control in C follows its paper, by numbers computed by hand (bpf/laws).
 
-Its source runs natively: no kernel, no clang and no rights are needed, only libbpf's headers.
+The source runs natively: the test needs no kernel, clang or rights, only libbpf's headers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from patience import PATIENCE_S
 HEADERS = Path("/usr/include/bpf/bpf_helpers.h")
 FLAGS = ["-DAIRHOP_NATIVE", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
 UNUSED = "-Wno-unused-function"
-"""What one scheme does not need of laws.h another does."""
+"""A scheme may leave functions of laws.h unused."""
 
 
 @pytest.mark.parametrize("scheme", [stem(one) for one in OBJECTS])

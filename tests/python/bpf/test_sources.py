@@ -12,7 +12,7 @@ from bpf_objects import OBJECTS, ROOT, SOURCES, kernel_name, stem
 from live_machine import needs
 
 MOST_LETTERS = 15
-"""Of a congestion control's name in a kernel, TCP_CA_NAME_MAX without the zero at its end."""
+"""Maximum length of a congestion control's name in a kernel, TCP_CA_NAME_MAX without the final zero."""
 
 
 def test_every_source_has_a_shipped_object() -> None:
@@ -23,7 +23,7 @@ def test_every_source_has_a_shipped_object() -> None:
 
 @pytest.mark.parametrize("object_", OBJECTS, ids=stem)
 def test_an_object_has_the_name_of_its_scheme_with_the_prefix_bpf(object_: Path) -> None:
-    """Each has a relative in Rust; the name says so and is none that a kernel brings along."""
+    """Each object has the name of its Rust scheme with a prefix, so no control of a kernel has this name."""
     source = SOURCES / f"{stem(object_)}.bpf.c"
     assert (ROOT / f"crates/tcp/src/schemes/{stem(object_)}.rs").exists()
     assert kernel_name(source) == f"bpf_{stem(object_)}"[:MOST_LETTERS]
@@ -32,7 +32,7 @@ def test_an_object_has_the_name_of_its_scheme_with_the_prefix_bpf(object_: Path)
 
 @pytest.mark.parametrize("file", sorted(SOURCES.glob("*.[ch]")), ids=lambda file: file.name)
 def test_sources_and_objects_declare_a_licence_that_kernels_accept(file: Path) -> None:
-    """A kernel takes struct_ops of GPL-compatible objects alone."""
+    """A kernel accepts only struct_ops of GPL-compatible objects."""
     text = file.read_text(encoding="utf-8")
     assert "SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause" in text.splitlines()[0]
     declares = 'char LICENSE[] SEC("license") = "Dual BSD/GPL";' in text
@@ -40,7 +40,7 @@ def test_sources_and_objects_declare_a_licence_that_kernels_accept(file: Path) -
 
 
 def test_shipped_objects_equal_a_build_of_their_sources(tmp_path: Path) -> None:
-    """The same clang makes the same bytes, in whatever folder the tree stands."""
+    """Equal versions of clang produce equal bytes in any folder."""
     needs(programs=("clang", "llvm-strip", "make"))
     wanted = re.search(r"^CLANG_MAJOR := (\d+)$", (SOURCES / "Makefile").read_text(), re.M)
     said = subprocess.run(["clang", "--version"], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""The command line: exit codes, what goes to which stream, and what a mistake gets told."""
+"""The command line: exit codes, output streams, and messages about errors."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def test_the_help_page_lists_every_command(cli: Cli) -> None:
 
 
 def test_the_help_page_imports_no_heavy_library() -> None:
-    # `airhop --help` must answer at once: no parser, no frames, no simulator.
+    # `airhop --help` must be fast: it loads neither the parser nor data frames nor the simulator.
     code = (
         "import sys, contextlib\nfrom airhop.cli import main\n"
         "with contextlib.suppress(SystemExit): main(['--help'])\n"
@@ -78,7 +78,7 @@ def test_the_version_option_prints_version_and_build(cli: Cli) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert first == f"airhop {_core.__version__}"
     told = dict(fact.split(": ", maxsplit=1) for fact in facts)
-    # An installation from an archive has no commit to tell.
+    # An installation from an archive has no commit.
     keys = ["commit", "model", "profile", "target", "rustc", "python", "platform"]
     assert list(told) in (keys, keys[1:])
     assert told["model"] == _core.build_info()["model"]
@@ -119,7 +119,7 @@ def test_run_writes_trace_and_captures(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_compare_prints_table_and_chart(cli: Cli) -> None:
-    # Long enough that the interval of the mean leaves something of a bar.
+    # Long enough that the interval of the mean does not cover the whole bar.
     ended = cli("compare", "last-hop", "reno", "sack", "--set", "duration=10 s", "--reps", "4")
     assert ended.code == 0
     assert "to reno" in ended.out and "±" in ended.out and "█" in ended.out
@@ -252,7 +252,7 @@ def test_an_interrupted_compare_reports_finished_runs(cli: Cli, monkeypatch: pyt
     document = json.loads(ended.out)
     assert document["complete"] is False
     assert len(document["runs"]) == 3
-    assert [row["n"] for row in document["schemes"]] == [1, 1]  # three runs are one whole pair
+    assert [row["n"] for row in document["schemes"]] == [1, 1]  # three runs contain one complete pair
 
 
 def test_json_output_has_no_nan_or_infinity() -> None:
@@ -267,7 +267,7 @@ def test_show_prints_a_scenario_that_reads_back_unchanged(cli: Cli, tmp_path: Pa
     as_json = cli("show", str(file), "--json").out
     assert as_json == cli("show", "last-hop", "--set", "wlan.cell.errors.fer=0.02", "--json").out
     assert json.loads(as_json)["wlan"][0]["errors"]["fer"] == 0.02
-    # Comments mark what the file leaves out, and what was shown leaves nothing out: only the mark goes.
+    # Comments mark defaults that a file omits; without the marks the output is a complete scenario.
     again = cli("show", str(file)).out
     assert "# default; " in shown.out and "# default; " not in again
     assert again == shown.out.replace("# default; ", "# ")
@@ -294,7 +294,7 @@ def test_every_scheme_can_be_described(cli: Cli) -> None:
 
 
 def test_schemes_are_listed_by_family_in_80_columns() -> None:
-    """In a process of its own: longer names of schemes that another test added would move the columns."""
+    """In a separate process, because longer names of schemes added by other tests would move the columns."""
     words = [sys.executable, "-m", "airhop", "schemes"]
     listed = subprocess.run(
         words, env={**os.environ, "COLUMNS": "80"}, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Shell completion, in the shell itself: it offers commands, options and names."""
+"""Shell completion, in the shell itself, of commands, options and names."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def bash_script() -> str:
 
 
 def complete(bash_script: str, *words: str) -> list[str]:
-    """Return what bash offers for the last of the words."""
+    """Return bash's completions of the last word."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = (
         f"{bash_script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}\n"

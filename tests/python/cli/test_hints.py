@@ -44,7 +44,7 @@ def test_compare_prints_the_preset_and_hints_at_senders_of_preset_linux(
     assert told[1].startswith("hint: cubic, bbr: most of the measurements are with preset linux; preset rfc")
     assert told[1].endswith(": --set flow.ftp.tcp.preset=linux")
     assert told[2].startswith("hint: wlan.cell: sends each frame once (attempts = 1)")
-    document = json.loads(streams.out)  # one document, and the same lines in it
+    document = json.loads(streams.out)  # one document, which contains these lines
     assert document["senders"] == "preset rfc, delayed_ack = false"
     assert [f"hint: {hint}" for hint in document["hints"]] == told[1:3]
 
@@ -71,7 +71,7 @@ def test_a_comparison_of_senders_with_different_presets_prints_both_presets() ->
 
 
 def test_a_comparison_of_queues_with_different_capacities_prints_a_hint() -> None:
-    """RFC 8290 §5.2.2: FQ-CoDel holds 10,240 packets by default, our drop-tail 50."""
+    """RFC 8290 §5.2.2: FQ-CoDel has room for 10,240 packets by default, Airhop's drop-tail for 50."""
     base = Scenario.load("last-hop", sets=["wlan.cell.attempts=7"])
 
     def told(*queues: object) -> list[str]:
@@ -84,7 +84,7 @@ def test_a_comparison_of_queues_with_different_capacities_prints_a_hint() -> Non
         in told(tail, fair)[0]
     )
     assert told(tail, {"kind": "fq-codel", "packets": 50}) == []
-    assert told(tail, {"kind": "drop-tail", "packets": 500}) == []  # what the study varies
+    assert told(tail, {"kind": "drop-tail", "packets": 500}) == []  # varied by the study
 
 
 def test_a_hint_at_many_points_of_a_study_is_printed_in_three_lines() -> None:
@@ -95,7 +95,8 @@ def test_a_hint_at_many_points_of_a_study_is_printed_in_three_lines() -> None:
 
 
 def test_a_short_arq_window_limits_goodput_as_the_hint_states() -> None:
-    # 64 frames of 1028 B a round trip of 20.03 ms: 26.3 Mbit/s on the air, and 1000/1028 of it payload.
+    # 64 frames of 1028 B a round trip of 20.03 ms: 26.3 Mbit/s on the air, and 1000/1028 of this rate is
+    # payload.
     (hint,) = hints([Scenario.load(RADIO)])
     assert "26.3 Mbit/s of its 300 Mbit/s" in hint.text
     measured = airhop.run(Scenario.load(RADIO)).document["flows"][0]["goodput_mbps"]

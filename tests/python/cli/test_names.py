@@ -1,4 +1,4 @@
-"""Names of files are octets: every path that a command takes, and hands on, may be no UTF-8 (POSIX)."""
+"""Names of files are octets (POSIX): every path that a command accepts or passes on may be invalid UTF-8."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOG = Path(__file__).parents[1] / "live/download-headers.log"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder whose name is no UTF-8, with files in it whose names are none, and work in it."""
+    """Make a folder with files, all with names that are invalid UTF-8, and work in the folder."""
     folder = tmp_path / CAFE
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -104,7 +104,7 @@ def test_a_scenario_named_beyond_ascii_reads_files_in_its_folder(here: Path) -> 
     (here / "fades.csv").write_text("begin_s,end_s\n1,2\n")
     channel = {"kind": "recorded", "file": "fades.csv", "ber_good": 0, "ber_bad": 0.5}
     loaded = Scenario.load(f"{CAFE}.toml").with_({"wired.w.errors": channel})
-    assert Scenario.load(loaded.to_dict()) == loaded  # the path is no text: the name stays as given
+    assert Scenario.load(loaded.to_dict()) == loaded  # the path is no text: the name stays unchanged
 
 
 @pytest.mark.usefixtures("here")
@@ -140,7 +140,7 @@ def test_a_message_prints_a_name_that_is_not_utf8_in_escaped_form(cli: Cli, word
 def test_with_an_ascii_locale_all_names_are_read_and_printed_with_replacements(
     tmp_path: Path, name: str
 ) -> None:
-    """With Python's UTF-8 mode off, an `é` of the command line is two octets of no character."""
+    """With Python's UTF-8 mode off, an `é` of the command line is two octets without a character."""
     (tmp_path / name).write_text(SCENARIO)
     ascii_alone = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     words = [sys.executable, "-m", "airhop", "compare", name, "reno", "cubic", "--reps", "3"]
@@ -200,7 +200,7 @@ def test_a_message_about_a_file_of_the_wrong_kind_names_the_kind(
 
 
 def test_a_byte_order_mark_at_the_begin_of_a_file_is_ignored(cli: Cli, here: Path) -> None:
-    """Editors of Windows put U+FEFF in front (RFC 3629 §6)."""
+    """Editors on Windows write U+FEFF first (RFC 3629 §6)."""
     mark = b"\xef\xbb\xbf"
     (here / "s.toml").write_bytes(mark + SCENARIO.encode())
     (here / "s.py").write_bytes(mark + SCHEME.replace("of-cafe", "marked").encode())

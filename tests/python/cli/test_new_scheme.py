@@ -1,4 +1,4 @@
-"""`airhop new-scheme`: the scheme runs at once, and the test fails until its law is there."""
+"""`airhop new-scheme`: the scheme runs immediately, and its test fails until its law is written."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_new_bpf_object_runs_and_its_test_fails_until_its_law_is_written(cli: 
 
 
 def test_a_new_rust_scheme_is_added_to_the_list_of_schemes(cli: Cli, folder: Path) -> None:
-    """Its compilation is that of Airhop: this test compares it with the sources that compile."""
+    """The scheme is compiled with Airhop; this test only compares it with sources that compile."""
     assert cli("new-scheme", "own-reno", "--rust").code == 2
     schemes = folder / module.RUST_SCHEMES
     schemes.mkdir(parents=True)

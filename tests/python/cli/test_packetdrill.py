@@ -28,7 +28,7 @@ UNMODELLED = HANDSHAKE + "+0 < R. 1:1(0) ack 1 win 257\n"
 
 
 def test_each_script_has_a_line_and_a_failing_script_a_non_zero_exit_code(tmp_path: Path, cli: Cli) -> None:
-    """Folders are searched, in the order of names; what does not apply is no failure."""
+    """Folders are searched in the order of names; scripts that do not apply are no failures."""
     (tmp_path / "b").mkdir()
     (tmp_path / "a.pkt").write_text(PASSING)
     (tmp_path / "b" / "c.pkt").write_text(UNMODELLED)
@@ -76,7 +76,7 @@ def test_packetdrill_without_scripts_or_with_options_of_other_checks_is_refused(
 
 
 def test_packetdrill_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
-    """The kernel of this machine sends what its window allows; a window that no kernel has is seen."""
+    """The kernel of this machine sends as much as its window allows; a wrong expected window is detected."""
     needs("namespaces", "tun")
     (tmp_path / "a.pkt").write_text(PASSING)
     (tmp_path / "b.pkt").write_text(FAILING)
@@ -90,14 +90,14 @@ def test_packetdrill_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) ->
 
 
 def test_the_option_kernel_is_refused_without_packetdrill(cli: Cli) -> None:
-    """It is asked by scripts."""
+    """The option tests scripts against the kernel, so it needs their folder."""
     code, _, err = cli("doctor", "--kernel")
     assert code == 2
     assert "--packetdrill DIR" in err
 
 
 def test_the_docs_page_has_the_current_verdicts_on_airhops_own_scripts() -> None:
-    """Its rows are those of a run now; `python tools/packetdrill_page.py` makes them anew."""
+    """The page has the rows of a run; `python tools/packetdrill_page.py` updates them."""
     with (ROOT / "docs" / "packetdrill.csv").open(encoding="utf-8", newline="") as file:
         told = {row["script"]: row for row in csv.DictReader(file) if row["suite"] == "airhop"}
     folder = ROOT / "crates" / "tcp" / "tests" / "scripts"

@@ -9,7 +9,7 @@ from airhop.progress import SILENT, BarReporter, LineReporter, Task
 
 
 class Terminal(io.StringIO):
-    """A stream that takes itself for a terminal of the usual size."""
+    """A stream that reports to be a terminal of the usual size."""
 
     def isatty(self) -> bool:
         return True
@@ -42,7 +42,7 @@ def test_a_bar_shows_label_and_status_as_the_line_reporter_does(monkeypatch: pyt
     stream = Terminal()
     with BarReporter(stream).task("a [study]", 4, lambda: "± 3 %") as task:
         task.advance(2)
-        while "2 of 4" not in stream.getvalue():  # the bar is drawn by a thread of its own
+        while "2 of 4" not in stream.getvalue():  # a separate thread draws the bar
             time.sleep(0.01)
     assert "a [study]" in stream.getvalue() and "± 3 %" in stream.getvalue()
 

@@ -1,4 +1,4 @@
-"""`reproduce --set` and `--as-study`: an experiment elsewhere, and its grid as a file of one's own."""
+"""`reproduce --set` and `--as-study`: an experiment with other settings, and its grid as a study file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIMULATED = [one for one in built_in().values() if isinstance(one, Experiment)]
 
 def test_a_changed_experiment_has_no_claims_and_no_published_values() -> None:
     changed = FIG6.with_({"wlan.cell.attempts": 4})
-    assert changed.id == "yun2009/fig6+wlan.cell.attempts=4"  # a folder of its own
+    assert changed.id == "yun2009/fig6+wlan.cell.attempts=4"  # a separate folder
     assert (changed.claims, changed.published, changed.questions) == ((), None, ())
     assert changed.source.startswith("Not J.-H. Yun")
     assert not changed.metric.printed

@@ -1,4 +1,4 @@
-"""Streams and disks that are full, closed, or read by nobody: exit codes say what became of the run."""
+"""Full, closed and unread streams, and full disks: exit codes report the outcome of the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shell(words: str, redirection: str, folder: Path) -> subprocess.CompletedPro
 
 
 BLOCKS = 8
-"""The longest file that may be written, KiB: a disk that is full, in the words of another errno."""
+"""Maximum length of a written file, KiB, which acts as a full disk with another errno."""
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from live_machine import needs
 pytestmark = pytest.mark.alone
 
 WITHIN = 0.05
-"""Bound of the median completion time (docs/real-packets.md), here of the fastest loading: other work of the
-machine delays curl and its server, and makes none faster."""
+"""Bound of the median completion time (docs/real-packets.md), here of the fastest loading, because other work
+of the machine can only delay curl and its server."""
 
 
-# Round trips, the initial window, slow start and serialisation decide the times, which are those of a kernel.
+# Round trips, the initial window, slow start and serialisation decide the times, which follow a kernel's.
 @pytest.mark.parametrize(("name", "count"), [("30 kB", 12), ("page", 3)])
 def test_the_fastest_download_by_curl_takes_as_long_as_in_the_simulation(name: str, count: int) -> None:
     needs("namespaces", "tun", programs=("curl",))

@@ -1,4 +1,4 @@
-"""Congestion controls of real senders: a BPF object in the kernel for as long as an emulation runs."""
+"""Congestion controls of real senders: a BPF object in the kernel during an emulation."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 >/dev/null"}
 ON = [word for node, command in HOSTS.items() for word in ("--on", node, command)]
 PROGRAMS = ("hear_notices", "eln_ssthresh", "veno_ssthresh")
-"""One program at least of each object in use here, as the kernel cuts their names."""
+"""At least one program of each object used in these tests, with names truncated by the kernel."""
 KILLED_S = 60.0
-"""Seconds after which nothing may be left of a killed emulation: six times what five retries take."""
+"""Time limit for freeing the objects of a killed emulation, s: six times the duration of five retries."""
 
 
 def last_hop(duration: str = "9 s") -> Scenario:
@@ -43,7 +43,7 @@ def available() -> list[str]:
 
 
 class Kernel:
-    """Kernel of this machine, which may have objects of its user with the names of the tests' objects."""
+    """Kernel of this machine, which may have objects of the user with the names of the tests' objects."""
 
     def __init__(self) -> None:
         self.before = (set(available()), self.programs())
@@ -56,17 +56,17 @@ class Kernel:
         return {one["id"] for one in programs if one.get("name") in PROGRAMS}
 
     def has_control(self) -> bool:
-        """Return whether the kernel has a congestion control that it had not before."""
+        """Return whether the kernel has a new congestion control."""
         return bool(set(available()) - self.before[0])
 
     def has_program(self) -> bool:
-        """Return whether the kernel has a program that it had not before."""
+        """Return whether the kernel has a new program."""
         return bool(self.programs() - self.before[1])
 
 
 @pytest.fixture
 def kernel() -> Iterator[Kernel]:
-    """Go on where a kernel takes objects, and see that none stays; other tests may have some for a second."""
+    """Skip without a kernel for objects; check that no object stays, for a second after other tests."""
     needs("struct_ops", "namespaces", "tun", "tcp_info", programs=("iperf3", "bpftool"))
     found = Kernel()
     yield found
@@ -77,10 +77,10 @@ def kernel() -> Iterator[Kernel]:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
 def test_a_kernel_that_receives_elns_keeps_its_window_after_link_losses(tmp_path: Path) -> None:
-    """Yun 2009 §3.1, Balakrishnan and Katz 1998: a loss of the link that is told costs no window.
+    """Yun 2009 §3.1, Balakrishnan and Katz 1998: a reported loss of the link causes no window reduction.
 
-    Each notice that leaves is heard, and the kernel that the replay names ran the object. Its Reno alone has
-    less than half as much here; a third of that is room for runs that are this short.
+    Each sent notice is received, and the replay reports that the kernel ran the object. The kernel's Reno has
+    less than half of the goodput; a third of the difference is the tolerance for such short runs.
     """
     told = airhop.emulate(last_hop(), HOSTS, with_="bpf_eln", services="ll-elsn", log=tmp_path / "told.log")
     alone = airhop.emulate(last_hop(), HOSTS, scheme="reno")
@@ -99,7 +99,7 @@ def test_a_kernel_that_receives_elns_keeps_its_window_after_link_losses(tmp_path
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
 def test_a_kernel_processes_the_eln_bit_of_duplicate_acks() -> None:
-    """Balakrishnan and Katz 1998: the duplicate ACK stays one, and says whose loss it was."""
+    """Balakrishnan and Katz 1998: the ACK remains a duplicate ACK, and reports a loss of the link."""
     told = airhop.emulate(last_hop(), HOSTS, with_="bpf_eln", services="eln")
     notices = told.live["notices"]
     assert notices["sent"]["eln"] == notices["heard"] > 20
@@ -108,7 +108,7 @@ def test_a_kernel_processes_the_eln_bit_of_duplicate_acks() -> None:
 
 @pytest.mark.alone
 def test_two_simultaneous_emulations_load_separate_objects(kernel: Kernel) -> None:
-    """The second has a name of its own in the kernel, and the one that was asked for in its document."""
+    """The second object has a different name in the kernel, and the requested name in its document."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_veno"]
     ends = ["--on", "s", "sleep 20", "--on", "d", "true"]
     with subprocess.Popen([*words, *ends], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
@@ -124,7 +124,7 @@ def test_two_simultaneous_emulations_load_separate_objects(kernel: Kernel) -> No
 @pytest.mark.alone
 @pytest.mark.parametrize("after_s", [0.05, 0.4, 1.5])
 def test_a_killed_emulation_leaves_no_object_loaded(kernel: Kernel, after_s: float) -> None:
-    """The kernel ends what a process held when the process ends, and what is sent to nobody after retries."""
+    """The kernel frees the resources of an ended process, and its connections after the last retry."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_eln"]
     words += ["--services", "ll-elsn", *ON]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as killed:
@@ -144,7 +144,7 @@ def wait_until(holds: object, patience_s: float = PATIENCE_S) -> None:
 
 
 def test_a_kernel_scheme_is_set_only_for_the_emulations_sender() -> None:
-    """By the route of the node: what the machine has for others stays."""
+    """The route of the node selects the control; the machine's default stays unchanged."""
     needs("namespaces", "tun", "tcp_info", programs=("iperf3",))
     emulation = airhop.emulate(last_hop("4 s"), {**HOSTS, "s": "iperf3 -c {d} -t 2"}, scheme="cubic")
     assert emulation.live["notices"]["heard"] is None
@@ -188,7 +188,7 @@ def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch
 
 
 def test_copies_of_a_flow_have_the_kernels_congestion_control(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file has one flow for all copies, and changes go by its name."""
+    """The file has one flow for all copies; changes use the name of this flow."""
     scenario = Scenario.load("dumbbell").with_({"copies": 2})
     hosts = hosts_of(scenario, [("--on s1", "s1", ["a"]), ("--on d1", "d1", ["b"])], [])
     monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))
@@ -200,7 +200,7 @@ def test_copies_of_a_flow_have_the_kernels_congestion_control(monkeypatch: pytes
 
 
 def test_link_services_can_be_set_by_service_or_scheme_name(cli: Cli) -> None:
-    """A service, a scheme for what it needs, or nothing; for run and compare, too."""
+    """A service, a scheme with required services, or none; also for run and compare."""
 
     def of(name: str) -> object:
         return served(last_hop(), name).to_dict()["flow"][0]["services"]

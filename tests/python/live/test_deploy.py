@@ -1,7 +1,7 @@
-"""An object in the kernel beyond the end of the command: `--status` shows all of it, `--remove` ends it.
+"""An object that stays in the kernel after the command: `--status` reports it, `--remove` removes it.
 
-All tests run in namespaces of their own, with a BPF file system and an empty /run, on objects whose names no
-user has. What a kernel has of them is found by numbers that were not there before.
+All tests run in separate namespaces, with a BPF file system and an empty /run, on objects with names that no
+user has. New numbers identify these objects in the kernel.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def test_an_object_in_use_is_unloaded_after_its_last_connection(host: Host, tmp_
 def test_the_default_congestion_control_applies_to_its_network_namespace_only(
     host: Host, tmp_path: Path
 ) -> None:
-    """From another namespace it is neither shown as that one's nor set back there."""
+    """In another namespace the control is neither reported as the default nor restored."""
     before = host_default(host)
     assert "TCP_CONG_NON_RESTRICTED" in host.run(str(renamed("veno", NAME, tmp_path)), "--default", code=1)
     assert not host.has_something(), "a refusal by the kernel would keep the object until the next boot"
@@ -107,7 +107,7 @@ def test_the_notice_listener_is_removed_with_its_interface(host: Host, tmp_path:
 
 @pytest.mark.alone
 def test_no_deployment_is_left_after_a_reboot(host: Host) -> None:
-    """A record of an earlier boot stands in a /run that the reboot has not emptied."""
+    """/run contains a record of an earlier boot if the reboot has not emptied it."""
     script = "from airhop.live import records; records.RECORDS.mkdir();"
     script += f" records.write(records.Record({NAME!r}, 'x.bpf.o', map=1, boot='earlier'))"
     subprocess.run(host.entering(sys.executable, "-P", "-c", script), check=True)
@@ -117,7 +117,7 @@ def test_no_deployment_is_left_after_a_reboot(host: Host) -> None:
 
 @pytest.mark.alone
 def test_deploy_without_privileges_names_the_missing_capabilities(host: Host) -> None:
-    # Root without capabilities: another user may not read a checkout in a folder of root alone.
+    # Root without capabilities, because another user may have no access to a checkout in a folder of root.
     user = ("setpriv", "--bounding-set", "-all", "--inh-caps", "-all")
     words = [sys.executable, "-P", "-m", "airhop", "deploy", str(OBJECTS[0])]
     done = subprocess.run(host.entering(*user, *words), capture_output=True, text=True, check=False)
@@ -126,7 +126,8 @@ def test_deploy_without_privileges_names_the_missing_capabilities(host: Host) ->
     assert "needs root, or CAP_BPF and CAP_NET_ADMIN" in line
 
 
-# Each child executes a command and is killed before the line with its number. The parent reverses the rest.
+# Each child executes a command and is killed before the line with its number. The parent reverses the
+# changes.
 KILLED_AT_LINES = """
 import os, signal, sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`airhop emulate`: what it makes of its words, what it says, and how it ends. No packet is real here."""
+"""`airhop emulate`: its arguments, messages and exit codes, without real packets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ HOSTILE = "bell\a escape\x1b]0;title\x07 csi\x9b31m turned\u202e back\rover\ttab
 
 
 def test_output_of_commands_contains_no_control_characters(cli: Cli, fake_core: FakeCore) -> None:
-    """What a command prints, and its words, may be a stranger's: tabs and line ends pass."""
+    """A command and its output may be untrusted: only tabs and line ends are printed unchanged."""
     fake_core.live["commands"] = [command("s", "printf '\x1b[2J'", 3) | {"stdout": HOSTILE}]
     ended = cli(*TWO)
     for text in (ended.out, ended.err):
@@ -104,7 +104,7 @@ def test_a_ready_option_for_a_node_without_later_commands_is_refused(cli: Cli, r
 
 
 def test_flows_of_real_hosts_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
-    """Not `tcp`, which says nothing: the first emulation of many runs BBR unsaid."""
+    """The document names the control, not only `tcp`: many machines run BBR by default."""
     fake_core.live = {"congestion_control": {"ftp": "bbr"}}
     assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
     fake_core.is_real = True
@@ -232,7 +232,7 @@ def test_bad_options_of_emulate_exit_with_code_2(cli: Cli, words: Sequence[str],
 
 
 def started_again(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """Take away the rights, and note what the process becomes in place of becoming it."""
+    """Remove the rights, and record the program that would replace the process."""
     became: list[Sequence[str]] = []
 
     def become(program: str, words: Sequence[str], environment: dict[str, str]) -> None:
@@ -327,7 +327,7 @@ def test_progress_shows_rates_lateness_and_losses() -> None:
 
 
 def test_the_command_for_the_namespace_of_a_node_is_printed_once() -> None:
-    # The namespaces have no names: nsenter(1) enters that of a thread.
+    # The namespaces have no names: nsenter(1) enters the namespace of a thread.
     said: list[str] = []
     pace = ProgressLine(Clock("last-hop", 30), said.append)
     for t_s in (0.1, 0.2):

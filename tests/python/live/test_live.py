@@ -1,6 +1,6 @@
-"""Real programs at nodes: they start, talk through the network, and nothing is left of them.
+"""Real programs at nodes: they start, communicate through the network, and end completely.
 
-No test here asks how punctual packets were: a busy machine is no failure.
+No test checks the lateness of packets, because machines may be busy.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ print(len(data), hashlib.sha256(data).hexdigest())
 
 
 def python(code: str, *words: str) -> str:
-    """Write the command that runs some Python."""
+    """Return the command that runs a Python program."""
     return shlex.join([sys.executable, "-c", code, *words])
 
 
@@ -76,7 +76,7 @@ def wire(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def blob(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """Write what is served from the folder in which programs start."""
+    """Write the served file into the folder in which programs start."""
     data = bytes(i * i % 251 for i in range(SIZE))
     (tmp_path / "blob").write_bytes(data)
     monkeypatch.chdir(tmp_path)
@@ -88,7 +88,7 @@ def command_of(*words: str | Path) -> list[str]:
 
 
 def ended(*words: str | Path, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
+    """Run the command line in a separate process."""
     return subprocess.run(
         [*before, *command_of(*words)], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
@@ -115,26 +115,26 @@ def test_a_download_arrives_complete_and_its_log_is_replayed(
     assert [flow["transport"] for flow in down] == ["tcp"]
     assert down[0]["timeouts"] is None, "the kernel alone knows"
 
-    # What a replay promises: the same report and fingerprint, each time.
+    # A replay promises an equal report and fingerprint each time.
     first, second = airhop.replay(log), airhop.replay(log, trace=True, pcap_dir=tmp_path)
     assert first.fingerprint == second.fingerprint == emulation.fingerprint
     assert first.document["flows"] == second.document["flows"] == emulation.document["flows"]
     assert first.drops == emulation.drops
     assert second.tables["packets"].height > SIZE // 1448
-    # What the kernel says of the connection every 50 ms: TCP_INFO of tcp(7).
+    # The kernel's TCP_INFO (tcp(7)) of the connection every 50 ms.
     if privilege("tcp_info").available:
         name = down[0]["name"]
         rows = second.tables["tcp_info"]
         rows = rows.filter(rows["flow"].cast(str) == name)
         assert rows["time_s"].is_sorted() and (rows["cwnd"] >= 1).all()
         assert set(rows["congestion_control"]) == {emulation.live["congestion_control"][name]}
-    # Captures have the real bytes: at the server those of the request.
+    # Captures have the real bytes: at the server the bytes of the request.
     assert b"GET /blob HTTP/1.1" in (tmp_path / "s.pcapng").read_bytes()
 
 
 @pytest.mark.usefixtures("blob")
 def test_an_emulation_with_real_packets_passes_the_verifier(wire: Path, tmp_path: Path) -> None:
-    # docs/real-packets.md: a replay is verified as a run is. The laws of simulated ends ask nothing of hosts.
+    # docs/real-packets.md: a replay is verified like a run. The laws of simulated ends do not apply to hosts.
     log = tmp_path / "a.log"
     datagram = "import socket, sys; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(99), (sys.argv[1], 9))"
     commands = {"s": python(SERVE_ONE), "d": f"{python(datagram, '{s}')}; {python(ASK, '{s}')}"}
@@ -199,7 +199,7 @@ def processes_with(word: str) -> list[str]:
         if folder.name.isdigit():
             try:
                 line = (folder / "cmdline").read_bytes()
-            except OSError:  # it has ended meanwhile
+            except OSError:  # the process has ended
                 continue
             if word.encode() in line.split(b"\0"):
                 found.append(folder.name)
@@ -208,7 +208,7 @@ def processes_with(word: str) -> list[str]:
 
 @pytest.fixture
 def sleeping(wire: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start an emulation whose programs, and what they start, sleep for a time that nobody else does."""
+    """Start an emulation whose programs and their children sleep for a unique time, which identifies them."""
     seconds = f"{os.getpid()}.25"
     begun = tmp_path / "begun"
     asleep = f"sh -c 'setsid sleep {seconds} & touch {begun}; sleep {seconds}'"
@@ -236,7 +236,7 @@ def test_a_killed_emulation_leaves_no_process_behind(
     assert processes_with(seconds), "they sleep"
     process.send_signal(sent)
     assert process.wait(PATIENCE_S) == code
-    # Namespaces and devices have no names: they go with the last process in them.
+    # Namespaces and devices have no names: they end with the last process in them.
     wait_until(lambda: not processes_with(seconds))
     assert processes_with(seconds) == []
 
@@ -276,7 +276,7 @@ def test_captures_of_a_replay_have_correct_checksums(wire: Path, blob: bytes, tm
     needs(programs=("tshark", "curl"))
     log = tmp_path / "a.log"
     ask = "sysctl -qw net.ipv4.tcp_ecn=1 && curl --silent --show-error --output got http://{s}:8000/blob"
-    # A full queue that marks, so that the network writes into headers (RFC 8289, RFC 3168).
+    # A full marking queue, so that the network changes headers (RFC 8289, RFC 3168).
     queue = {"kind": "codel", "ecn": True, "packets": 500}
     marked = Scenario.load(wire).with_({"wired.w.rate": "4 Mbit/s", "wired.w.queue": queue})
     emulation = airhop.emulate(marked, {"s": python(SERVE_ONE), "d": ask}, log=log)
@@ -294,7 +294,7 @@ def test_captures_of_a_replay_have_correct_checksums(wire: Path, blob: bytes, tm
             [*words, "-Y", "ip.dsfield.ecn == 3"], capture_output=True, text=True, check=True
         )
         assert bool(marks.stdout) is (node == "d"), "marked on the way"
-        # All ones are as right as zero (RFC 1071 §1), and what Linux sends where the sum comes out so.
+        # All ones are equivalent to zero (RFC 1071 §1), and Linux sends all ones for this sum.
         is_wrong = "ip.checksum.status == 0 || (tcp.checksum.status == 0 && tcp.checksum != 0xffff)"
         wrong = [*words, "-Y", is_wrong]
         assert subprocess.run(wrong, capture_output=True, text=True, check=True).stdout == ""

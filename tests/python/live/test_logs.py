@@ -1,4 +1,4 @@
-"""Logs, which a stranger may have written: one carries all that its replay needs, and reads nothing."""
+"""Logs, which may be untrusted: a log contains everything that its replay needs, and no file is read."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ WIRE: dict[str, Any] = {
 
 
 def test_a_log_written_as_the_docs_describe_is_replayed(tmp_path: Path) -> None:
-    """The docs say how a log is made: what zlib sums up is what the core expects."""
+    """The documentation describes the format: the core expects zlib's checksums."""
     path = write(tmp_path / "a.log", head(), [(1000, 0, udp(S, D, 100)), (2000, 3, udp(D, S, 60))])
     result = airhop.replay(path)
     assert result.notes == ()
@@ -37,7 +37,7 @@ def test_a_log_written_as_the_docs_describe_is_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int) -> None:
-    """Neither as its scenario, nor as a file that its scenario names: a message would show what is in it."""
+    """No file is read, neither a scenario nor a file that it names: messages would reveal the content."""
     secret = tmp_path / "secret.csv"
     secret.write_text(SECRET)
     recorded = {"kind": "recorded", "file": str(secret), "ber_good": 0, "ber_bad": 0.1}
@@ -61,7 +61,7 @@ def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int)
 
 
 def test_a_log_contains_the_files_of_its_scenario(tmp_path: Path) -> None:
-    """The same run where there is no such file; the content is held to its digest."""
+    """The run is equal without the file; the content must have its digest."""
     fades = "begin_s,end_s\n0.1,0.3\n"
     (tmp_path / "fades.csv").write_text(fades)
     errors = {"kind": "recorded", "file": str(tmp_path / "fades.csv"), "ber_good": 0, "ber_bad": 0.1}
@@ -79,7 +79,7 @@ def test_a_log_contains_the_files_of_its_scenario(tmp_path: Path) -> None:
 
 
 def test_a_record_that_no_emulation_can_write_is_named_in_the_message(cli: Cli, tmp_path: Path) -> None:
-    """A node without a host, and times after the duration: the message names the record, at once."""
+    """A node without a host, and times after the duration: the message names the record immediately."""
     whole = head(Scenario.load("last-hop").with_({"duration": "1 s"}).to_dict())
     for name, records, end, expected in [
         ("node", [(1, 0, udp(S, D, 9)), (2, 1027, udp(S, D, 9))], 3, "record 2, byte"),
@@ -128,7 +128,7 @@ class Mine:
 
 
 def test_a_log_names_the_files_of_its_schemes_and_contains_no_code(cli: Cli, tmp_path: Path) -> None:
-    """With the file it is replayed; else the message names the file and the command."""
+    """With the file the log is replayed; otherwise the message names the file and the command."""
     code = tmp_path / "mine.py"
     code.write_text(SCHEME)
     (name,) = plugins.load(code)

@@ -1,4 +1,4 @@
-"""ELN and ERSN that leave to kernels: those that listen for them, and those that do not."""
+"""ELN and ERSN notices to kernels with a listener, and to kernels without."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 -C reno >/dev/
 
 
 def test_a_kernel_without_a_listener_processes_a_notice_as_an_ack() -> None:
-    """RFC 9293 §3.10.7.4: what is acknowledged is not kept, and so never sent again.
+    """RFC 9293 §3.10.7.4: a sender drops acknowledged data, and so never retransmits them.
 
-    The notice names a segment that the link lost, and one before it was lost, too: the receiver waits for
-    that for ever. So nobody gets a notice who does not listen, unless asked.
+    The notice names a segment that the link lost. If an earlier segment was also lost, the receiver waits for
+    it for ever. Therefore only hosts with a listener get notices, unless requested.
     """
     needs("namespaces", "tun", programs=("iperf3",))
     scenario = airhop.Scenario.load("last-hop").with_(LOSSY)

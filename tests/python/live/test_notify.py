@@ -46,7 +46,7 @@ def test_notices_are_sent_for_a_file_of_events(tmp_path: Path) -> None:
 
 
 def test_no_notice_is_sent_to_a_sender_without_a_listener(tmp_path: Path) -> None:
-    """Any other TCP takes a notice for an ACK of lost data."""
+    """Any other TCP processes a notice as an ACK of lost data."""
     path = tmp_path / "events"
     path.write_text(EVENTS, encoding="ascii")
     notifier, sent = heard(from_file(path, at_their_times=False), to="10.0.0.4")
@@ -54,7 +54,7 @@ def test_no_notice_is_sent_to_a_sender_without_a_listener(tmp_path: Path) -> Non
 
 
 def test_events_received_by_a_socket_are_recorded_and_replayed(tmp_path: Path) -> None:
-    """Lines arrive in any pieces, from several programs; the recorded file has the same notices."""
+    """Lines arrive in arbitrary pieces, from several programs; the recorded file yields equal notices."""
     path, file = tmp_path / "socket", tmp_path / "events"
     lines = from_socket(path)
     first = threading.Thread(target=write_events, args=(path,), daemon=True)
@@ -87,7 +87,7 @@ def connected(path: Path) -> Iterator[socket.socket]:
             try:
                 client.connect(str(path))
                 break
-            except ConnectionRefusedError:  # bound, and does not listen yet
+            except ConnectionRefusedError:  # bound, but not listening yet
                 continue
         yield client
 
@@ -251,7 +251,7 @@ def bpftool(words: list[str]) -> Any:
 
 @pytest.mark.alone
 def test_losses_reported_by_a_driver_do_not_reduce_the_kernels_window(host: Host, tmp_path: Path) -> None:
-    """Sender - router with a link layer of its own - receiver: each lost segment is named in time."""
+    """Sender - router with its own link layer - receiver: a notice names each lost segment in time."""
     path, sender, receiver = tmp_path / "events", host.process.pid, f"nf{os.getpid()}d"
     router = f"nf{os.getpid()}r"
     with ExitStack() as stack:

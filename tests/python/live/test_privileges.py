@@ -1,4 +1,4 @@
-"""Rights of this user: four lines of `airhop doctor`, by which tests are skipped."""
+"""Privileges of this user: lines of `airhop doctor`, which determine the skipped tests."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Logs of hosts that say anything: their replays keep the laws, whatever kernels and liars put on a wire."""
+"""Logs of hosts that send arbitrary datagrams: the replays contradict no law, whatever the hosts send."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int,
 
 
 def connection(draw: Random, ports: tuple[int, int]) -> Iterator[Datagram]:
-    """Draw a connection in which each side sends, repeats, acknowledges, closes, and now and then lies."""
+    """Draw a connection in which each side sends, repeats, acknowledges, closes, and sometimes lies."""
     first = [draw.randrange(2**32), draw.randrange(2**32)]
     sent = [1, 1]
     time = draw.randrange(10**8)
@@ -76,7 +76,7 @@ def datagrams(draw: Random) -> Iterator[Datagram]:
 
 
 def scenario(draw: Random) -> dict[str, Any]:
-    """Draw a wire between s and d whose flows make room for what real hosts send."""
+    """Draw a wire between s and d whose flows real traffic replaces."""
     wire: dict[str, Any] = {
         "name": "air",
         "ends": ["s", "d"],

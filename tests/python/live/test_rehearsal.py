@@ -1,4 +1,4 @@
-"""Emulations without a machine: a replay of the log is the same, contradicts no law, and damage is seen."""
+"""Emulations in virtual time: the replay of the log is equal, contradicts no law, and damage is detected."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ SEEDS = range(12)
 def test_rehearsed_emulations_replay_equally_and_pass_the_verifier(tmp_path: Path) -> None:
     """Random networks, hosts and datagrams; more of them by `python -m airhop.verify.emulations`.
 
-    Of networks that cannot be emulated, a service has no effect on real packets, or parts do not go together.
+    A network cannot be emulated if a service has no effect on real packets, or if keys are incompatible.
     """
     looks = [look(seed, str(tmp_path)) for seed in SEEDS]
     assert [(seed, findings) for seed, _, findings in looks if findings] == []

@@ -1,6 +1,6 @@
 """An emulator in a real router, between two of its interfaces (`--at`): the base station of the papers.
 
-Three network namespaces, client - router - server, joined by veth pairs. The router forwards, as routers do.
+Three network namespaces, client - router - server, joined by veth pairs. Forwarding is enabled in the router.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def routed() -> Iterator[Routed]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True, timeout=PATIENCE_S)
 
 
-# Veth hands over segments of 64 kB with half a checksum, as cards do: what crosses is what a wire would
-# have carried. The kernel forwards nothing itself, or copies would arrive, and is left as it was.
+# Veth passes segments of 64 kB with partial checksums, as network cards do; the emulator carries the packets
+# of a wire. The kernel itself must forward nothing, or copies would arrive, and stays unchanged.
 def test_a_transfer_through_the_router_uses_the_emulated_link(
     routed: Routed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,17 +130,17 @@ LISTEN = """
 mount -t bpf bpf /sys/fs/bpf && bpftool prog loadall "$@" && tc qdisc add dev eth clsact &&
 tc filter add dev eth ingress bpf direct-action object-pinned /sys/fs/bpf/eln/hear_notices
 """
-"""Puts the listener of an object on a device; its pin goes with the mount namespace of this shell."""
+"""Attach the listener of an object to a device; its pin ends with the mount namespace of this shell."""
 
 
 @pytest.fixture
 def hearing(routed: Routed) -> Iterator[Routed]:
-    """Have the server run bpf_eln with its listener, registered by hand as `bpf/README.md` says."""
+    """Let the server run bpf_eln with its listener, registered by hand as in `bpf/README.md`."""
     needs("struct_ops", programs=("bpftool", "tc", "iperf3", "mount"))
     if "bpf_eln" in AVAILABLE.read_text(encoding="utf-8").split():
         pytest.skip("another emulation has a bpf_eln")
     eln = str(next(one for one in OBJECTS if stem(one) == "eln"))
-    others = maps_of_notices()  # of an object that is gone, as long as a connection ends with it
+    others = maps_of_notices()  # of a removed object, while a connection with it ends
     do("bpftool", "struct_ops", "register", eln)
     try:
         (notices,) = maps_of_notices() - others
@@ -165,10 +165,10 @@ def bpftool(kind: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("notices", ["always", "listeners"])
 def test_notices_pass_the_router_to_a_host_with_a_listener(hearing: Routed, notices: str) -> None:
-    """Yun 2009 §2.1: the base station is a router, and tells a sender behind it what its link lost.
+    """Yun 2009 §2.1: the base station is a router, and notifies a sender of the losses of its link.
 
-    What listens behind an interface the emulator cannot see: notices go there when asked. Without them the
-    same object is Reno, whose rate here is a third of that; the bound is half of what both differ by.
+    The emulator cannot detect listeners behind an interface, so it sends notices there only on request.
+    Without notices the object is Reno, whose rate here is a third; the bound is half of the difference.
     """
     words = ["emulate", "last-hop", "--at", "s=server", "--at", "d=client", "--services", "ll-elsn"]
     words += ["--notices", notices, "--set", "duration=9 s", "--json"]

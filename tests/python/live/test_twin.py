@@ -1,4 +1,4 @@
-"""`--report`: a real connection beside its simulated twin, from the log of one.
+"""`--report`: a real connection beside its simulated twin, from the log of an emulation.
 
 download-headers.log has the headers of a real download: 120 kB by HTTP from s to d over `last-hop` (cubic,
 preset = linux, delayed ACKs), as `airhop emulate --seed 3 --log FILE --headers-only` wrote it.
@@ -50,11 +50,12 @@ def side() -> Side:
     return Side.of("kernel", "kernel", real, paired(log, real).real)
 
 
-# ---- what is compared --------------------------------------------------------------------------------------
+# ---- the compared flows
+# --------------------------------------------------------------------------------------
 
 
 def test_the_twin_is_compared_with_the_connection_in_its_direction() -> None:
-    # The request went from d to s, the page from s to d, as flow ftp does.
+    # The request went from d to s, the page from s to d, in the direction of flow ftp.
     log = Log(LOG)
     real = log.replay()
     pair = paired(log, real)
@@ -64,7 +65,7 @@ def test_the_twin_is_compared_with_the_connection_in_its_direction() -> None:
 
 
 def test_bytes_in_the_reverse_direction_do_not_affect_the_pairing() -> None:
-    # With the flow from d to s the request is compared, and not the page with a thousand times its bytes.
+    # With a flow from d to s the request is compared, although the page has a thousand times its bytes.
     log = Log(LOG)
     real = log.replay()
     log.scenario = log.scenario.with_({"flow.ftp.from": "d", "flow.ftp.to": "s"})
@@ -87,7 +88,7 @@ def test_a_log_without_data_in_the_flows_direction_is_refused() -> None:
 
 
 def test_losses_in_the_comparison_equal_losses_of_the_run(side: Side) -> None:
-    # One connection alone: what its two flows lost is what the network lost.
+    # A lone connection: the losses of its two flows are the losses of the network.
     document = Log(LOG).replay().document
     frames = sum(document["drops"][cause] for cause in ("channel", "collision"))
     assert side.lost["channel"] + side.lost["collision"] + side.lost["ack"] <= frames
@@ -98,7 +99,7 @@ def test_losses_in_the_comparison_equal_losses_of_the_run(side: Side) -> None:
 
 
 def test_goodput_is_measured_from_the_first_to_the_last_data(side: Side) -> None:
-    # The commands ran for two seconds, the transfer for less: a mean over all of it would say little.
+    # The commands ran for two seconds, the transfer shorter: a mean over the whole run would mislead.
     begin, end = side.span_s
     assert 0 < begin < end < Log(LOG).replay().document["duration_s"]
     assert side.goodput_mbps == pytest.approx(8e-6 * side.flow["delivered_bytes"] / (end - begin))
@@ -149,7 +150,7 @@ def test_replay_writes_a_report(cli: Cli, tmp_path: Path) -> None:
 
 
 def emulating(monkeypatch: pytest.MonkeyPatch, fake: FakeCore) -> None:
-    """Emulate nothing, and leave the recorded log."""
+    """Replace the emulation, and write the recorded log."""
 
     def emulate(*asked: Any) -> tuple[str, FakeEmulated]:
         shutil.copy(LOG, asked[8])

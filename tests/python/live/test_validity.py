@@ -1,6 +1,6 @@
-"""By how much lateness moves a result: the figures, their intervals, and how many runs they take.
+"""Change of results by lateness: the values, their intervals, and the number of runs.
 
-No packet is real here.
+These tests have no real packets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LAST_HOP = Scenario.load("last-hop").with_({"flow.ftp.tcp.preset": "linux", "dur
 
 @dataclass
 class Emulated:
-    """Measured lateness, by its effect: the twin with a wire longer by that time."""
+    """Measured lateness as a fake: the twin has a wire with a longer delay."""
 
     late: Scenario
     punctual: Scenario = LAST_HOP
@@ -38,7 +38,7 @@ class Emulated:
 
 @pytest.fixture(autouse=True)
 def few_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spend a sixteenth of what an emulation does."""
+    """Use a sixteenth of the events of an emulation."""
     monkeypatch.setattr(validity, "MOST_EVENTS", 1_000_000)
 
 
@@ -51,7 +51,8 @@ def document(events: int = 10_000) -> dict[str, Any]:
 
 
 def test_an_emulation_with_a_10_ms_longer_round_trip_is_not_valid() -> None:
-    # 5 ms each way of a round trip of 45 ms. Mathis 1997: the rate of Reno goes as one over the round trip.
+    # 5 ms each way of a round trip of 45 ms. Mathis 1997: the rate of Reno is inversely proportional to the
+    # round trip.
     effect = effect_of(document(), slower("15 ms"))
     percent, low, high = effect.goodput.percents
     assert percent is not None and low is not None and high is not None
@@ -90,7 +91,8 @@ def test_the_number_of_runs_is_doubled_until_shifts_are_precise(monkeypatch: pyt
 
 
 def test_the_validity_check_simulates_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Of an emulation with many events its first part alone is simulated, and no more runs than fit.
+    # For an emulation with many events only its first part is simulated, with as many runs as the limit
+    # allows.
     monkeypatch.setattr(validity, "MOST_EVENTS", 200_000)
     emulated = slower("15 ms")
     effect = effect_of(document(events=100_000), emulated)
@@ -101,7 +103,7 @@ def test_the_validity_check_simulates_a_bounded_number_of_events(monkeypatch: py
 
 
 def rehearsed(scheme: str, attempts: int, oversleep_us: int, log: Path) -> dict[str, Any]:
-    """Judge an emulation on a virtual clock: 20 s over the last hop, each sleep so much too long."""
+    """Return the validity of an emulation on a virtual clock: 20 s over the last hop, each sleep too long."""
     scenario = LAST_HOP.with_({"duration": "20 s", "flow.ftp.scheme": scheme, "wlan.cell.attempts": attempts})
     doors: list[tuple[str, str, str | None]] = [("s", "s", None), ("d", "d", None)]
     text, emulated = _core.rehearse(
@@ -145,7 +147,7 @@ def test_the_compared_delay_of_datagrams_is_the_one_way_delay() -> None:
 
 
 def test_delays_of_flows_have_equal_weights() -> None:
-    # 40 -> 50 ms and 400 -> 400 ms: (1.25 + 1) / 2. A flow without a sample in one run does not count.
+    # 40 -> 50 ms and 400 -> 400 ms: (1.25 + 1) / 2. A flow without a sample in one of the runs is excluded.
     flows = tuple(Compared(name, 0.0, "reno", None) for name in "abc")
     runs = _Runs(flows, 1.0)
     for late, punctual in (((50, 400, 1), (40, 400, 1)), ((100, 800, None), (80, 800, 1))):
@@ -161,7 +163,7 @@ def run_of(medians: tuple[float | None, ...]) -> dict[str, Any]:
 
 
 def test_a_transfer_is_compared_until_it_is_complete() -> None:
-    # 1 MB from 1 s on, complete after 2 s: 4 Mbit/s, whatever the run lasted; not complete, until its end.
+    # 1 MB from 1 s on, complete after 2 s: 4 Mbit/s for any duration; incomplete: until the end of the run.
     flow = Compared("f", 1.0, "cubic", None)
     run = {"flows": [{"name": "f", "delivered_bytes": 1_000_000, "completion_s": 2.0}]}
     assert flow.goodput_mbps(run, 10.0) == pytest.approx(4.0)

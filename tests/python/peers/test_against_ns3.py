@@ -1,9 +1,9 @@
-"""Packet traces of ns-3 as goldens: the same segments lost on the same wire, cuts of the window side by side.
+"""Packet traces of ns-3 as references: equal losses on an equal wire, with compared window reductions.
 
-`ns3/*.csv` are the cuts that ns-3.37 made in 20 s (`bench/peers/ns3/traced.cc`): time, the first segment
-not acknowledged, cwnd before it, ssthresh before and after it, in segments. `ns3/lost.txt` has the
-segments, counted from zero, that are lost when they are first sent: 1 % of all, drawn once. What parts the
-traces, and why, is on the page docs/against-ns3.md.
+`ns3/*.csv` have the window reductions of ns-3.37 in 20 s (`bench/peers/ns3/traced.cc`): time, first
+unacknowledged segment, cwnd before the reduction, ssthresh before and after it, in segments. `ns3/lost.txt`
+has the numbers, from zero, of the segments whose first transmission is lost: 1 % of all, drawn once.
+docs/against-ns3.md describes the differences of the traces and their causes.
 """
 
 import math
@@ -23,16 +23,16 @@ TRACES = Path(__file__).with_name("ns3")
 LOST = [int(line) for line in (TRACES / "lost.txt").read_text(encoding="ascii").split()]
 DELAY = 0.030
 AIRTIME = 1052 * 8 / 10e6
-"""Of a segment with its headers: 1000 B, timestamps, TCP and IP."""
+"""Length of a segment with its headers: 1000 B, timestamps, TCP and IP."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A recovery begins, or a timer expires."""
+    """Window reduction, at the beginning of a recovery or at a timeout."""
 
     at: float
     segment: int
-    """The first one that is not acknowledged."""
+    """First unacknowledged segment."""
     before: float
     """cwnd, segments."""
     ssthresh_before: float
@@ -40,13 +40,13 @@ class Cut:
 
 
 def of_ns3(trace: str) -> list[Cut]:
-    """Read the cuts of a trace of ns-3."""
+    """Read the window reductions of a trace of ns-3."""
     rows = pl.read_csv(TRACES / f"{trace}.csv")
     return [Cut(*row) for row in rows.drop("state").iter_rows()]
 
 
 def cuts(result: Result) -> list[Cut]:
-    """Find the cuts of a traced run."""
+    """Find the window reductions of a traced run."""
     window = result.tables["window"].group_by("time_s", maintain_order=True).last()
     sent = result.tables["segments"].filter(pl.col("cause").cast(pl.String).is_in(["fast", "timeout"]))
     found = []
@@ -65,10 +65,10 @@ def wire(scheme: Any, tcp: dict[str, Any], errors: dict[str, Any]) -> Scenario:
 
 
 def over_the_wire(scheme: Any, tcp: dict[str, Any], duration: float, folder: Path) -> Result:
-    """Run a flow over ns-3's wire, on which the segments of the list are lost as they are first sent.
+    """Run a flow over ns-3's wire, which loses the first transmission of each segment of the list.
 
-    The channel is a record of bad times, 2 µs in the midst of each packet to be lost. When these are sent
-    depends on the losses before, so the record and the run grow together.
+    The channel is a recording of bad times, 2 µs in the middle of each packet to be lost. The transmission
+    times depend on the earlier losses, so the recording and the run are extended in turns.
     """
     record = folder / "losses.csv"
     errors = {"kind": "recorded", "file": str(record), "fer_good": 0.0, "fer_bad": 1.0, "direction": "s->d"}
@@ -83,7 +83,8 @@ def over_the_wire(scheme: Any, tcp: dict[str, Any], duration: float, folder: Pat
         result = airhop.run(scenario.with_({"duration": f"{end:.6f} s"}), trace=True)
         arrivals = first_arrivals(result, left)
         if arrivals:
-            # Of the first loss the sender learns two delays later: until then it sends what it sent here.
+            # The sender detects the first loss two delays later; until then its transmissions do not depend
+            # on it.
             known = min(arrivals.values()) + 2 * DELAY
             sure = {n: at for n, at in arrivals.items() if at < known}
             bad += [at - DELAY - AIRTIME / 2 for at in sure.values()]
@@ -96,7 +97,7 @@ def over_the_wire(scheme: Any, tcp: dict[str, Any], duration: float, folder: Pat
 
 
 def first_arrivals(result: Result, segments: set[int]) -> dict[int, float]:
-    """Find when the first copy of each of these segments arrives, as far as any does."""
+    """Find the arrival time of the first copy of each of these segments, until one does not arrive."""
     arrivals = (
         result.tables["packets"]
         .filter(kind="data", place="s->d", step="arrived")
@@ -114,20 +115,22 @@ class Twin:
     scheme: Any
     tcp: dict[str, Any]
     cuts: int
-    """Number of equal cuts; then the two detect a loss at different times, or round differently."""
+    """Number of equal window reductions; later the two detect a loss at different times, or round
+    differently."""
     off: float = 0.0
-    """By this share windows may differ."""
+    """Tolerated difference of windows, as a share."""
 
 
 SACK = {"loss_detection": "rfc6675", "prr": True}
-"""In ns-3 every scheme repairs by RFC 6675, with PRR."""
+"""In ns-3 the recovery of every scheme is RFC 6675 with PRR."""
 TWINS = {
     "newreno": Twin("newreno", SACK | {"halve_from": "pipe"}, cuts=21),
-    # At the seventh the round before had fewer than three samples, as reports of SACK give none (Linux 2.6):
-    # Reno here, while the last judgement stands there. With samples of SACK twelve are alike.
+    # Before the seventh reduction the round had fewer than three samples, because SACK reports yield no
+    # samples (Linux 2.6): Veno then behaves as Reno, while ns-3 keeps its last classification. With samples
+    # from SACK, twelve reductions are equal.
     "veno": Twin("veno", SACK | {"halve_from": "pipe"}, cuts=6),
     "vegas": Twin({"name": "vegas", "alpha": 2, "beta": 4, "form": "ns3"}, SACK, cuts=7),
-    # Ends of the round trips that are sampled: ns-3 has a timer, here it is the first ACK after that.
+    # End of a sampled round trip: ns-3 has a timer, Airhop takes the first ACK after that time.
     "westwood-plus": Twin({"name": "westwood-plus", "filter": "ns3"}, SACK, cuts=17, off=0.06),
 }
 
@@ -144,8 +147,8 @@ def test_window_cuts_equal_those_of_ns3_one_by_one(trace: str, tmp_path: Path) -
         assert our.at == pytest.approx(their.at, abs=0.1), their  # a round trip and a half
 
 
-# ns-3's Vegas cuts for each loss when three segments above it have arrived. RACK tells earlier, and so
-# repairs the seventh loss with the recovery before.
+# ns-3's Vegas reduces the window for each loss when three later segments have arrived. RACK detects losses
+# earlier, and so repairs the seventh loss in the previous recovery.
 def test_vegas_detects_each_loss_at_the_same_time_as_in_ns3(tmp_path: Path) -> None:
     theirs, twin = of_ns3("vegas"), TWINS["vegas"]
     ours = cuts(over_the_wire(twin.scheme, twin.tcp, theirs[-1].at + 0.1, tmp_path))
@@ -155,7 +158,7 @@ def test_vegas_detects_each_loss_at_the_same_time_as_in_ns3(tmp_path: Path) -> N
 
 @airhop.scheme("grows-by-all", recovery="sack")
 class GrowsByAll:
-    """ns-3's LinuxReno: the ACK that ends a recovery opens the window by all that it covers."""
+    """ns-3's LinuxReno: the ACK that ends a recovery increases the window for all segments that it covers."""
 
     def __init__(self) -> None:
         """Begin with nothing counted."""
@@ -163,7 +166,7 @@ class GrowsByAll:
         self.counted = 0
 
     def on_ack(self, window: airhop.Window, _ack: airhop.Ack, _flow: airhop.Flow) -> None:
-        """Count segments as Linux does: a whole window's worth is one more segment."""
+        """Count segments as Linux: each full window of acknowledged segments adds one segment."""
         if window.in_slow_start:
             window.cwnd += 1
         else:
@@ -173,20 +176,20 @@ class GrowsByAll:
         self.covered = 0
 
     def on_loss(self, window: airhop.Window, loss: airhop.Loss, _flow: airhop.Flow) -> None:
-        """Halve; the flight and two segments of limited transmit will be covered."""
+        """Halve the window; the ACK will cover the flight and two segments of limited transmit."""
         self.covered = math.floor(window.cwnd) + 2 if loss.signal == "duplicates" else 0
         window.ssthresh = loss.half
         window.cwnd = 1 if loss.signal == "timeout" else loss.window
 
 
-# What parts the traces: with additive increase the window is smaller at the second cut already.
+# The cause of the difference: with additive increase the window is smaller already at the second reduction.
 def test_linuxreno_of_ns3_grows_by_all_segments_that_a_recovery_acknowledges(tmp_path: Path) -> None:
     theirs, tcp = of_ns3("linuxreno"), SACK | {"halve_from": "cwnd"}
     for cut in theirs:
         assert cut.ssthresh == pytest.approx(max(cut.before / 2, 2), abs=2e-3), cut
     ours = cuts(over_the_wire("grows-by-all", tcp, theirs[-1].at + 0.1, tmp_path))[: len(theirs)]
     assert [cut.segment for cut in ours] == [cut.segment for cut in theirs]
-    # Segments are counted as they are covered there, here as the recovery begins.
+    # ns-3 counts segments when they are covered, this scheme at the beginning of the recovery.
     kept = [our.before / their.before for our, their in zip(ours, theirs, strict=True)]
     assert sum(kept) / len(kept) == pytest.approx(1, abs=0.03)
     by_the_law = cuts(over_the_wire("sack", tcp, 5, tmp_path))
@@ -195,15 +198,16 @@ def test_linuxreno_of_ns3_grows_by_all_segments_that_a_recovery_acknowledges(tmp
     assert sum(lower) / len(lower) < 0.93
 
 
-# What parts the traces: ns-3 keeps a share not of cwnd, but of the pipe as the third duplicate comes. That is
-# cwnd in whole segments and two of limited transmit, less three that arrived and the one that is lost.
+# The cause of the difference: ns-3 keeps a share of the pipe at the third duplicate ACK instead of cwnd. The
+# pipe is cwnd in whole segments plus two segments of limited transmit, minus three arrived segments and the
+# lost one.
 @pytest.mark.parametrize(("trace", "share"), [("newreno", 0.5), ("veno", 0.8)])
 def test_ns3_computes_ssthresh_from_the_pipe(trace: str, share: float) -> None:
     for cut in of_ns3(trace):
         assert cut.ssthresh == pytest.approx(max(share * (math.floor(cut.before) - 2), 2), abs=1e-3), cut
 
 
-# RFC 5681 §3.1, equation 4: half of what is out, here cwnd. Fu and Liew 2003, §II-B: four fifths.
+# RFC 5681 §3.1, equation 4: half of the flight, here cwnd. Fu and Liew 2003, §II-B: four fifths.
 @pytest.mark.parametrize(("scheme", "share"), [("newreno", 0.5), ("sack", 0.5), ("veno", 0.8)])
 def test_schemes_as_in_their_papers_compute_ssthresh_from_the_window(
     scheme: str, share: float, tmp_path: Path
@@ -214,19 +218,19 @@ def test_schemes_as_in_their_papers_compute_ssthresh_from_the_window(
         assert cut.ssthresh == pytest.approx(share * cut.before, abs=1e-3), cut
 
 
-# ns-3's Vegas keeps ssthresh, or gives up a segment if that is less.
+# ns-3's Vegas sets the window to ssthresh, or to one segment less if that is smaller.
 def test_ns3_vegas_reduces_its_window_by_a_segment() -> None:
     for cut in of_ns3("vegas"):
         assert cut.ssthresh == pytest.approx(max(min(cut.ssthresh_before, cut.before - 1), 2), abs=1e-3), cut
 
 
 def kept(found: list[Cut]) -> float:
-    """Return the share of cwnd that a cut leaves, in the median, from 3 s on, as the estimate is settled."""
+    """Return the median share of cwnd after a reduction, from 3 s on, when the estimate is stable."""
     return median(min(cut.ssthresh / cut.before, 1) for cut in found if 3 < cut.at < 5)
 
 
-# Westwood+ in ns-3 counts a segment for each duplicate ACK, and all of them again as the recovery ends. Its
-# estimate is above what arrives, and a loss leaves the window. Counted once it does not.
+# Westwood+ in ns-3 counts a segment for each duplicate ACK, and all of them again at the end of the recovery.
+# Its estimate exceeds the delivery rate, and a loss does not reduce the window. With single counts it does.
 @pytest.mark.parametrize(("filtering", "leaves"), [("ns3", True), ("ewma09", False)])
 def test_westwood_plus_of_ns3_counts_acks_twice_and_keeps_its_window(
     filtering: str, leaves: bool, tmp_path: Path
@@ -236,7 +240,7 @@ def test_westwood_plus_of_ns3_counts_acks_twice_and_keeps_its_window(
     assert ours > 0.98 if leaves else ours < 0.95
 
 
-# The losses are those that were asked for: one copy of each segment, the first.
+# The losses are the requested ones: the first copy of each segment.
 def test_dropped_segments_equal_the_list_of_losses(tmp_path: Path) -> None:
     result = over_the_wire("sack", {}, 3, tmp_path)
     lost = result.tables["packets"].filter(step="dropped", cause="channel")["seq"].to_list()

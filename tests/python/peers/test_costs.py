@@ -1,4 +1,4 @@
-"""The page about costs: its points can be run; file, figures and sentences agree. Times are not tested."""
+"""The page about costs: its points run; file, figures and sentences agree. Times are not tested."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_every_point_of_the_costs_can_be_run_and_has_a_measured_row(point: Point
     scenario = Scenario.load(point.scenario).with_({**point.changes, **duration})
     (row,) = [row for row in MEASURED[point.curve] if row.x == point.x]
     assert scenario.duration_s == row.simulated_s
-    # A segment is received once at its end, and for that it was sent.
+    # Each received segment was sent.
     assert 0 < row.delivered <= row.sent <= row.events
 
 
@@ -40,7 +40,7 @@ def test_events_and_segments_of_a_cost_point_equal_those_of_the_run() -> None:
 
 def test_the_cost_of_a_point_is_that_of_its_fastest_run(monkeypatch: pytest.MonkeyPatch) -> None:
     class InTurn:
-        """A pool whose every round takes half of the time of the last."""
+        """A pool in which every round takes half of the time of the previous round."""
 
         def __init__(self) -> None:
             self.cpu_s = 8.0
@@ -104,7 +104,8 @@ def test_a_figure_of_costs_has_every_curve(tmp_path: Path) -> None:
     assert {curve.partition(",")[0] for curve in MEASURED} == set(PICTURES)
 
 
-# ---- what the page says of events, which are the same on every machine -------------------------------------
+# ---- statements of the page about events, which are equal on every machine
+# -------------------------------------
 
 
 def test_each_additional_hop_costs_an_equal_number_of_events() -> None:

@@ -1,4 +1,4 @@
-"""Cross-checks: complete against the references, judged by their rule, and printed as they are measured."""
+"""Cross-checks: completeness, classification of differences, and the printed tables."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_every_point_of_ns3_is_compared_or_listed_as_not_compared() -> None:
 
 
 def test_each_sender_of_ns3_is_compared_with_a_single_configuration() -> None:
-    # From 0.01 to 3 % on the wire, and on the last hop, a scheme of ns-3 is one form here. All repair by
-    # RFC 6675 with PRR, but for BBR.
+    # From 0.01 to 3 % on the wire, and on the last hop, a scheme of ns-3 has one form in Airhop. All schemes
+    # except BBR recover by RFC 6675 with PRR.
     for form in (forms[0] for forms in EQUIVALENTS.values()):
         tcp = [one.document["flow"][0]["tcp"] for one in checks() if one.scenario.endswith(f": {form.words}")]
         assert tcp
@@ -82,13 +82,13 @@ def test_each_sender_of_ns3_is_compared_with_a_single_configuration() -> None:
         assert form.scheme == "bbr" or form.tcp["loss_detection"] == "rfc6675"
 
 
-# Westwood+ as ns-3 has it is within a tenth wherever ns-3 was measured. With rate halving or RACK, which need
-# no timer for a lost retransmission, it has 61 % more at 3 % loss.
+# The form of ns-3's Westwood+ is within a tenth of every measurement of ns-3. With rate halving or RACK,
+# which need no timeout for a lost retransmission, it has 61 % more at 3 % loss.
 def test_westwood_with_the_filter_of_ns3_is_within_10_percent() -> None:
     rows = recorded(page_of_checks.MEASURED, checks())
     off = {row.check.id: row.difference for row in rows if "Westwood+ as in ns-3" in row.check.scenario}
     assert len(off) == 15
-    # But for 5 % of the frames on a last hop that sends each once, where few runs are there.
+    # Except 5 % of the frames on a last hop that sends each frame once, where ns-3 has few runs.
     beyond = [check for check, difference in off.items() if abs(difference) > 0.1]
     assert beyond == [f"ns-3 last hop {version} westwood+ 0.05 1" for version in ("3.44", "3.37")]
 
@@ -98,7 +98,7 @@ def test_the_page_gives_the_reason_for_the_omission_of_constant_fades() -> None:
     assert against_ns2.LEFT_OUT["constant"] in page_of_checks.page()
 
 
-# A reason is something that was shown. What somebody presumes is none.
+# A reason must be shown; presumed reasons do not count.
 def test_no_reason_for_a_difference_is_worded_as_a_guess() -> None:
     told = [one.reason.why for one in checks() if one.reason is not None]
     told += [*LEFT_OUT.values(), *against_ns2.LEFT_OUT.values(), page_of_checks.page()]
@@ -189,8 +189,8 @@ def made(difference: float, half_width: float, *, off: float | None = None) -> R
         (made(0.12, 0.03), "open"),
         (made(-0.12, 0.03), "open"),
         (made(-0.30, 0.01, off=-0.33), "explained"),
-        (made(-0.30, 0.01, off=0.33), "beyond"),  # the reason is about the other way
-        (made(-0.50, 0.01, off=-0.33), "beyond"),  # and not about so much
+        (made(-0.30, 0.01, off=0.33), "beyond"),  # the reason is about the opposite direction
+        (made(-0.50, 0.01, off=-0.33), "beyond"),  # the reason explains less than this difference
         (made(-0.40, 0.03, off=-0.33), "open"),
         (made(-0.05, 0.01, off=-0.33), "within"),
     ],
@@ -392,7 +392,8 @@ def test_numbers_on_the_cross_check_page_equal_those_of_this_simulator() -> None
 
 
 SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3, "ns-3-wifi": 25}
-"""Source to step: the first check and every step-th after it is made anew; `make cross-check` makes all."""
+"""Step by source: this test repeats the first and every step-th later check; `make cross-check` repeats
+all."""
 
 
 @pytest.mark.parametrize("source", SAMPLED)
@@ -405,7 +406,7 @@ def test_goodput_agrees_with_other_simulators_and_the_kernel(source: str) -> Non
 
 
 def test_every_difference_beyond_its_bound_has_a_known_reason() -> None:
-    """Open checks have a mean of at most eight runs of the other, not known to within the bound."""
+    """Open checks have at most eight runs of the peer, too few to know its mean within the bound."""
     rows = recorded(page_of_checks.MEASURED, checks())
     assert [row.check.id for row in rows if row.verdict == "beyond"] == []
     still_open = [row for row in rows if row.verdict == "open"]

@@ -1,4 +1,4 @@
-"""The side-by-side measurement: what peers print is read right, and what is missing is said."""
+"""The speed comparison: the output of peers is read correctly, and missing peers are reported."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from airhop.bench.courses import COURSES, NS2_SCHEMES, Course, Peer
 from airhop.bench.speed import Queue, Speed, UnavailableError
 from airhop.cli.bench import bench
 
-# What the two programs print, cut to the fields that are read.
+# Output of the two programs, reduced to the fields that are read.
 NS2 = (
     "RES,A,Sack1,fer=0.01;retry=1,1,0.81646,pkts=204115;events=7992222;rexmit=4000;timeouts=90;jain=1.0000\n"
 )
@@ -23,7 +23,7 @@ NS3 = "RES scn=A goodput=0.830000 segs=20750 cpu_setup=0.010 cpu_run=5.000 event
 
 LAST_HOP = COURSES["last-hop"]
 PEERED = {name: course for name, course in COURSES.items() if course.ns2_program}
-"""Courses that ns-2 and ns-3 run as well."""
+"""Courses that ns-2 and ns-3 also run."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_output_of_ns3_is_read(peers: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(speed, "_build_ns3", lambda _source, folder: folder / "base")
     monkeypatch.setattr(speed, "_run", lambda _command: (NS3, 5.1))
     found = speed.ns3(peers, LAST_HOP, 1001)
-    assert found == Speed("ns-3", 200, 20750.0, 5.0, 1600000, 0.83)  # its own count, without the set-up
+    assert found == Speed("ns-3", 200, 20750.0, 5.0, 1600000, 0.83)  # ns-3's own CPU time, without the set-up
     assert found.segments_per_cpu_s == 4150
 
 
@@ -87,7 +87,7 @@ def test_the_event_queue_benchmark_processes_the_operations_of_the_run(
     taken: list[tuple[int, int, int]] = []
 
     class Watched:
-        """A schedule that counts how often it is asked."""
+        """A schedule that counts its calls."""
 
         asked = 0
         mean_waiting = 4.5
@@ -124,7 +124,7 @@ def test_a_recorded_event_schedule_covers_the_second_half_of_a_run() -> None:
 
 @pytest.fixture
 def simulators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs of each that take no time; ns-3 is not here."""
+    """Two fake runs of each simulator; ns-3 is not installed."""
     slow, fast = Speed("", 10, 500, 4.0, 6000, 1.0), Speed("", 10, 500, 2.0, 6000, 1.2)
     runs, queues = cycle([slow, fast]), cycle([Queue(9000, 7.5, cpu) for cpu in (0.5, 0.75)])
     monkeypatch.setattr(speed, "airhop", lambda _course, _seed: next(runs))
@@ -192,7 +192,7 @@ ONLY_ONE = {
     ("MAC and routing", "ns-3"),
     ("frame header, us", "ns-3"),
 }
-"""Parameters with one value in a peer, which is the course's."""
+"""Parameters that have only one value in a peer, the value of the course."""
 EVERY = [(name, one.what) for name, course in PEERED.items() for one in course.parameters]
 
 
@@ -210,7 +210,7 @@ def another(value: object) -> object:
             raise TypeError(value)
 
 
-# A course is one experiment: no simulator keeps a parameter when another gets a new value.
+# A course is one experiment: a new value of a parameter changes all simulators.
 @pytest.mark.parametrize(("name", "what"), EVERY)
 def test_a_changed_parameter_of_a_benchmark_changes_all_simulators(name: str, what: str) -> None:
     course = COURSES[name]
@@ -223,8 +223,8 @@ def test_a_changed_parameter_of_a_benchmark_changes_all_simulators(name: str, wh
         assert is_told != ((what, peer) in ONLY_ONE), peer
 
 
-# A word that a program does not read would leave its own default in place, in silence: ns-2's chain once took
-# Reno where the others had NewReno.
+# A program silently keeps its default for an argument that it does not read: ns-2's chain once ran Reno while
+# the other simulators ran NewReno.
 @pytest.mark.parametrize("name", PEERED)
 def test_the_programs_of_peers_accept_every_option_of_a_benchmark(name: str) -> None:
     course, folder = COURSES[name], speed.find_peers()
@@ -298,7 +298,7 @@ def test_the_download_benchmark_equals_the_packaged_scenario() -> None:
     assert (wire["delay"], flow["scheme"]["name"], flow["segment"]) == ("20 ms", "cubic", "1448 B")
 
 
-# The goodput that ns-3.44 has on this course, whose runs are as long as its starts.
+# The goodput of ns-3.44 on this course.
 def test_the_download_benchmark_has_the_goodput_of_ns3() -> None:
     assert WIFI.recorded is not None
     measured = speed.airhop(replace(WIFI, duration_s=6), 1001)

@@ -1,4 +1,4 @@
-"""Fades: saved, played back, and known by what is in the file."""
+"""Fades: saved, played back, and identified by the content of the file."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_run_on_saved_fades_equals_the_original_run(tmp_path: Path) -> None:
-    """The path is the same to the nanosecond, so the run is the same to the last event."""
+    """The path is equal to the nanosecond, so the run is equal to the last event."""
     drawn = Scenario.load(FADING)
     for seed in (1, 2):
         (text,) = drawn.fades(seed=seed, rep=3).values()
@@ -151,7 +151,7 @@ def test_fade_files_are_found_beside_the_scenario_or_in_the_working_directory(
         Scenario.load(recorded())
     monkeypatch.chdir(folder)
     assert Scenario.load(recorded()).digest == beside.digest
-    # A relative path of the scenario is no less a path.
+    # A relative path of the scenario is also a path.
     assert Scenario.load("air.toml").to_dict() == beside.to_dict()
 
 
@@ -174,7 +174,7 @@ def test_a_changed_fade_file_changes_the_digest_of_the_scenario(folder: Path) ->
     effective = before.to_dict()
     (folder / "fades.csv").write_text(FADES.replace("2", "3"))
     assert Scenario.load(folder / "air.toml").digest != before.digest
-    # What a worker on another machine is sent says which content it is about.
+    # The data for a worker on another machine contain the digest of the file.
     with pytest.raises(ScenarioError, match=re.escape(str(folder / "fades.csv"))):
         Scenario.load(effective)
     (folder / "fades.csv").unlink()
@@ -210,7 +210,8 @@ def test_a_recorded_link_has_the_rate_of_its_trace(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     paced = Scenario.load(FADING | {"wired": [link | {"deliveries": "lte.trace"}]})
     assert paced.to_dict()["wired"][0]["deliveries"] == str(tmp_path / "lte.trace")
-    window = {"preset": "ns2", "receive_window": "29200 B"}  # what the queue has room for: nothing is lost
+    # within the capacity of the queue: nothing is lost
+    window = {"preset": "ns2", "receive_window": "29200 B"}
     fast = paced.with_({"flow.ftp.segment": "1460 B", "flow.ftp.tcp": window})
     assert airhop.run(fast).goodput_mbps == pytest.approx(0.24 * 1460 / 1500, rel=0.01)
     (tmp_path / "lte.trace").write_text("50\n40\n")

@@ -84,7 +84,7 @@ VISIONS = {
     "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
                    (0.004733, 0.691367, 0.303900)),
 }  # fmt: skip
-"""Linear sRGB as others see it (Machado, Oliveira and Fernandes 2009, table 1, severity 1)."""
+"""Linear sRGB with colour vision deficiencies (Machado, Oliveira and Fernandes 2009, table 1, severity 1)."""
 
 
 @pytest.mark.parametrize("vision", VISIONS)
@@ -116,7 +116,7 @@ def test_up_to_eight_curves_have_different_colours() -> None:
     today = ["cubic", "vegas", "ledbat", "dctcp", "reno", "illinois", "htcp", "jersey"]  # many of one column
     look = styles(today)
     assert len({style.color for style in look.values()}) == 8
-    for name in today:  # what a reader knows a scheme by beside its colour stays
+    for name in today:  # marker and dashes, which also identify a scheme, stay unchanged
         own = PALETTE[OWN[name]]
         assert (look[name].marker, look[name].dash, look[name].filled) == (own.marker, own.dash, own.filled)
     ten = [*today, "cubic, 4 attempts", "vegas(gamma=1)"]
@@ -190,7 +190,7 @@ def test_data_above_the_papers_axis_extend_the_axis() -> None:
     console = Console(width=96, record=True, file=StringIO())
     print_outcome(outcome, console)
     shown = console.export_text()
-    assert shown.index(told) < shown.index("holds")  # where it is judged
+    assert shown.index(told) < shown.index("holds")  # where claims are checked
     figure = goodput_figure(outcome)
     assert figure.axes[0].get_ylim() == drawn.y_limits
     assert figure.get_supxlabel() == f"{drawn.note} Each frame sent once (attempts = 1)."
@@ -262,5 +262,5 @@ def test_terminal_lines_join_the_points() -> None:
     lines = lines_of([Series("a", "●", "red", [(1e-4, 0.0), (1e-1, 4.0)])])[1:9]
     dotted = [[place for place, c in enumerate(line) if "\u2800" < c <= "\u28ff"] for line in lines]
     assert all(dotted)
-    # Rising: what is higher lies further right.
+    # Rising: the higher label is further right.
     assert [places[0] for places in dotted] == sorted((places[0] for places in dotted), reverse=True)

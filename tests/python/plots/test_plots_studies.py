@@ -1,4 +1,4 @@
-"""Printed figures of studies and runs: what is drawn is what was measured, cut where it was asked to be."""
+"""Printed figures of studies and runs: the drawn values are the measured values at the requested cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLANE = synthetic_study.study("plane", wlan__cell__errors__fer=(0.001, 0.01, 0.1
 
 
 def figure(draw: Callable[..., Any], *arguments: Any, **choices: Any) -> Any:
-    """Draw without writing, and give the figure."""
+    """Draw without writing, and return the figure."""
     module = traces if draw in (plots.draw_sequence, plots.draw_window, plots.draw_queue) else studies
     with patch.object(module, "write") as write:
         draw(*arguments, "stem", **choices)
@@ -56,7 +56,7 @@ def test_no_line_of_a_caption_is_wider_than_its_figure(
     monkeypatch.setattr(confusion, "write", lambda figure, *_: kept.append(figure))
     with mpl.rc_context(PRINT_STYLE):
         plots.draw_confusion(PLANE, tmp_path / "x")  # type: ignore[arg-type]
-        kept[0].draw_without_rendering()  # which puts the names of axes into their places
+        kept[0].draw_without_rendering()  # places the names of axes
         told = kept[0]._supxlabel.get_window_extent()
     assert "\n" in kept[0].get_supxlabel()
     assert told.x0 >= 0.0
@@ -75,7 +75,7 @@ def test_any_metric_is_drawn_along_any_axis_at_fixed_values_of_other_axes() -> N
     ]
     assert line(drawn.axes[0], "sack") == ([1, 2, 5, 10], [cell.value.mean for cell in cells])
     assert drawn.axes[0].get_ylabel() == "Smoothed round-trip time (ms)"
-    # The figure says what it holds fixed.
+    # The figure states the fixed values.
     assert drawn.get_supxlabel() == "frame error rate of cell = 10 %; each frame sent once (attempts = 1)"
 
 
@@ -121,7 +121,7 @@ def test_a_map_has_the_mean_of_each_cell_in_its_row_and_column() -> None:
 
 
 def test_the_axis_of_a_fairness_index_does_not_begin_at_zero() -> None:
-    # Indices between 0.9 and 1 are told apart, which an axis from 0 would hide.
+    # Indices between 0.9 and 1 are distinguishable, which an axis from 0 would prevent.
     assert figure(plots.draw_fairness, synthetic_study.study()).axes[0].get_ylim()[0] > 0.8
 
 

@@ -1,4 +1,4 @@
-"""Numbers and charts as they stand in a terminal."""
+"""Numbers and charts in a terminal."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: what a reader does, and what must not happen."""
+"""The report in a real browser: a reader's actions, and absence of errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def show(tab: Tab, report: Path) -> Tab:
 
 
 def figure(tab: Tab, view: str, chapter: str = EXPERIMENT) -> Any:
-    """Bring a figure into sight and wait until it is drawn."""
+    """Scroll a figure into view and wait until it is drawn."""
     place = tab.page.locator(f"#{chapter} [data-view={view}]")
     place.scroll_into_view_if_needed()
     tab.page.wait_for_function(DRAWN, arg=[chapter, view])
@@ -61,7 +61,7 @@ def figure(tab: Tab, view: str, chapter: str = EXPERIMENT) -> Any:
 
 
 def click_point(tab: Tab, view: str, scheme: int, index: int, chapter: str = EXPERIMENT) -> None:
-    """Click where a figure has drawn a point."""
+    """Click on a drawn point of a figure."""
     figure(tab, view, chapter)
     at = """([chapter, view, scheme, index]) => {
       const { plot, sources } = chapters.find(({ id }) => id === chapter).drawn.get(view);
@@ -144,7 +144,7 @@ def test_without_a_clipboard_a_click_selects_the_command(opened: Tab) -> None:
 
 
 def test_a_point_links_to_the_packets_of_its_run(opened: Tab) -> None:
-    # Where LL-ELSN is furthest ahead of Reno, which the headline is about: the last value of the grid.
+    # LL-ELSN's largest lead over Reno, the subject of the headline: the last value of the grid.
     assert opened.page.locator(f"#{EXPERIMENT} [data-opens]").get_attribute("data-opens") == "3"
     click_point(opened, "means", 1, 4)
     opened.page.click(f"#{EXPERIMENT} .trace-link")
@@ -175,7 +175,7 @@ def test_selecting_another_axis_draws_the_same_cells_along_that_axis(opened: Tab
         5,
         10,
     ]
-    # What is held fixed can be chosen, and the figure says what it is.
+    # Fixed values can be selected, and the figure states them.
     opened.page.select_option(f"#{PLANE} [data-choose^=slice]", label="10 %")
     said = opened.page.locator(f"#{PLANE} [data-say=means]").inner_text()
     assert said == "Goodput (Mbit/s) against copies; frame error rate of cell = 10 %"
@@ -227,14 +227,14 @@ def test_rows_points_and_time_window_can_be_selected_by_keyboard(opened: Tab) ->
     page.keyboard.press("Enter")
     assert page.locator(f"{table} [aria-selected=true]").get_attribute("data-row") == "1"
     assert card(opened, "point") == "SACK"
-    # Zooming a figure, and back.
+    # Zoom into a figure, and back.
     figure(opened, "means").focus()
     before = page.evaluate(SPAN)
     page.keyboard.press("+")
     assert page.evaluate(SPAN) == pytest.approx(before**0.5)
     page.keyboard.press("0")
     assert page.evaluate(SPAN) == pytest.approx(before)
-    # From loss to loss.
+    # Step from loss to loss.
     page.locator(f"#{EXPERIMENT}-timeline").scroll_into_view_if_needed()
     page.wait_for_selector(f"#{EXPERIMENT}-timeline output:has-text('s to')")
     page.locator(f"#{EXPERIMENT}-panel-3 figure.time").first.focus()
@@ -272,7 +272,7 @@ def test_figures_have_the_colours_of_the_theme(opened: Tab) -> None:
     opened.page.emulate_media(color_scheme="dark")
     opened.page.wait_for_selector("html[data-theme=dark]", state="attached")
     assert opened.page.evaluate(color) != light
-    # A figure that is made later is painted too.
+    # A figure that is created later also has the theme.
     opened.page.evaluate("chapters[1].make('means')")
     figure(opened, "means", PLANE)
     assert opened.page.evaluate(color.replace("[0].drawn", "[1].drawn")) == opened.page.evaluate(color)
@@ -423,7 +423,7 @@ def test_zooming_keeps_the_axis_of_segment_numbers_and_the_row_of_notices(radio:
     page.wait_for_selector(".timeline output:has-text('1.000 s to 3.000 s')")
     page.wait_for_timeout(100)
     assert page.evaluate(RANGES)["arrivals"] == before["arrivals"]
-    # 120 to 600 ms are seen: without notices below them they fill the axis.
+    # 120 to 600 ms are visible; without notices below, the round trips fill the axis.
     low, high = before["timer"]
     assert high == pytest.approx(600 * 5**0.04 * 1.02)
     assert low == pytest.approx(120 / (5**0.04 * 1.02) / 5**0.16)

@@ -35,7 +35,7 @@ def table() -> Table:
 
 
 def test_a_study_and_a_comparison_have_the_same_verdict(table: Table) -> None:
-    """The rows of a store have what run documents have."""
+    """The rows of a store have the values of run documents."""
     (found,) = outcomes(table)
     compared = compare(workload(), SCHEMES, reps=4).verdict
     assert found.verdict.to_dict() == compared.to_dict()

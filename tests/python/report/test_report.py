@@ -40,19 +40,19 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the element."""
+        """Record the element."""
         self.elements.append((tag, dict(attrs)))
         self._open.append(tag)
         if tag == "td":
             self.cells.append("")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close the element, and those in it that have no end tag."""
+        """Close the element, and its children without an end tag."""
         while self._open and self._open.pop() != tag:
             pass
 
     def handle_data(self, data: str) -> None:
-        """Note the text of what is not script or style."""
+        """Record text outside of scripts and styles."""
         if "script" in self._open or "style" in self._open:
             return
         self.text.append(data)
@@ -99,7 +99,7 @@ def test_a_report_references_no_external_resource(html: str, page: Page) -> None
 
 
 def test_panel_adds_no_script_to_a_page() -> None:
-    """Panel registers models whose scripts Bokeh would have every page load from a server of Panel."""
+    """Panel registers models whose scripts every page of Bokeh would load from a server of Panel."""
     import panel as pn
 
     assert pn.__version__
@@ -118,7 +118,7 @@ def test_the_browser_refuses_requests(page: Page) -> None:
 
 
 def test_no_script_runs_but_those_of_the_report(html: str, page: Page) -> None:
-    """What might get into the page as markup is no script that the browser runs (W3C CSP 3 §6.7.2)."""
+    """The browser runs no script that enters the page as markup (W3C CSP 3 §6.7.2)."""
     policy = next(
         meta["content"] or ""
         for meta in page.all("meta")
@@ -136,7 +136,7 @@ def test_the_table_contains_the_measured_numbers(outcome: Outcome, page: Page) -
     cells = iter(
         text
         for attributes, text in zip(page.all("td"), page.cells, strict=True)
-        if "data-cell" not in attributes  # of the matrices of judgements
+        if "data-cell" not in attributes  # text of the matrices of loss classifications
     )
     for x in outcome.samples.xs:
         for scheme in FIG6.labels:
@@ -145,7 +145,7 @@ def test_the_table_contains_the_measured_numbers(outcome: Outcome, page: Page) -
             assert next(cells) == f"± {row.value.half_width:.3f}"
             if row.ratio is not None:
                 assert next(cells) == f"{row.ratio.value:.2f} ×"
-    # What follows are causes of loss and their repairs.
+    # The following parts are causes of loss and their repairs.
     assert all(re.fullmatch(r"\d*", cell) for cell in cells)
 
 
@@ -239,7 +239,7 @@ def test_chapters_of_a_report_share_templates_of_figures(outcome: Outcome) -> No
 def test_pages_of_a_process_share_templates_of_figures(
     outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They take a second each to build, and a reproduction writes fifty pages."""
+    """A template takes a second to build, and a reproduction writes fifty pages."""
     first = Page(render([chapter_of(outcome)]))
 
     def build(*_: object) -> dict[str, Any]:
@@ -279,7 +279,7 @@ def test_the_data_of_the_script_contain_every_cell_and_run(outcome: Outcome, htm
     frame = outcome.table.frame()
     assert runs["rep"] == frame["rep"].to_list()
     assert runs["metrics"]["goodput_mbps"] == pytest.approx(frame["goodput_mbps"].to_list(), rel=1e-5)
-    # Every run stands with its own point.
+    # Every run belongs to its own point.
     names = [data["schemes"][data["points"]["scheme"][point]]["name"] for point in runs["point"]]
     assert names == frame["scheme"].to_list()
     fer = [data["dimensions"][0]["values"][data["points"]["places"][0][point]] for point in runs["point"]]
@@ -290,7 +290,7 @@ def test_every_point_has_the_command_that_repeats_its_run(outcome: Outcome, html
     data = unpacked(html, "study-yun2009-fig6-data")
     commands = [outcome.table.command(cell.point, 0) for cell in outcome.table.cells()]
     assert data["points"]["command"] == commands
-    # The page writes other replications by changing this one word.
+    # The page changes only this word for commands of other replications.
     assert all(len(re.findall(r"--rep \d+", command)) == 1 for command in commands)
 
 
@@ -324,7 +324,7 @@ def test_a_report_has_only_figures_with_data() -> None:
 
 
 def test_the_headline_of_a_study_is_the_ratio_with_the_highest_lower_bound() -> None:
-    # The lead is the ratio whose interval begins highest, not the largest ratio.
+    # The leader has the ratio with the highest lower end of the interval, not the largest ratio.
     def law(scheme: str, values: Any, rep: int) -> dict[str, float]:
         noise = (rep % 2) * (0.9 if values[synthetic_study.FER] == 0.1 else 0.001)
         lead = {0.1: 1.6, 0.01: 1.5}[values[synthetic_study.FER]] if scheme == "sack" else 1.0
@@ -343,7 +343,7 @@ def test_the_headline_of_a_study_is_the_ratio_with_the_highest_lower_bound() -> 
 
 
 def test_findings_count_the_settings_that_the_intervals_decide() -> None:
-    # Ahead at 0.01, behind at 0.1, and at 0.3 as often ahead as behind.
+    # Ahead at 0.01, behind at 0.1, and undecided at 0.3.
     leads = {0.01: 1.5, 0.1: 0.5, 0.3: 1.0}
 
     def law(scheme: str, values: Any, rep: int) -> dict[str, float]:

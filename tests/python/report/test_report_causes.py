@@ -77,7 +77,7 @@ def test_a_frame_that_the_link_retransmits_is_not_counted_as_lost() -> None:
 
 
 def test_a_packet_is_lost_if_every_attempt_of_the_link_failed() -> None:
-    # Three of four lost: one arrived, and only the link ACK that would have said so was lost.
+    # Three of four are lost; one arrived, and only its link ACK was lost.
     attempts = [(1.0 + 0.001 * n, "bs->d", "channel", 1001) for n in range(3)]
     given_up = (1.01, "bs->d", "retries", 1001)
     assert lost_segments(run([*attempts, given_up], attempts=4))["cause"].to_list() == ["arrived"]
@@ -86,7 +86,7 @@ def test_a_packet_is_lost_if_every_attempt_of_the_link_failed() -> None:
 
 
 def test_losses_on_a_wire_count_without_a_retry_limit() -> None:
-    # No link there tries again, and none gives up.
+    # The links of this network do not retransmit, and never give up.
     assert lost_segments(run([(1.0, "r1->bs", "channel", 1001)]))["cause"].to_list() == ["channel"]
 
 
@@ -133,6 +133,6 @@ def test_losses_and_retransmissions_of_a_simulated_run_are_all_counted(scheme: s
     )
     assert by_sender >= traced.flow["retransmissions"]
     if scheme == "ll-elsn":
-        # Its point: channel errors and collisions are repaired on notices.
+        # In LL-ELSN channel errors and collisions are repaired on notices.
         share = [judged.share(cause, "notice") for cause in ("channel", "collision")]
         assert min(share) > 0.9

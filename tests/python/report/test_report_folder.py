@@ -1,4 +1,4 @@
-"""`airhop report DIR`: what is in the folder is in the report, and nothing else."""
+"""`airhop report DIR`: the report contains exactly the studies of the folder."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_report_can_be_written_to_another_folder(folder: Path, tmp_path: Path)
 
 
 def test_a_report_in_another_folder_needs_no_write_access_to_the_store(tmp_path: Path) -> None:
-    """The figures for print, which belong beside the rows, are left out aloud."""
+    """If the figures for print cannot be written beside the rows, a message reports it."""
     make_study(tmp_path, "taken")
     (tmp_path / "taken").write_text("in the way, for root may write everywhere", encoding="utf-8")
     out, said = tmp_path / "page.html", io.StringIO()
@@ -91,7 +91,7 @@ def test_a_report_in_another_folder_needs_no_write_access_to_the_store(tmp_path:
 
 
 def test_commands_in_the_report_repeat_the_same_runs(folder: Path) -> None:
-    # The words of the command are what the command line takes; the row and the run are equal.
+    # The command line accepts the printed command; the row and the run are equal.
     (chapter,) = chapters_in(folder)
     assert isinstance(chapter, Chapter)
     point = chapter.table.study.points()[3]
@@ -126,7 +126,7 @@ NAMES += ["x" * 300, "x" * 299 + "y"]
 
 
 def test_studies_with_similar_names_have_separate_files(tmp_path: Path) -> None:
-    """Names are free text, and two of them never meet in one file, nor in the store's or the report's."""
+    """Names are free text; two names never share a file, nor a file of the store or the report."""
     manifests = [manifest_path(tmp_path, name) for name in NAMES]
     assert len(set(manifests)) == len(NAMES)
     assert all(path.parent == tmp_path / "studies" for path in manifests)
@@ -192,7 +192,7 @@ def test_chapters_are_in_the_order_of_their_numbers() -> None:
 def test_an_interrupted_report_keeps_the_earlier_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C or a full disk in the middle of the write: what stood there is whole still."""
+    """After Ctrl-C or a full disk during the write, the former report is still complete."""
     out = tmp_path / "report.html"
     out.write_text("the one before", encoding="utf-8")
     write = Path.write_text
@@ -209,7 +209,7 @@ def test_an_interrupted_report_keeps_the_earlier_report(
 
 
 def test_a_symbolic_link_at_the_reports_path_is_replaced_not_followed(folder: Path, tmp_path: Path) -> None:
-    """A folder that somebody else made cannot have another file of mine overwritten."""
+    """A folder made by another user cannot cause another file to be overwritten."""
     mine = tmp_path / "mine"
     mine.write_text("mine", encoding="utf-8")
     place = tmp_path / "theirs"
@@ -228,7 +228,7 @@ def test_a_folder_at_the_reports_path_is_reported(folder: Path, tmp_path: Path) 
 
 
 def test_a_report_has_the_first_lines_of_a_long_scenario() -> None:
-    """A scenario of 10,000 flows has 70 MB of text: no page that a browser opens."""
+    """A scenario of 10,000 flows has 70 MB of text, too much for a page."""
     lines = [f"line {number}" for number in range(MOST_LINES + 7)]
     assert excerpt("\n".join(lines[:MOST_LINES])).splitlines() == lines[:MOST_LINES]
     assert excerpt("\n".join(lines)).splitlines() == [*lines[:MOST_LINES], "# … and 7 more lines"]

@@ -1,4 +1,4 @@
-"""Time-lines: every event of a trace is drawn once, where and when it happened."""
+"""Time-lines: every event of a trace is drawn once, at its place and time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_event_of_the_trace_is_drawn_once(shown: Timeline) -> None:
     }
 
 
-# RFC 3168: each packet that arrives marked and each ACK that echoes. What waits at the end has not arrived.
+# RFC 3168: each packet that arrives with a mark, and each ACK with an echo, except packets in flight.
 def test_ecn_marks_and_echoes_are_drawn() -> None:
     queue = {"kind": "red", "packets": 50, "min": 2, "max": 8, "weight": 0.1, "ecn": True}
     changes = {"wired.w2.queue": queue, "wired.w2.rate": "1 Mbit/s", "flow.ftp.tcp.ecn": True}
@@ -70,7 +70,7 @@ def test_an_ecn_mark_is_drawn_at_its_time_and_sequence_number(shown: Timeline) -
 
 
 def test_a_lost_link_ack_is_drawn_on_the_ack_line(shown: Timeline) -> None:
-    # It bears no TCP sequence number: at 62.5 ms the cumulative ACK is 2001, whatever its row says.
+    # The frame has no TCP sequence number; it is drawn at the cumulative ACK, 2001 at 62.5 ms.
     lost = shown.sources["control-lost"].row(0, named=True)
     assert (lost["x"], lost["y"]) == (0.0625, 2.0)
 

@@ -1,4 +1,4 @@
-"""docs/python.md: `InputError` for all that was passed and cannot be, by whatever public function."""
+"""docs/python.md: every public function raises `InputError` for invalid arguments."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PUBLIC: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "plugins.load": (plugins.load, {"source": "none.py"}),
     "plugins.load_all": (plugins.load_all, {"sources": []}),
 }
-"""Public functions with arguments as they take them."""
+"""Public functions with valid arguments."""
 ODD: tuple[Any, ...] = (
     None,
     True,
@@ -70,13 +70,13 @@ ODD: tuple[Any, ...] = (
     "caf\udce9",
     np.ones(3),
 )
-"""Values of types that are often mixed up; none of them fits every parameter."""
+"""Values of types that are often confused; no value is valid for every parameter."""
 
 
 run: Any = airhop.run
 compare: Any = airhop.compare
 sweep: Any = airhop.sweep
-"""As programs without a type checker call them."""
+"""Public functions, called as by programs without a type checker."""
 
 
 def cases() -> Iterator[tuple[str, str]]:
@@ -90,7 +90,7 @@ def cases() -> Iterator[tuple[str, str]]:
 def test_an_argument_of_a_wrong_type_is_named(
     name: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A value of a foreign type is refused by the name of its argument, and no odd value ends otherwise."""
+    """A value of another type raises an error that names its argument; odd values raise no other errors."""
     monkeypatch.chdir(tmp_path)
     function, good = PUBLIC[name]
     with pytest.raises(InputError, match=rf"^{argument}: expected .*, got <object object"):
@@ -104,7 +104,7 @@ def test_an_argument_of_a_wrong_type_is_named(
 
 def test_every_public_function_has_a_test_of_argument_types() -> None:
     public = [name for name in airhop.__all__ if callable(getattr(airhop, name))]
-    without = {  # what runs give, what the core is made of, protocols, and exceptions
+    without = {  # results of runs, classes of the core, protocols, and exceptions
         *("Ack", "Delivery", "Flow", "Loss", "Notice", "Window"),
         *("Comparison", "Emulation", "Result", "Table", "schemes"),
         *(
@@ -127,7 +127,7 @@ def test_every_public_function_has_a_test_of_argument_types() -> None:
         if not name.startswith("_")
         and len(inspect.signature(method).parameters) > (0 if inspect.ismethod(method) else 1)
     }
-    by_documents = {"Scenario.from_recipe", "Study.from_dict"}  # what a file of ours holds
+    by_documents = {"Scenario.from_recipe", "Study.from_dict"}  # content of a file of Airhop
     assert methods - by_documents == {name for name in PUBLIC if name in methods}
     assert {f"layouts.{name}" for name in ("chain", "grid", "cross", "random")} <= PUBLIC.keys()
 

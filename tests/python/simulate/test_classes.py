@@ -12,7 +12,7 @@ from command_line import Cli
 
 
 def workload() -> Scenario:
-    """Two downloads, an upload, a backup with a class of its own, and a call, over the last hop for 5 s."""
+    """Two downloads, an upload, a backup with its own class, and a call, over the last hop for 5 s."""
     scenario = Scenario.load("last-hop").to_dict() | {"duration": "5 s"}
     down, up = {"from": "s", "to": "d", "scheme": "reno"}, {"from": "d", "to": "s", "scheme": "reno"}
     call = {"kind": "cbr", "rate": "64 kbit/s"}
@@ -27,7 +27,7 @@ def workload() -> Scenario:
 
 
 def test_classes_of_flows_are_known_before_a_run() -> None:
-    """The names are those of the document of the run."""
+    """The names equal the names in the run document."""
     classes = {"one": "bulk down", "two": "bulk down", "up": "bulk up", "night": "backup", "call": "cbr down"}
     assert workload().classes() == classes
     document = airhop.run(workload()).document
@@ -68,7 +68,7 @@ def test_dataframes_of_classes_and_queues_equal_the_document() -> None:
 
 
 def test_stores_have_classes_and_formulas_can_use_their_measures() -> None:
-    """A row of a store has the measures of its class; `class.NAME.MEASURE` is that of a run."""
+    """A row of a store has the measures of its class; `class.NAME.MEASURE` is a metric of a run."""
     found = sweep(workload(), {"scheme": ["reno"]}, reps=2)
     (point,) = found.study.points()
     documents = [airhop.run(workload(), rep=rep).document for rep in range(2)]

@@ -120,14 +120,14 @@ def test_the_example_scenario_loads_and_runs(example: Path) -> None:
     ftp, cross = document["flows"]
     assert ftp["delivered_bytes"] > 0
     assert (cross["transport"], cross["scheme"], cross["srtt_ms"]) == ("udp", None, None)
-    # 100 kbit/s for 4 of 5 seconds, less a hundredth.
+    # 100 kbit/s for 4 of 5 seconds, minus a hundredth.
     assert cross["goodput_mbps"] == pytest.approx(0.08, rel=0.1)
 
 
 def test_a_radio_link_loads_and_runs(tmp_path: Path) -> None:
     file = tmp_path / "radio.toml"
     file.write_text(EXAMPLE + RADIO + MOBILE, encoding="utf-8")
-    # So long that any fade at the beginning ends.
+    # Long enough for the end of any initial fade.
     scenario = Scenario.load(file).with_({"duration": "100 s"})
     document = airhop.run(scenario).to_dict()
     assert document["flows"][-1]["delivered_bytes"] > 0
@@ -179,14 +179,15 @@ def test_errors_of_wired_links_have_loss_fer_and_direction() -> None:
     data = wired('{ kind = "bernoulli", loss = 0.05, direction = "a->b" }')
     assert data["flows"][0]["retransmissions"] > 0
     acks = wired('{ kind = "bernoulli", loss = 0.05, direction = "b->a" }')
-    # A lost ACK is made good by the next one.
+    # The next ACK replaces a lost ACK.
     assert acks["drops"]["channel"] > 0
     assert acks["flows"][0]["retransmissions"] < data["flows"][0]["retransmissions"] / 3
     assert wired('{ kind = "bernoulli", loss = 1.0 }')["flows"][0]["delivered_bytes"] == 0
 
 
 def test_fer_depends_on_the_frame_length_and_loss_does_not() -> None:
-    # ACKs are 40 to 52 bytes, full frames 1052: by bits nearly all ACKs are spared, a loss rate spares none.
+    # ACKs are 40 to 52 bytes, full frames 1052: with a bit error rate nearly all ACKs arrive, with a loss
+    # rate ACKs are lost equally.
     by_bits = wired('{ kind = "bernoulli", fer = 0.2, direction = "b->a" }')["drops"]["channel"]
     alike = wired('{ kind = "bernoulli", loss = 0.2, direction = "b->a" }')["drops"]["channel"]
     assert 0 < by_bits * 5 < alike
@@ -211,7 +212,7 @@ def test_a_preset_changes_every_default_that_it_implies(example: Path) -> None:
     assert (before["timestamps"], moved["timestamps"]) == (True, False)
     assert (before["rto"]["kind"], moved["rto"]["kind"]) == ("rfc6298", "ns2")
     assert (before["sack_recovery"], moved["sack_recovery"]) == ("rfc6675", "pipe")
-    # A change made earlier stays when the preset comes later.
+    # A later change of the preset keeps earlier changes.
     assert rfc.with_({"flow.ftp.tcp.dupthresh": 5}).with_({"flow.ftp.tcp.preset": "ns2"}) == ns2.with_(
         {"flow.ftp.tcp.dupthresh": 5}
     )
@@ -248,7 +249,7 @@ FLOW = {
     "marks": dict,
     "rtt_ms": dict,
     "completion_ms": type(None),  # of transfers and requests
-    "connections": type(None),  # of requests on connections of their own
+    "connections": type(None),  # of requests on separate connections
 }
 RUN = {
     "scenario": str,
@@ -287,7 +288,7 @@ def test_run_json_has_exactly_the_specified_fields() -> None:
     assert all(list(row) == causes for row in flow["judgements"].values())
     assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent", "route"]
     assert all(type(count) is int for count in [*flow["notices"].values(), *document["drops"].values()])
-    # The Python interface gives the same, but for the time it took.
+    # The Python interface returns an equal document, except the computing time.
     again = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"}), seed=3, rep=2).to_dict()
     assert again | {"wall_s": 0} == document | {"wall_s": 0}
 
@@ -343,7 +344,7 @@ def test_a_flow_has_the_number_of_links_of_its_shortest_path(hops: int) -> None:
 
 def test_schemes_have_the_specified_names_and_fields() -> None:
     listed = json.loads(airhop_command("schemes", "--json").stdout)
-    # This process may know more: other tests add schemes written in Python.
+    # This process may have more schemes: other tests add schemes written in Python.
     assert airhop.schemes()[: len(listed)] == listed
     fields = {"name", "title", "family", "preset", "cite", "needs", "parameters", "reconstructed"}
     assert all(set(entry) == fields | {"about", "helps", "flags", "verified"} for entry in listed)

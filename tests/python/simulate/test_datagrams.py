@@ -38,17 +38,17 @@ def call(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_delay_of_an_idle_wire_is_transmission_plus_propagation() -> None:
-    """200 B at 1 Mbit/s and 30 ms: each datagram takes 31.6 ms, none differs, none is lost."""
+    """200 B at 1 Mbit/s and 30 ms: each datagram takes 31.6 ms, and no datagram is lost."""
     flow = call(wire())
     assert flow["delay_ms"] == pytest.approx(dict.fromkeys(("mean", "p50", "p95", "p99", "max"), 31.6))
     assert (flow["loss"], flow["jitter_ms"]) == (0.0, 0.0)
-    # The first is sent at 0 and the last delivered 31.6 ms after it was: 68.8 kbit/s and one datagram more.
+    # The first datagram is sent at 0, and the last delivered 31.6 ms after its creation: 68.8 kbit/s.
     n = flow["delivered_bytes"] / 172
     assert flow["active_mbps"] == pytest.approx(172 * 8 * n / (0.02 * (n - 1) + 0.0316) / 1e6)
 
 
 def test_the_loss_of_a_datagram_flow_equals_the_loss_of_the_channel() -> None:
-    """Each datagram is lost with probability 0.1: a binomial share, which is what the channel dropped."""
+    """Each datagram is lost with probability 0.1: a binomial share, equal to the channel's drops."""
     document = wire(errors={"kind": "bernoulli", "loss": 0.1}) | {"duration": "100 s"}
     run = airhop.run(Scenario.load(document)).document
     (flow,) = run["flows"]
@@ -59,14 +59,14 @@ def test_the_loss_of_a_datagram_flow_equals_the_loss_of_the_channel() -> None:
 
 
 def test_datagrams_in_flight_at_the_end_of_the_run_are_not_lost() -> None:
-    """A datagram of the last 31.6 ms has not arrived, and no datagram was dropped."""
+    """Datagrams of the last 31.6 ms have not arrived, although no datagram was dropped."""
     flow = call(wire() | {"duration": "1.01 s"})
     assert flow["sent_segments"] > flow["delivered_bytes"] / 172
     assert flow["loss"] == 0.0
 
 
 def test_delay_jitter_and_loss_exclude_the_warm_up() -> None:
-    """During the warm-up the wire has 100 kbit/s, 46 ms in place of 31.6; nothing of it is left after."""
+    """During the warm-up the wire has 100 kbit/s and 46 ms instead of 31.6; measures exclude this time."""
     faster = {"kind": "rate", "at": "9 s", "rate": "1 Mbit/s"}
     slow = wire(rate="100 kbit/s", changes=faster)
     flow = call(slow | {"warmup": "10 s"})
@@ -83,7 +83,7 @@ def test_delay_jitter_and_loss_exclude_the_warm_up() -> None:
 def test_an_active_tcp_flow_is_measured_from_its_first_segment_to_its_last_delivery(
     app: dict[str, Any], start: str
 ) -> None:
-    """As iperf3 does: a flow that starts late, or ends early, is not slower for it."""
+    """As in iperf3, a late start or an early end does not lower the rate of a flow."""
     flow = {"name": "ftp", "from": "a", "to": "b", "scheme": "reno", "app": app, "start": start}
     run = airhop.run(Scenario.load(wire() | {"flow": [flow]}), trace=True)
     (measured,) = run.document["flows"]
@@ -95,7 +95,7 @@ def test_an_active_tcp_flow_is_measured_from_its_first_segment_to_its_last_deliv
 
 
 def test_the_verifier_computes_datagram_measures_from_the_trace_alone() -> None:
-    """Every figure of datagrams, changed by a thousandth, is found out; as it is, none is."""
+    """The verifier detects a change of any measure of datagrams by a thousandth."""
     document = wire(errors={"kind": "bernoulli", "loss": 0.05}, queue={"kind": "drop-tail", "packets": 3})
     bulk = {"name": "ftp", "from": "a", "to": "b", "scheme": "reno", "start": "2 s"}
     scenario = Scenario.load(document | {"flow": [CALL, bulk], "warmup": "5 s"})
@@ -141,7 +141,7 @@ def flows(count: int) -> airhop.Result:
 def test_a_table_of_many_flows_is_bounded_and_counts_the_omitted_flows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """10,000 flows were simulated in 0.2 s and printed in 58 s."""
+    """An earlier version simulated 10,000 flows in 0.2 s and printed them in 58 s."""
     print_run(console(), flows(10_000))
     told = capsys.readouterr().out
     assert len(told.splitlines()) < MOST_FLOWS + 20

@@ -1,4 +1,4 @@
-"""Links of which each direction is another: what bounds them, and what the verifier says of them."""
+"""Links with different directions: the bounds of their rates, and verification."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airhop.verify import verify
 
 
 def line(flows: list[dict[str, Any]], **link: Any) -> airhop.Scenario:
-    """Join the provider and a home by a wire, and count 5 of 7 s."""
+    """Connect a provider and a home by a wire, and measure 5 of 7 s."""
     wire = {"name": "line", "ends": ["isp", "home"], "delay": "5 ms"}
     return airhop.Scenario.load(
         {"name": "line", "duration": "7 s", "warmup": "2 s", "wired": [wire | link], "flow": flows}
@@ -30,7 +30,7 @@ BOUND_MBPS = 100e3 / (52 * 8) * 2 * 1448 * 8 / 1e6
 
 
 def queues(packets: int) -> list[dict[str, Any]]:
-    """500 packets towards the home, and so many from it."""
+    """Queues of 500 packets towards the home, and of this number of packets from it."""
     return [
         {"kind": "drop-tail", "packets": 500, "direction": "isp->home"},
         {"kind": "drop-tail", "packets": packets, "direction": "home->isp"},
@@ -38,7 +38,7 @@ def queues(packets: int) -> list[dict[str, Any]]:
 
 
 def test_acks_on_a_slow_reverse_path_limit_the_goodput_of_a_flow() -> None:
-    """RFC 3449 §2.1: with a queue for all ACKs the way back bounds the flow, at 5.57 Mbit/s."""
+    """RFC 3449 §2.1: with a queue for all ACKs the return path bounds the flow, at 5.57 Mbit/s."""
     scenario = line(download(200), rate=ADSL, queue=queues(200))
     result = airhop.run(scenario, trace=True)
     assert result.goodput_mbps == pytest.approx(BOUND_MBPS, rel=0.01)
@@ -47,7 +47,7 @@ def test_acks_on_a_slow_reverse_path_limit_the_goodput_of_a_flow() -> None:
 
 
 def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
-    """ACKs are cumulative: the next makes good what a short queue drops, and the bound is gone."""
+    """ACKs are cumulative: the next ACK replaces ACKs dropped by a short queue, and the bound is gone."""
     scenario = line(download(200), rate=ADSL, queue=queues(50))
     result = airhop.run(scenario, trace=True)
     assert result.goodput_mbps > 1.1 * BOUND_MBPS
@@ -56,7 +56,7 @@ def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
 
 
 def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> None:
-    """A line of Mahimahi's carries 1500 B of IP: both ways within 0.1 % over whole passes, saturated."""
+    """A line of Mahimahi's trace delivers 1500 B of IP: within 0.1 % in both saturated directions."""
     traces = {"isp->home": "0\n0\n3\n7\n7\n7\n20\n", "home->isp": "5\n16\n25\n"}
     for way, text in traces.items():
         (tmp_path / f"{way[0]}.trace").write_text(text)
@@ -76,7 +76,7 @@ def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> No
 
 
 def test_packets_with_a_longer_delay_are_overtaken() -> None:
-    """A share of the packets arrives so much later than the others, in one direction only."""
+    """A share of the packets arrives later by a given time, in one direction only."""
     rate = "10 Mbit/s"
     late = {"share": 0.1, "by": "4 ms", "direction": "isp->home"}
     scenario = line(

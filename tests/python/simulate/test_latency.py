@@ -51,7 +51,7 @@ def delays_of_bytes(found: Result) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("scheme", ["reno", "ll-elsn", "cubic"])
 def test_delay_is_from_the_first_transmission_to_the_application(scheme: str) -> None:
-    """A byte behind a hole waits for the repair: by bytes, as the trace of segments and deliveries has it."""
+    """A byte after a hole waits for the repair: delays by byte equal the trace of segments and deliveries."""
     changes = {"duration": "10 s", "wlan.cell.errors.fer": 0.03, "scheme": scheme}
     found = run(Scenario.load("last-hop").with_(changes), seed=3, trace=True)
     delays, sizes = delays_of_bytes(found)
@@ -68,12 +68,12 @@ def test_delay_is_from_the_first_transmission_to_the_application(scheme: str) ->
 def test_round_trips_and_delays_of_an_idle_path_equal_those_of_the_links() -> None:
     """By hand: 948 B and 52 B of headers take 1 ms at 8 Mbit/s, an ACK of 52 B 0.052 ms, each way 10 ms.
 
-    The ACK of the SYN-ACK leaves right before the data.
+    The ACK of the SYN-ACK is sent immediately before the data.
     """
     short = Scenario.load(WIRE).with_({"flow.f.app": {"kind": "transfer", "size": "948 B"}})
     (flow,) = run(short).document["flows"]
     assert flow["delay_ms"]["max"] == pytest.approx(11.052)
-    # The handshake is a sample, too: a SYN and a SYN-ACK of 64 B.
+    # The handshake is also a sample: a SYN and a SYN-ACK of 64 B.
     assert flow["rtt_ms"]["min"] == pytest.approx(20.128)
     assert flow["rtt_ms"]["p99"] == pytest.approx(21.104, rel=0.01)
 

@@ -1,6 +1,6 @@
-"""The name of the model, under which results are kept: it changes with every source that can change one.
+"""The name of the model, the key of stored results: it changes with every source that can change results.
 
-What no source shows can change none: the functions of the machine's C library.
+Functions of the machine's C library, which no source shows, must not change results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from airhop import _core
 
 ROOT = Path(__file__).parents[3]
 CRATES = ("base", "bpf", "engine", "net", "py", "radio", "scenario", "tcp")
-"""All but `trace` and `wire`, which only watch."""
+"""All crates except `trace` and `wire`, which only observe."""
 
 
 def fnv1a(parts: list[bytes]) -> int:

@@ -1,4 +1,4 @@
-"""Congestion controls of Linux as BPF objects: loaded, simulated, refused, known by their bytes."""
+"""Congestion controls of Linux as BPF objects: loading, simulation, rejection, and digests."""
 
 import shutil
 from pathlib import Path
@@ -39,9 +39,9 @@ def goodputs(scheme: object, reps: int = 10) -> list[float]:
 
 @pytest.mark.parametrize("file", NAMES)
 def test_an_object_behaves_like_the_scheme_of_the_same_name(file: str) -> None:
-    """Two programs of one paper over the same sender and the same losses: 2.5 % of goodput.
+    """Two implementations of a paper with an equal sender and equal losses: within 2.5 % of goodput.
 
-    One computes in fixed point, the other in floating point. If a reduction left parts of segments, CUBIC,
+    One computes in fixed point, the other in floating point. If reductions kept fractions of segments, CUBIC,
     H-TCP and Veno would deliver 4 % more than their objects.
     """
     (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
@@ -58,7 +58,7 @@ def over_chain(scheme: str) -> list[airhop.Result]:
 
 
 # Cheng and Lin 2008 twice over eight hops. The kernel's recovery with SACK repairs the object's losses, the
-# NAK and Reno's recovery those of the Rust scheme: 10 % of goodput. Both spare most reductions.
+# NAK and Reno's recovery those of the Rust scheme: 10 % of goodput. Both avoid most reductions.
 def test_tcp_cl_as_an_object_has_the_goodput_of_the_scheme_over_eight_hops() -> None:
     plugins.load(OBJECTS / "tcp_cl.bpf.o")
     runs = {scheme: over_chain(scheme) for scheme in ("bpf_tcp_cl", "tcp-cl", "reno")}
@@ -106,7 +106,7 @@ def test_dctcp_as_an_object_keeps_the_queue_at_the_marking_threshold(threshold: 
 
 
 def test_a_run_with_an_object_is_repeatable_on_any_thread() -> None:
-    (name,) = plugins.load(OBJECTS / "bbr.bpf.o")  # it draws
+    (name,) = plugins.load(OBJECTS / "bbr.bpf.o")  # this object draws random numbers
     scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": name, "duration": "5 s"})
     jobs = [Job(scenario, 1, rep) for rep in range(4)]
     one, two = ([run.fingerprint for run in airhop.run_many(jobs, threads=n)] for n in (1, 2))
@@ -150,7 +150,7 @@ def test_objects_that_the_kernel_rejects_are_refused() -> None:
 
 @pytest.mark.parametrize("control", ["reno", "bbr"])
 def test_the_window_of_an_object_is_limited_by_the_send_buffer(control: str) -> None:
-    """Linux, tcp_wmem: a socket holds 4 MiB until they are acknowledged, whatever snd_cwnd says."""
+    """Linux, tcp_wmem: a socket stores at most 4 MiB of unacknowledged data, for any snd_cwnd."""
     names = plugins.load(OBJECTS / f"{control}.bpf.o")
     flow = {"scheme": names[0], "tcp": {"preset": "linux", "initial_window": 1e6}, "segment": "1448 B"}
     wire = {"name": "w", "ends": ["s", "d"], "rate": "10 Gbit/s", "delay": "1 s"}

@@ -42,7 +42,7 @@ def digest(scheme: str) -> str:
 
 
 def python(*words: str, text: str | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python of its own."""
+    """Run a separate Python process."""
     return subprocess.run(
         [sys.executable, *words],
         input=text,
@@ -55,7 +55,7 @@ def python(*words: str, text: str | None = None, **variables: str) -> subprocess
 
 
 def command(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run `airhop` in a process of its own."""
+    """Run `airhop` in a separate process."""
     return python("-c", COMMAND, *words, **variables)
 
 
@@ -70,7 +70,7 @@ def test_the_example_of_a_python_scheme_is_short_and_runs() -> None:
     short = Scenario.load("last-hop").with_({"duration": "5 s"})
     kept = [short.with_({"scheme": {"name": "mine", "keep": keep}}) for keep in (0.5, 0.9)]
     half, most = (airhop.run(scenario).goodput_mbps for scenario in kept)
-    # What a loss leaves decides the goodput on a path that loses at random (the response function of AIMD).
+    # The window after a loss determines the goodput with random losses (the response function of AIMD).
     assert most > 1.2 * half > 0
 
 
@@ -87,7 +87,7 @@ def test_an_edited_scheme_file_changes_the_digest(tmp_path: Path) -> None:
     assert after.core.json() == before.core.json()
     assert after.digest != before.digest == first
     assert Job(after).run_id != Job(before).run_id
-    # The scenario that was loaded before still is what its digest says.
+    # The scenario loaded before still has the scheme of its digest.
     assert airhop.run(after).fingerprint != airhop.run(before).fingerprint
 
 
@@ -190,7 +190,7 @@ def test_the_digest_of_a_class_without_a_file_depends_on_the_code_that_it_uses()
         return done.stdout
 
     first = named()
-    assert named(seed="1") == first  # nothing in it depends on the process
+    assert named(seed="1") == first  # the digest does not depend on the process
     assert named("import airhop\n", "import airhop\nimport json\n\nunused = 3\n") == first
     edits = [("STEP = 1.0", "STEP = 2.0"), ("len(KINDS)", "bool(KINDS)"), ("= loss.half", "= loss.window")]
     assert len({first, *(named(*edit) for edit in edits)}) == 4
@@ -201,7 +201,7 @@ def test_the_digest_of_a_class_without_a_file_depends_on_the_code_that_it_uses()
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Iterator[Path]:
-    """Make a folder of installed packages: one brings a scheme, one is broken."""
+    """Make a folder of installed packages: one has a scheme, one is broken."""
     for name, text in (("good", source("packaged")), ("broken", "import no_such_thing")):
         (tmp_path / f"{name}_schemes.py").write_text(text, encoding="utf-8")
         info = tmp_path / f"{name}_schemes-1.dist-info"
@@ -271,7 +271,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("how", ENDLESS)
 def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
-    """No thread in code of a scheme is waited for, whatever it is in; it ends with the process."""
+    """The end of the process does not wait for threads in code of a scheme."""
     file = tmp_path / "endless.py"
     loop = "forever()"
     before = f"def forever():\n    print('looping', flush=True)\n    {ENDLESS[how]}\n"
@@ -286,7 +286,7 @@ def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
 
 
 def test_ctrl_c_returns_control_to_the_program(tmp_path: Path) -> None:
-    """In Python a call that blocks in a scheme is left behind: `Interrupted` comes, and other runs go on."""
+    """In Python a blocking call of a scheme is abandoned: `Interrupted` is raised, other runs continue."""
     file = tmp_path / "blocked.py"
     before = "import time\ndef forever():\n    print('blocked', flush=True)\n    time.sleep(1000)\n"
     file.write_text(source("blocked", increase="forever()", before=before), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Schemes in Python that go by the delivery rate and pace: on a wire of which everything is known."""
+"""Schemes in Python that use the delivery rate and pace, on a wire with known values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def link(tmp_path: Path) -> Scenario:
 
 
 class Wide:
-    """A window of 300 segments, more than the link and its queue hold."""
+    """A window of 300 segments, more than the link and its queue can store."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         window.cwnd = 300
@@ -59,7 +59,7 @@ def number(flow: dict[str, object], name: str) -> float:
 
 
 def test_the_pacing_rate_of_a_python_scheme_is_the_rate_of_its_flow(link: Scenario) -> None:
-    """250 kB/s of payload are 2 Mbit/s, whatever the window; the start takes some round trips."""
+    """250 kB/s of payload are 2 Mbit/s for any window; the start takes some round trips."""
 
     @airhop.scheme("py-paced")
     class Paced(Wide):
@@ -70,7 +70,7 @@ def test_the_pacing_rate_of_a_python_scheme_is_the_rate_of_its_flow(link: Scenar
 
 
 def test_the_delivery_rate_equals_the_rate_of_the_wire(link: Scenario) -> None:
-    """A full wire delivers its payload rate: each sample after the start, and of every arrival once."""
+    """A full wire delivers its payload rate in each sample after the start; each arrival counts once."""
     seen: list[tuple[float, float | None, int, int]] = []
 
     @airhop.scheme("py-measured", recovery="sack")

@@ -1,4 +1,4 @@
-"""Schemes in Python do what built-in ones do, to the bit; what is wrong with one is told where it stands."""
+"""Schemes in Python equal built-in schemes bit for bit; errors in a scheme are reported with their line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from airhop.added import added
 
 LAST_HOP = Scenario.load("last-hop").with_({"duration": "5 s", "wlan.cell.errors.fer": 0.02})
 HELPED = LAST_HOP.with_({"wlan.cell.errors.fer": 0.2, "wlan.cell.attempts": 2})
-"""A link layer that tries twice can say both: that it repeats a segment, and that it gives it up."""
+"""A link layer with two attempts can report both: the retransmission of a segment, and its discard."""
 
 
 class Reno:
-    """RFC 5681 §3.1, as the built-in control has it."""
+    """RFC 5681 §3.1, as in the built-in control."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
@@ -65,7 +65,7 @@ airhop.scheme("py-deaf-esack", recovery="esack", needs=["elsn"])(Reno)
 
 
 def trajectory(scenario: Scenario, scheme: object, rep: int = 0) -> dict[str, object]:
-    """Return the run document, but for the names of schemes and the time that it took."""
+    """Return the run document, without the names of schemes and the computing time."""
     document = airhop.run(scenario.with_({"scheme": scheme}), rep=rep).to_dict()
     flows = [flow | {"scheme": None} for flow in document["flows"]]
     return document | {"flows": flows, "wall_s": 0}
@@ -74,7 +74,7 @@ def trajectory(scenario: Scenario, scheme: object, rep: int = 0) -> dict[str, ob
 # ---- the same algorithm is the same run --------------------------------------------------------------------
 
 
-# The class above grows per ACK; Linux grows by what was delivered.
+# The class above increases the window per ACK; Linux by the delivered segments.
 @pytest.mark.parametrize("preset", ["ns2", "rfc", "linux"])
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
 def test_reno_in_python_equals_built_in_reno_bit_for_bit(recovery: str, preset: str) -> None:
@@ -92,7 +92,7 @@ def test_ll_elsn_in_python_equals_built_in_ll_elsn_bit_for_bit(n: int, fer: floa
 
 
 def test_a_python_scheme_that_reacts_to_notices_has_more_goodput() -> None:
-    # Yun 2009 §5: what the link layer tells keeps the sender from taking noise for congestion.
+    # Yun 2009 §5: notices of the link layer prevent the sender from classifying noise as congestion.
     heeding, deaf = (airhop.run(HELPED, scheme=name) for name in ("py-ll-elsn", "py-deaf-esack"))
     notices = heeding.document["flows"][0]["notices"]
     assert notices["eln"] > 0 and notices["ersn"] > 0
@@ -140,11 +140,12 @@ def test_every_flow_has_its_own_scheme_object() -> None:
     assert str(failure.value.__cause__) == "True 2"
 
 
-# ---- what a scheme is shown --------------------------------------------------------------------------------
+# ---- arguments of a scheme's methods
+# --------------------------------------------------------------------------------
 
 
 class Watcher(Reno):
-    """Keeps what it was shown."""
+    """Records its arguments."""
 
     shown: ClassVar[list[tuple[str, float, float]]] = []
     rtts: ClassVar[list[float]] = []
@@ -212,7 +213,7 @@ def test_the_catalogue_lists_python_schemes_after_built_in_schemes() -> None:
     assert entry["parameters"] == [{"name": "n", "default": 2.0, "range": [-1e9, 1e9], "about": ""}]
 
 
-# ---- when it goes wrong ------------------------------------------------------------------------------------
+# ---- errors in schemes ------------------------------------------------------------------------------------
 
 
 def test_an_exception_in_a_scheme_ends_the_run_with_its_traceback() -> None:
@@ -284,7 +285,7 @@ def test_an_invalid_window_is_refused_on_assignment(value: float) -> None:
 
 
 def test_a_window_is_never_smaller_than_a_segment() -> None:
-    # RFC 5681 §3.1: the loss window is one segment. With less the sender would wait for ever.
+    # RFC 5681 §3.1: the loss window is one segment. With a smaller window the sender would wait for ever.
     class Shy(Reno):
         def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
             window.cwnd = window.ssthresh = 0.25
@@ -337,14 +338,14 @@ class NoLoss:
 
 
 class Narrow(Reno):
-    """Takes less than it is given."""
+    """A method accepts fewer parameters than it receives."""
 
     def on_ack(self, window: Window) -> None:  # type: ignore[override]
         """Do nothing."""
 
 
 class Greedy(Reno):
-    """Wants a parameter that nobody declared."""
+    """The constructor requires an undeclared parameter."""
 
     def __init__(self, beta: float) -> None:
         self.beta = beta

@@ -30,20 +30,20 @@ def requests(**keys: Any) -> Scenario:
 
 
 def test_a_run_document_has_completion_times_and_a_flow_for_requests() -> None:
-    """A closed loop that thinks for 1 s has at most one request a second; the requests are a second flow."""
+    """A closed loop with 1 s of think time has at most one request per second; requests are a second flow."""
     responses, asked = airhop.run(requests()).document["flows"]
     completion = responses["completion_ms"]
     assert list(completion) == ["count", "unfinished", "mean", "p50", "p95", "p99"]
     assert (asked["name"], asked["from"], asked["to"]) == ("web requests", "b", "a")
     assert asked["completion_ms"] is None
     assert completion["count"] == responses["delivered_bytes"] // 4000 < 20
-    # Two ways, and 200 B and 4 kB with their headers at 1 Mbit/s, in one window or more.
+    # Two one-way delays, and 200 B and 4 kB with their headers at 1 Mbit/s, in one window or more.
     assert completion["mean"] > 2 * 30 + 8 * (240 + 4160) / 1000
 
 
 @pytest.mark.parametrize("keys", [{}, {"think": None, "rate": 10}, {"think": None, "rate": 50}])
 def test_the_verifier_counts_responses_to_requests(keys: dict[str, Any]) -> None:
-    """A closed loop, an open one, and one beyond the rate of the wire: a count off by one is found."""
+    """A closed loop, an open loop, and requests beyond the rate of the wire: a wrong count is detected."""
     scenario = requests(**keys)
     run = airhop.run(scenario, trace=True)
     assert list(verify(scenario, run)) == []
@@ -65,7 +65,7 @@ def test_the_verifier_counts_responses_to_requests(keys: dict[str, Any]) -> None
     ],
 )
 def test_the_verifier_follows_connections_from_syn_to_fin(app: dict[str, Any]) -> None:
-    """One line for each direction; a connection too many, and data beyond a FIN, are found."""
+    """One line for each direction; an additional connection, and data beyond a FIN, are detected."""
     scenario = requests(**app)
     run = airhop.run(scenario, trace=True)
     responses, asked = run.document["flows"]

@@ -1,4 +1,4 @@
-"""LL-ELSN over RLP, as Yun 2009 §3.1 has it: what the base station tells is what happens on the air."""
+"""LL-ELSN over RLP (Yun 2009 §3.1): the base station's notices agree with the frames on the air."""
 
 import polars as pl
 import pytest
@@ -10,14 +10,14 @@ from airhop.verify.trace import Frame
 
 
 def _scenario(rounds: list[int]) -> airhop.Scenario:
-    """Return the downlink where data are lost and NAKs are not."""
+    """Return the downlink with losses of data, but not of NAKs."""
     errors = {"kind": "bernoulli", "loss": 0.2, "direction": "bs->d"}
     settings = {"duration": "60 s", "radio.air.arq.rounds": rounds, "radio.air.errors": errors}
     return airhop.Scenario.load("yun2009-rlp").with_(settings)
 
 
 def _run(rounds: list[int]) -> airhop.Result:
-    """Run it; the verifier finds nothing."""
+    """Run the scenario; check that the verifier finds nothing."""
     scenario = _scenario(rounds)
     result = airhop.run(scenario, seed=1, trace=True)
     assert not verify(scenario, result)
@@ -38,12 +38,12 @@ def test_an_ersn_is_sent_for_each_retransmitted_packet(rounds: list[int]) -> Non
     told = _sent(result, "ersn")
     assert len(again) > 100
     assert told["seq"].to_list()[: len(again)] == again["seq"].to_list()
-    assert len(again) >= len(told.filter(pl.col("time_s") < 59))  # the last may still wait
+    assert len(again) >= len(told.filter(pl.col("time_s") < 59))  # the last notice may still wait
     lag = again["start_s"] - told["time_s"].head(len(again))
     assert (lag >= -1e-9).all()
 
 
-# ELN leaves when the receiver's word is there: a control frame, behind a TCP ACK at most, and 20 ms.
+# ELN is sent after the receiver's control frame, which waits for at most a TCP ACK, and 20 ms.
 def test_an_eln_is_sent_for_each_discarded_packet() -> None:
     result = _run([1])
     lost = result.tables["drops"].filter(place="bs->d", cause="retries", kind="data").sort("time_s")
@@ -56,7 +56,7 @@ def test_an_eln_is_sent_for_each_discarded_packet() -> None:
     assert lag.is_between(20 + control - 1e-6, 20 + 3 * control + 2 * ack).all()
 
 
-# Seven transmissions in vain are one in 78 000 with the rounds of the scenario.
+# Seven failed transmissions have a probability of 1 in 78 000 with the rounds of the scenario.
 def test_three_retransmission_rounds_discard_no_packet() -> None:
     assert _sent(_run([1, 2, 3]), "eln").is_empty()
 

@@ -135,7 +135,7 @@ CYCLE.append(CYCLE)
     ids=["set", "bytes", "object", "date", "half a character", "cycle", "deep", "less deep", "inside"],
 )
 def test_strings_that_no_file_can_contain_are_refused(value: object) -> None:
-    """Whatever is passed in place of a value, the error is one of those that are documented."""
+    """Any object passed as a value raises only documented errors."""
     table = tomllib.loads(packaged()["last-hop"])
     table["flow"][0]["scheme"] = value
     last_hop = Scenario.load("last-hop")
@@ -165,7 +165,7 @@ def test_device_files_and_endless_files_are_not_read(tmp_path: Path, monkeypatch
 
 
 def test_messages_contain_no_control_characters_and_are_shortened() -> None:
-    """What they quote may be a stranger's: it reaches no terminal as a control sequence, and not whole."""
+    """Quoted text may be untrusted: no control sequence reaches a terminal, and long text is shortened."""
     error = InputError("\x1b[2J\x07\u202e\ud800" + "x" * 5000 + "\n" + "y" * 5000)
     text = str(error)
     assert text.startswith(r"\x1b[2J\x07\u202e\ud800xxx")

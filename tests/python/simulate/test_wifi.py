@@ -1,4 +1,4 @@
-"""Cells of 802.11n, ac and ax: a lone station against a closed form, and the words about mistakes."""
+"""Cells of 802.11n, ac and ax: a lone station against a closed form, and error messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AIFS, BACKOFF, SIFS = 43.0, 67.5, 16.0
 
 
 def cell(**keys: object) -> dict[str, Any]:
-    """Return a station that sends more datagrams to its access point than the air carries."""
+    """Return a station that sends more datagrams to its access point than the capacity of the channel."""
     queue = {"kind": "drop-tail", "packets": 1000}
     wlan = {"name": "cell", "queue": queue, "stations": {"ap": [0, 0], "sta": [1, 0]}, **keys}
     app = {"kind": "cbr", "rate": "700 Mbit/s"}
@@ -85,7 +85,8 @@ def test_invalid_wifi_keys_are_reported(keys: dict[str, object], words: str) -> 
 def test_the_mpdus_of_a_ppdu_cause_a_single_notice_of_each_kind() -> None:
     """LL-ELSN over lost MPDUs: a notice names the segments of all MPDUs that failed together.
 
-    Segments more than 64 lengths behind the first need another one: A-MPDUs have such after losses in queues.
+    Segments more than 64 lengths after the first need another notice; A-MPDUs contain such segments after
+    queue losses.
     """
     changes = {
         "flow.download.services": ["elsn"],

@@ -1,4 +1,4 @@
-"""Engines, as far as one process goes: names, shards, how runs are cut into tasks, what a worker does."""
+"""Engines within one process: names, shards, division of runs into tasks, and a worker's task."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Mine:
 
 
 def model_of(document: str) -> dict[str, object]:
-    """Return all of a run document that the model decides: wall_s is the machine's."""
+    """Return a run document without wall_s, which depends on the machine."""
     fields: dict[str, object] = json.loads(document)
     del fields["wall_s"]
     return fields
@@ -146,7 +146,7 @@ def test_tasks_last_about_a_second_by_the_cost_of_their_scenarios() -> None:
     costs = Costs()
     costs.learn(SHORT, 0.125)
     costs.learn(SHORT, 0.375)
-    costs.learn(LONG, 0.5)  # per simulated second less than SHORT: what counts is its own mean
+    costs.learn(LONG, 0.5)  # less than SHORT per simulated second, but the mean of this scenario counts
     assert (costs.of(SHORT), costs.of(LONG)) == (0.25, 0.5)
     assert costs.of(SHORT.with_({"duration": "12 s"})) == pytest.approx(12 * 1.0 / 6)
     many = 1000
@@ -156,7 +156,7 @@ def test_tasks_last_about_a_second_by_the_cost_of_their_scenarios() -> None:
 
 
 def test_tasks_become_shorter_when_few_runs_remain_for_many_threads() -> None:
-    # Guided self-scheduling: a study of 4 s of work for 64 threads is no four tasks of a second each.
+    # Guided self-scheduling: 4 s of work for 64 threads are more than four tasks of a second each.
     costs = Costs()
     costs.learn(SHORT, 0.001)
     tasks = cut_all([Job(SHORT)] * 4000, costs, threads=64)
@@ -174,7 +174,7 @@ def test_the_number_of_runs_of_a_task_is_limited() -> None:
 
 
 def on_worker(scenario: Scenario, digest: str | None = None) -> str:
-    """Do one run as a worker does it."""
+    """Do one run as a worker."""
     scenarios = [(digest or scenario.digest, scenario.core.json())]
     [(document, seconds)] = run_chunk(_core.build_info(), tuple(plugins.loaded()), scenarios, [(0, 1, 0)])
     assert 0 < seconds < math.inf

@@ -1,4 +1,4 @@
-"""The dask engine, on a scheduler and workers of real processes: the rows of a local run, whatever dies."""
+"""The dask engine, on a scheduler and workers of real processes: rows equal a local run's after failures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Collected:
         self._thread = threading.get_ident()
 
     def __call__(self, index: int, document: str) -> None:
-        self.calls += 1  # to be looked at later: what is raised here may be kept quiet
+        self.calls += 1  # checked later, because exceptions raised here may be suppressed
         assert threading.get_ident() == self._thread
         fields = json.loads(document)
         del fields["wall_s"]
@@ -72,7 +72,7 @@ def local(jobs: Sequence[Job]) -> dict[int, dict[str, object]]:
 
 
 def assert_part_of(collected: Collected, jobs: Sequence[Job]) -> None:
-    """Pin that what was reported of interrupted runs are whole runs, and right."""
+    """Check that the reported runs of an interrupted study are complete and correct."""
     assert collected.calls == len(collected.documents), "a run was reported twice"
     indices = sorted(collected.documents)
     expected = local([jobs[index] for index in indices])
@@ -81,7 +81,7 @@ def assert_part_of(collected: Collected, jobs: Sequence[Job]) -> None:
 
 @pytest.fixture(autouse=True)
 def short_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut many tasks, though the tests are short."""
+    """Divide short tests into many tasks."""
     monkeypatch.setattr(chunks, "TASK_S", 0.1)
 
 
@@ -94,12 +94,12 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def frail(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """No workers yet, and a task that a worker dies of is not given to another one."""
+    """Start a cluster without workers, on which a task that kills a worker is not repeated."""
     with dask_cluster(tmp_path_factory.mktemp("frail"), workers=0, allowed_failures=0) as started:
         yield started
 
 
-# --- the same rows -----------------------------------------------------------------------------------------
+# --- equal rows -----------------------------------------------------------------------------------------
 
 
 def test_two_workers_return_the_rows_of_a_local_run(pair: Cluster) -> None:
@@ -110,7 +110,7 @@ def test_two_workers_return_the_rows_of_a_local_run(pair: Cluster) -> None:
         assert (engine.name, engine.workers) == ("dask", 2)
         engine.run(jobs, collected)
         engine.run([], collected)
-        assert not talk.isEnabledFor(logging.ERROR)  # dask's tracebacks about what is told in a sentence
+        assert not talk.isEnabledFor(logging.ERROR)  # dask's tracebacks, which a sentence replaces
     assert talk.isEnabledFor(logging.ERROR)
     assert collected.documents == local(jobs)
     assert collected.calls == len(jobs)
@@ -161,7 +161,7 @@ def test_the_number_of_tasks_at_the_scheduler_is_limited(pair: Cluster) -> None:
     assert 1 < max(known) <= most
 
 
-# --- what goes wrong with runs -----------------------------------------------------------------------------
+# --- errors in runs -----------------------------------------------------------------------------
 
 
 def test_ctrl_c_reports_finished_runs_and_leaves_the_cluster_usable(pair: Cluster) -> None:
@@ -171,7 +171,7 @@ def test_ctrl_c_reports_finished_runs_and_leaves_the_cluster_usable(pair: Cluste
         collected = Collected(200, lambda: signal.raise_signal(signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             engine.run(jobs, collected)
-        # The runs that came with the 200th, in the same task: that Ctrl-C came in between loses none.
+        # The runs in the same task as the 200th run: Ctrl-C between them loses none.
         assert 200 < len(collected.documents) < len(jobs)
         assert_part_of(collected, jobs)
         again = Collected()
@@ -224,7 +224,7 @@ def test_a_scheme_without_a_file_is_refused_with_a_remedy(
     )
     plugins.load(file)
     job = Job(SCENARIOS[0].with_({"scheme": "engines-notebook"}))
-    monkeypatch.setattr(plugins, "loaded", list)  # as if it had been defined in a notebook
+    monkeypatch.setattr(plugins, "loaded", list)  # as if the scheme was defined in a notebook
     with (
         pair.connect(1) as client,
         pytest.raises(ScenarioError, match="Move a scheme of a notebook"),
@@ -254,7 +254,7 @@ def test_an_asynchronous_dask_client_is_refused(pair: Cluster) -> None:
     asyncio.run(refused())
 
 
-# --- what goes wrong with clusters -------------------------------------------------------------------------
+# --- failures of clusters -------------------------------------------------------------------------
 
 
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +294,7 @@ def test_a_run_that_repeatedly_kills_workers_is_reported(frail: Cluster, tmp_pat
         DaskEngine(client).run(jobs, Collected())
 
 
-# The last two leave a worker at an endless run, and no scheduler.
+# The last two tests leave a worker with an endless run, and no scheduler.
 
 
 def test_an_interrupt_does_not_wait_for_busy_workers_and_lost_workers_are_reported(pair: Cluster) -> None:
@@ -303,7 +303,7 @@ def test_an_interrupt_does_not_wait_for_busy_workers_and_lost_workers_are_report
         endless = study(1, [SCENARIOS[0].with_({"duration": "1000000 s"})])
         alarm = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
         alarm.start()
-        with pytest.raises(KeyboardInterrupt):  # it does not wait for the worker
+        with pytest.raises(KeyboardInterrupt):  # the engine does not wait for the worker
             engine.run(endless, Collected())
 
         def kill() -> None:

@@ -1,4 +1,4 @@
-"""Folders for results: a killed process leaves nothing in them, and a living one loses nothing."""
+"""Folders for results: a killed process leaves no files, and a running process loses none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airhop.files import filling
 
 
 def killed_while_filling(folder: Path) -> Path:
-    """Let another process be killed while it fills the folder, as SIGKILL and a lack of memory do."""
+    """Kill another process while it fills the folder, as by SIGKILL or a lack of memory."""
     child = os.fork()
     if child == 0:
         with filling(folder) as hidden:

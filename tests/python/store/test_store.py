@@ -1,4 +1,4 @@
-"""The store's contract: what goes in comes out, a row per flow and run, and nothing twice."""
+"""The store's contract: every added run is read back, one row per flow and run, each once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NAMED_OTHERWISE = (
 
 
 def parquet(folder: Path) -> pl.DataFrame:
-    """Read the dataset as an outsider does, who knows nothing but where it is."""
+    """Read the dataset as an external program, which knows only its folder."""
     return pl.read_parquet(folder / "**" / "*.parquet").sort("run_id", maintain_order=True)
 
 
@@ -81,7 +81,7 @@ def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_row_has_every_value_of_the_run_document(tmp_path: Path) -> None:
-    """Whatever the core measures is in the dataset under its name, but for the wall clock."""
+    """The dataset has every measure of the core under its name, except the wall clock."""
     job = Job(Scenario.load(TWO_FLOWS), seed=3, rep=4)
     document = json.loads(simulate(job))
     with Store.open(tmp_path) as opened:
@@ -132,7 +132,7 @@ def test_measures_unknown_to_earlier_versions_are_null(tmp_path: Path) -> None:
 
 
 def test_the_scenario_text_is_stored_once_for_all_flows_of_a_run(tmp_path: Path) -> None:
-    """A run of n flows takes memory and disk in proportion to n: its scenario's text grows with n, too."""
+    """Memory and disk of a run of n flows are proportional to n; its scenario's text also grows with n."""
     flows, text = 2_000, "x" * 1_000_000
     document = json.loads(simulate(Job(Scenario.load(TWO_FLOWS))))
     document["flows"] = [document["flows"][0] | {"name": f"f{number}"} for number in range(flows)]
@@ -177,7 +177,7 @@ def test_the_order_of_rows_does_not_depend_on_the_order_of_runs(tmp_path: Path) 
         store_writer.add(forth, range(10))
         store_writer.add(back, reversed(range(10)))
     names = [[path.name for path in (tmp_path / way / "runs").glob("*.parquet")] for way in ("forth", "back")]
-    assert names[0] == names[1]  # the name holds a checksum: byte for byte the same file
+    assert names[0] == names[1]  # the name contains a checksum: the file is equal byte for byte
     assert read_rows(tmp_path / "back")["flow"].to_list() == ["ftp", "cbr"] * 10  # as in the scenario
 
 
@@ -190,7 +190,7 @@ def test_the_rows_of_selected_runs_are_returned(tmp_path: Path) -> None:
 
 
 def test_a_run_is_stored_once(tmp_path: Path) -> None:
-    """A run that two studies want keeps the axis columns of the first; so do runs from an earlier process."""
+    """A run in two studies keeps the axis columns of the first study; so do runs of an earlier process."""
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, [1, 1])
         assert (tmp_path / "runs" / "writer.journal").read_text().count("\trun\t") == 1
@@ -218,7 +218,7 @@ def test_a_full_journal_is_converted_to_a_part(tmp_path: Path, monkeypatch: pyte
 def test_a_reader_finds_every_run_while_the_writer_makes_a_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool
 ) -> None:
-    """Between any two steps of a reader the writer may make a part of its journal."""
+    """Between any two steps of a reader the writer may convert its journal into a part."""
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(3))
         opened.save()
@@ -226,7 +226,7 @@ def test_a_reader_finds_every_run_while_the_writer_makes_a_part(
         original = getattr(store, step)
 
         def meanwhile(*given: object) -> object:
-            monkeypatch.undo()  # the writer uses the same functions
+            monkeypatch.undo()  # the writer also uses these functions
             if first:
                 opened.save()
             result = original(*given)
@@ -258,7 +258,7 @@ def test_the_scenario_is_written_once_per_journal(tmp_path: Path) -> None:
 
 
 def test_a_document_may_have_any_white_space(tmp_path: Path) -> None:
-    """A run is one line of the journal, whatever white space its document came with."""
+    """A run is one line of the journal, with any white space in its document."""
     memory = MemoryStore()
     with Store.open(tmp_path) as opened:
         for number, indent in enumerate((None, 2, "\t")):
@@ -300,7 +300,7 @@ def test_a_store_has_the_axis_columns_of_all_its_studies(tmp_path: Path) -> None
 def test_values_of_an_axis_have_a_common_type(
     tmp_path: Path, given: list[object], expected: list[object], dtype: pl.DataType, split: bool
 ) -> None:
-    """Studies that share a store may give one axis numbers, fractions or text, in whatever order."""
+    """An axis may have whole numbers, fractions or text in studies that share a store, in any order."""
     memory = MemoryStore()
     with Store.open(tmp_path) as opened:
         for number, value in enumerate(given):
@@ -315,7 +315,7 @@ def test_values_of_an_axis_have_a_common_type(
 
 
 def test_values_of_the_run_take_precedence_over_values_of_the_study(tmp_path: Path) -> None:
-    """A study may vary `scheme` or `duration`: columns of that name are already there, flow by flow."""
+    """A study may vary `scheme` or `duration`, whose columns already exist, with a value per flow."""
     with Store.open(tmp_path) as opened:
         opened.add(store_writer.job(0), store_writer.document(0), {"scheme": "reno(n=3)", "duration_s": 1})
         rows = opened.rows()

@@ -1,4 +1,4 @@
-"""A writer that is killed, at whatever instant, loses the run in flight and nothing else."""
+"""A writer that is killed at any instant loses only the current run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def undisturbed(numbers: range) -> pl.DataFrame:
 
 
 def dataset(folder: Path) -> pl.DataFrame:
-    """Read all Parquet files, as an outsider does."""
+    """Read all Parquet files, as an external program."""
     return pl.read_parquet(folder / "**" / "*.parquet")
 
 
@@ -42,9 +42,9 @@ def ids(numbers: Iterable[int]) -> set[str]:
 
 
 def test_a_writer_killed_at_random_times_loses_no_added_run(tmp_path: Path) -> None:
-    """Every run whose `add` had returned is there; the finished study is what an undisturbed writer gives.
+    """Every run whose `add` returned is stored; the complete study equals the study of an undisturbed writer.
 
-    A part is made every 50 runs, so that many kills fall into the making of one.
+    A part is written every 50 runs, so that many kills occur during the writing of a part.
     """
     total = range(2000)
     instants = random.Random(20261121)
@@ -66,7 +66,7 @@ def test_a_writer_killed_at_random_times_loses_no_added_run(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("step", store_writer.STEPS)
 def test_a_writer_killed_between_two_steps_loses_and_repeats_no_row(tmp_path: Path, step: str) -> None:
-    """Wherever a writer dies on the way from the first byte to the part, no row is lost and none is twice."""
+    """If a writer dies at any step from the first byte to the part, no row is lost or duplicated."""
     writer = start(tmp_path, 0, 5, 5, step)
     told = [int(line) for line in writer.communicate()[0].split()]
     assert writer.returncode == -signal.SIGKILL
@@ -80,7 +80,7 @@ def test_a_writer_killed_between_two_steps_loses_and_repeats_no_row(tmp_path: Pa
         assert opened.known() == set(expected["run_id"])
     assert_frame_equal(dataset(tmp_path).sort("run_id", maintain_order=True), expected)
     names = {path.name.split("-")[0] for path in (tmp_path / "runs").iterdir()}
-    assert names == {".lock", ".commit", "part"}  # nothing half made is left
+    assert names == {".lock", ".commit", "part"}  # no incomplete file remains
 
 
 def test_an_unfinished_part_of_a_killed_writer_is_removed(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_unfinished_part_of_a_killed_writer_is_removed(tmp_path: Path) -> Non
 
 
 def test_a_truncated_journal_contains_the_runs_before_the_cut(tmp_path: Path) -> None:
-    """The end of a journal is where its writer died: what was written in whole is there, the rest is not."""
+    """A journal ends where its writer died: complete lines count, an incomplete last line does not."""
     with Store.open(tmp_path / "whole") as opened:
         store_writer.add(opened, range(4))
         whole = (tmp_path / "whole" / "runs" / "writer.journal").read_bytes()
@@ -114,7 +114,7 @@ def test_a_truncated_journal_contains_the_runs_before_the_cut(tmp_path: Path) ->
 
 
 def test_an_error_in_the_study_keeps_the_added_runs(tmp_path: Path) -> None:
-    """Ctrl-C and any other exception leave a closed store behind: a part, no lock."""
+    """Ctrl-C and any other exception close the store: a part remains, and no lock."""
     for number, error in enumerate((KeyboardInterrupt, ZeroDivisionError)):
         with pytest.raises(error), Store.open(tmp_path) as opened:
             store_writer.add(opened, [number])
@@ -126,7 +126,7 @@ def test_an_error_in_the_study_keeps_the_added_runs(tmp_path: Path) -> None:
 def test_an_interrupted_save_can_be_repeated_without_duplicates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C right after the part appeared: the save on the way out must not write its rows again."""
+    """Ctrl-C immediately after the part was written: the final save must not write its rows again."""
 
     def interrupt(_: Path, **__: bool) -> None:
         monkeypatch.undo()
@@ -143,14 +143,14 @@ def test_an_interrupted_save_can_be_repeated_without_duplicates(
 def test_a_line_after_an_incomplete_journal_line_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C in the middle of a write, and then more runs: only the run in flight is missing."""
+    """Ctrl-C during a write, followed by more runs: only the interrupted run is missing."""
     write = os.write
 
     def half(fd: int, data: bytes) -> int:
         write(fd, data[: len(data) // 2])
         raise KeyboardInterrupt
 
-    for at in (0, 2):  # the first write holds the head of the journal too
+    for at in (0, 2):  # the first write also contains the head of the journal
         folder = tmp_path / str(at)
         with Store.open(folder) as opened:
             store_writer.add(opened, range(at))

@@ -1,4 +1,4 @@
-"""Damage, full disks and folders that take no store: a clear error, and never a lost row."""
+"""Damage, full disks and unsuitable folders: a clear error, and never a lost row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ READERS: list[Callable[[Path], object]] = [Store.open, read_rows]
 
 
 def filled(folder: Path, runs: int = 6) -> Path:
-    """Make a store of one part and give the part."""
+    """Make a store of one part and return the part."""
     with Store.open(folder) as opened:
         store_writer.add(opened, range(runs))
     (part,) = folder.glob("runs/*.parquet")
@@ -33,7 +33,7 @@ def filled(folder: Path, runs: int = 6) -> Path:
 
 
 def crashed(folder: Path, runs: int = 6) -> Path:
-    """Make a store whose writer died, and give its journal."""
+    """Make a store whose writer died, and return its journal."""
     with Store.open(folder / "alive") as opened:
         store_writer.add(opened, range(runs))
         shutil.copytree(folder / "alive" / "runs", folder / "runs")
@@ -42,7 +42,7 @@ def crashed(folder: Path, runs: int = 6) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Read all files of a store but the locks."""
+    """Read all files of a store except the locks."""
     return {
         path.name: path.read_bytes()
         for path in (folder / "runs").iterdir()
@@ -62,7 +62,7 @@ def test_a_truncated_part_is_reported_as_damaged(
 
 
 def test_a_single_flipped_bit_in_a_part_is_reported_as_damage(tmp_path: Path) -> None:
-    """Compressed pages would often decode to other numbers: the checksum in the name does not let them."""
+    """Damaged pages would often decode to other numbers; the checksum in the name detects the damage."""
     part = filled(tmp_path)
     data = part.read_bytes()
     for place in range(0, len(data), 251):
@@ -72,7 +72,7 @@ def test_a_single_flipped_bit_in_a_part_is_reported_as_damage(tmp_path: Path) ->
 
 
 def test_the_other_runs_of_a_store_with_a_damaged_part_are_kept(tmp_path: Path) -> None:
-    """What the message advises works: the part moved away, the rest is there."""
+    """The advice of the message works: without the damaged part, the other runs are read."""
     part = filled(tmp_path)
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(6, 9))
@@ -114,7 +114,7 @@ def test_a_foreign_file_with_the_name_of_a_part_is_refused(
 def test_a_changed_journal_is_reported_with_its_line(
     tmp_path: Path, reader: Callable[[Path], object], line: int
 ) -> None:
-    """Only the end of a journal may be missing: a change elsewhere is no accident of its writer."""
+    """Only the end of a journal may be missing; any other change is not from the death of its writer."""
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
     lines[line - 1] = lines[line - 1].replace(b"0", b"1", 1)
@@ -137,7 +137,7 @@ def test_a_journal_without_its_first_line_is_reported_as_damaged(tmp_path: Path)
 def test_a_journal_with_missing_lines_is_reported_as_damaged(
     tmp_path: Path, reader: Callable[[Path], object], gone: slice
 ) -> None:
-    """Every line that is left is sound: only the count tells this from a store of fewer runs."""
+    """All remaining lines are valid; only the count distinguishes this journal from one of fewer runs."""
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
     del lines[gone]
@@ -213,7 +213,7 @@ def test_an_unwritable_store_is_refused_for_writing_and_can_be_read(
 
 @pytest.mark.parametrize(("mode", "read"), [(0o555, "12"), (0o000, "cannot read {}: Permission denied")])
 def test_a_store_of_another_user_is_refused_without_permission(mode: int, read: str) -> None:
-    """A process without the right to write, or to read, is told so."""
+    """A process without permission to write, or to read, gets a clear error."""
     script = (
         "import os, sys; from airhop.store import Store, read_rows\n"
         "if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)  # root may do everything\n"
@@ -233,7 +233,7 @@ def test_a_store_of_another_user_is_refused_without_permission(mode: int, read: 
 
 
 def limited(limit: int, action: Callable[[], None]) -> None:
-    """Do something while no file may grow beyond a size: write(2) then takes a piece, and fails."""
+    """Limit the size of files: write(2) then writes a part of its data, and the next call fails."""
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, old[1]))
     try:
@@ -244,7 +244,7 @@ def limited(limit: int, action: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("limit", [0, 10, 1500, 6000, 10_000])
 def test_a_full_disk_refuses_a_run_and_keeps_earlier_runs_in_the_journal(tmp_path: Path, limit: int) -> None:
-    """The run that does not fit is refused; those before it are there, later ones once there is room."""
+    """The run that does not fit raises an error; earlier runs are stored, later runs once there is space."""
     opened = Store.open(tmp_path)
     added: list[int] = []
 
@@ -268,14 +268,14 @@ def test_a_full_disk_refuses_a_run_and_keeps_earlier_runs_in_the_journal(tmp_pat
 
 
 def test_a_part_that_does_not_fit_on_the_disk_keeps_the_journal(tmp_path: Path) -> None:
-    """The journal stays, nothing half written is left, and the next to open the store makes the part."""
+    """The journal stays, no incomplete file remains, and the next writer creates the part."""
     opened = Store.open(tmp_path)
     store_writer.add(opened, range(30))
     with pytest.raises(StoreError, match=r"cannot write .*part-000001-.*: File too large\. .* kept"):
         limited(2000, opened.close)
     assert {path.name for path in (tmp_path / "runs").iterdir()} == {".lock", ".commit", "writer.journal"}
     assert len(read_rows(tmp_path)) == 60
-    with pytest.raises(StoreError):  # still no room
+    with pytest.raises(StoreError):  # still no space
         limited(2000, lambda: Store.open(tmp_path).close())
     Store.open(tmp_path).close()
     assert len(pl.read_parquet(tmp_path / "runs" / "*.parquet")) == 60
@@ -284,7 +284,7 @@ def test_a_part_that_does_not_fit_on_the_disk_keeps_the_journal(tmp_path: Path) 
 def test_an_error_while_saving_does_not_hide_the_first_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A study dies of its own error; that saving fails too is no news: the journal has the runs."""
+    """The error of the study is raised, not the error of the save: the journal has the runs."""
 
     def refuse(*_: object) -> None:
         raise StoreError("no room")
@@ -299,7 +299,7 @@ def test_an_error_while_saving_does_not_hide_the_first_error(
 
 
 def test_a_store_on_a_real_full_disk_resumes_when_space_is_free(tmp_path: Path) -> None:
-    """On a file system of 256 KiB: fills up in the journal, resumes when it has grown."""
+    """On a file system of 256 KiB the journal fills the disk; the study continues on a larger file system."""
     mount = ["mount", "-t", "tmpfs", "-o"]
     if (
         shutil.which("mount") is None

@@ -1,4 +1,4 @@
-"""Any sequence of adding, saving, closing, dying and full disks leaves what a plain set would hold."""
+"""After any sequence of adds, saves, closes, deaths and full disks the store equals a set of runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEPS = st.sampled_from(
 
 
 class DeathError(BaseException):
-    """Ends the process as the store sees it: nobody catches it."""
+    """End of the process, as seen by the store; no code catches it."""
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -46,7 +46,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(numbers=st.lists(NUMBERS, min_size=1, max_size=8))
     def add(self, numbers: list[int]) -> None:
-        """Add runs, also such as are there."""
+        """Add runs, including stored runs."""
         store_writer.add(self.store, numbers)
         self.expected |= set(numbers)
 
@@ -57,20 +57,20 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule()
     def close_and_open(self) -> None:
-        """End well, and begin again."""
+        """Close the store, and open it again."""
         self.store.close()
         assert not list(self.folder.glob("runs/*.journal"))
         self.store = Store.open(self.folder, self.shard)
 
     @rule()
     def die_and_open(self) -> None:
-        """End with SIGKILL, and begin again: a dead process has neither files nor locks."""
+        """Die as by SIGKILL, and open the store again: a dead process has neither open files nor locks."""
         self.store._release()
         self.store = Store.open(self.folder, self.shard)
 
     @rule(number=NUMBERS, share=st.floats(0, 0.999))
     def die_in_the_middle_of_a_line(self, number: int, share: float) -> None:
-        """Write a part of a line only; the run is not there, unless it was before."""
+        """Write only a part of a line; the run is not stored, unless it was before."""
         write = os.write
 
         def partly(fd: int, data: bytes) -> int:
@@ -83,14 +83,14 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(step=STEPS)
     def die_while_saving(self, step: tuple[Any, str]) -> None:
-        """End before a step of saving."""
+        """Die before a step of a save."""
         with stopped(step, DeathError), suppress(DeathError):
             self.store.save()
         self.die_and_open()
 
     @rule(step=STEPS, numbers=st.lists(NUMBERS, max_size=3))
     def find_no_room(self, step: tuple[Any, str], numbers: list[int]) -> None:
-        """Fail in a step of adding or saving, and go on."""
+        """Fail in a step of an add or a save, and continue."""
         with stopped(step, lambda: OSError(errno.ENOSPC, "no space")), suppress(StoreError):
             for number in numbers:
                 store_writer.add(self.store, [number])
@@ -99,7 +99,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @invariant()
     def holds_what_was_added(self) -> None:
-        """See each run once: in the store, as a reader without lock, and in the Parquet files."""
+        """Check that each run is read once: in the store, without the lock, and in the Parquet files."""
         if not self.expected:
             assert self.store.rows().is_empty()
             return
@@ -111,7 +111,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert not in_parts or pl.concat(in_parts).select("run_id", "flow").is_unique().all()
 
     def teardown(self) -> None:
-        """Close; all is in parts now."""
+        """Close the store; check that all runs are in parts."""
         self.store.close()
         in_parts = [pl.read_parquet(part) for part in self.folder.glob("**/*.parquet")]
         assert sum(map(len, in_parts)) == 2 * len(self.expected)
@@ -128,7 +128,7 @@ def all_rows() -> pl.DataFrame:
 
 @contextmanager
 def stopped(step: tuple[Any, str], error: Callable[[], BaseException]) -> Iterator[None]:
-    """Make a function raise instead of doing its work."""
+    """Replace a function by one that raises an exception."""
 
     def refuse(*_: object, **__: object) -> None:
         raise error()

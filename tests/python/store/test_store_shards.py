@@ -26,9 +26,9 @@ from airhop.store import MemoryStore, Store, read_rows, store
     [(None, None), (None, "1-of-2"), ("1-of-2", None), ("1-of-2", "1-of-2")],
 )
 def test_a_second_writer_of_a_store_is_refused(tmp_path: Path, first: str | None, second: str | None) -> None:
-    """The message names the process in the way; when that has ended, the next gets in."""
+    """The message names the process with the lock; after its end, the next writer gets the lock."""
     (tmp_path / "runs").mkdir()
-    for lock in (".lock", ".lock-1-of-2"):  # of somebody long gone
+    for lock in (".lock", ".lock-1-of-2"):  # of a process that ended long ago
         (tmp_path / "runs" / lock).write_text(
             "process 123456789 on a-host-with-a-name-of-great-length.example"
         )
@@ -67,7 +67,7 @@ def test_the_lock_is_released_when_its_process_dies(tmp_path: Path) -> None:
 
 
 def test_two_simultaneous_shards_store_each_run_once(tmp_path: Path) -> None:
-    """Two processes, parts and journals side by side; their runs overlap, the dataset has each once."""
+    """Two processes with parts and journals side by side and common runs; the dataset has each run once."""
     writers = [
         subprocess.Popen(
             [sys.executable, store_writer.__file__, str(tmp_path), shard, str(first), str(first + 400), "50"],
@@ -109,7 +109,7 @@ def test_a_run_simulated_by_two_shards_is_stored_once(tmp_path: Path) -> None:
 
 
 def test_only_one_shard_at_a_time_makes_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between looking which runs are in parts and adding one, no other shard may add one."""
+    """While a shard reads the list of parts and adds a part, no other shard may add a part."""
 
     def is_free() -> bool:
         with (tmp_path / "runs" / ".commit").open("rb") as other:
@@ -138,7 +138,7 @@ def test_only_one_shard_at_a_time_makes_a_part(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_journal_of_a_killed_shard_is_left_to_that_shard_or_a_lone_writer(tmp_path: Path) -> None:
-    """Another shard leaves it alone; the shard itself takes it over, and so does a writer that is alone."""
+    """Another shard ignores the journal; the shard itself, or a single writer, adopts its runs."""
     for number, heir in enumerate((None, "1-of-2")):
         folder = tmp_path / str(number)
         journal = folder / "runs" / "shard-1-of-2.journal"

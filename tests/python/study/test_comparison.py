@@ -1,4 +1,4 @@
-"""Comparisons: pairs, partial results and warnings, on run documents made by hand."""
+"""Comparisons: pairs, partial results and warnings, from synthetic run documents."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from airhop.comparison.arms import arms
 
 
 def result(goodput: float, rep: int) -> Result:
-    """Make a run of two flows that take each loss for wireless; 3 of 4 are, but in replication 1 all 8."""
+    """Make a run of two flows that classify each loss as wireless: 3 of 4 are, in replication 1 all 8."""
     lost = {"channel": 8} if rep == 1 else {"channel": 3, "queue": 1}
     flow = dict.fromkeys(METRICS, 1) | {
         "name": "a",
@@ -43,7 +43,7 @@ def test_goodputs_of_tcp_flows_are_summed_and_ratios_are_paired() -> None:
     reno, sack = found.rows()
     assert reno.goodput.mean == pytest.approx(4.0)  # two TCP flows; the UDP flow does not count
     assert sack.goodput_ratio.value == pytest.approx(2.0)
-    # Every pair has the ratio 2 exactly: the channel's spread must not show.
+    # Every pair has exactly the ratio 2: the scatter of the channel must not widen the interval.
     assert sack.goodput_ratio.low == pytest.approx(2.0)
     assert sack.goodput_ratio.high == pytest.approx(2.0)
     srtt = reno.metrics["srtt_ms"]
@@ -69,7 +69,7 @@ def test_the_document_of_a_comparison_is_strict_json() -> None:
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["schemes"][1]["goodput_ratio"] == {"to": "reno", "value": None, "low": None, "high": None}
     assert document["complete"] is True
-    # Every loss counts alike: 2 × (3 + 8) of 2 × (4 + 8), of both flows and replications.
+    # Every loss has equal weight: 2 × (3 + 8) of 2 × (4 + 8), over both flows and replications.
     assert document["schemes"][0]["judged_right"]["value"] == pytest.approx(22 / 24)
     assert document["schemes"][0]["judgements"]["wireless"] == {
         "queue": 2, "aqm": 0, "channel": 22, "collision": 0, "none": 0,
@@ -137,7 +137,7 @@ def test_intervals_and_paired_ratios_equal_the_textbook_formulas() -> None:
     x, y = goodput["sack"], goodput["reno"]
     ratio = found.rows()[1].goodput_ratio
     assert ratio.value == pytest.approx(x.mean() / y.mean())
-    # Fieller: the ends of the interval are the ratios r for which x - r y is just told from 0.
+    # Fieller: the ends of the interval are the ratios r for which x - r y just differs from 0 significantly.
     for end in (ratio.low, ratio.high):
         assert end is not None
         d = x - end * y

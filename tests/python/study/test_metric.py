@@ -1,4 +1,4 @@
-"""Metrics of runs: columns, those of a single flow, and formulas of them."""
+"""Metrics of runs: columns, columns of a single flow, and formulas of columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_formula_is_computed_for_each_run(table: Table) -> None:
 
 
 def test_values_that_cannot_be_computed_are_omitted(table: Table) -> None:
-    # Nobody sends ELNs here: 0/0, and something over 0.
+    # No host sends ELNs in these runs: 0/0, and a number divided by 0.
     for metric in ("notices_eln / drops_channel", "goodput_mbps / drops_channel"):
         assert table.values(table.study.points()[0], metric) == {}
     runs = pl.DataFrame({"timeouts": [3, 1], "drops_queue": [2, 0]})
@@ -87,7 +87,7 @@ def test_unknown_metrics_are_refused(metric: str, message: str) -> None:
 
 
 def test_a_stopping_rule_can_use_the_interval_of_a_single_flow() -> None:
-    # The flow's goodput scatters, that of all does not: only the former asks for more than a batch.
+    # The flow's goodput scatters, the sum of all goodputs does not: only the former needs a second batch.
     scenario = Scenario.load("yun2009-downlink").with_({"copies": 2, "duration": "1 s"})
     store = MemoryStore()
     study = Study("one", scenario, (), Until(0.1, relative=True, of="flow.ftp1.goodput_mbps", max=4, batch=2))
@@ -100,7 +100,8 @@ def test_a_stopping_rule_can_use_the_interval_of_a_single_flow() -> None:
 
 
 def test_metrics_can_aggregate_flows_by_route_length() -> None:
-    # Three TCP flows of two hops, two and three; UDP counts nowhere, and a run without any of two has none.
+    # Three TCP flows of two hops, two and three; UDP flows never count, and a run without flows of two hops
+    # has no value.
     scenario = Scenario.load("yun2009-downlink")
     store = MemoryStore()
     flow = synthetic.run_document("reno", 1.0, 0)["flows"][0]
@@ -119,7 +120,7 @@ def test_metrics_can_aggregate_flows_by_route_length() -> None:
 
 
 def test_the_maximum_over_flows_is_taken_over_the_tcp_flows_of_a_run() -> None:
-    """The largest of the TCP flows of each run: UDP has no timeouts, whatever its row says."""
+    """The largest value of the TCP flows of each run; UDP has no timeouts, whatever its row contains."""
     scenario = Scenario.load("yun2009-downlink")
     store = MemoryStore()
     flow = synthetic.run_document("reno", 1.0, 0)["flows"][0]

@@ -1,4 +1,4 @@
-"""Intervals against an independent computation of the same law."""
+"""Intervals against an independent computation."""
 
 import math
 import subprocess
@@ -17,7 +17,7 @@ from airhop.stats import Interval, bca, difference, doubts, estimate, jain, rati
 from airhop.terminal import mean_pm, signed_pm
 
 FALSE_ALARM = 1e-4
-"""Probability that a coverage test fails although the intervals are right, before its seed was fixed."""
+"""Probability that a coverage test fails although the intervals are right, for a random seed."""
 
 WAITS = [12.1, 9.8, 11.4, 10.3, 10.9]
 OTHERS = [3.1, 2.4, 2.9, 2.7, 2.6]
@@ -37,7 +37,8 @@ def test_the_half_width_is_the_bound_of_the_t_test() -> None:
     assert ttest_1samp(WAITS, found.mean - found.half_width).pvalue == pytest.approx(0.05)
 
 
-# No time and no rate is negative: few replications that scatter have a t interval below zero, which is cut.
+# Times and rates are not negative: with few scattered replications a t interval extends below zero, and is
+# cut.
 def test_an_interval_of_a_non_negative_mean_does_not_extend_below_zero() -> None:
     few = estimate([100.0, 300.0, 400.0])
     assert few.half_width is not None and few.half_width > few.mean
@@ -70,7 +71,7 @@ def test_an_interval_missing_at_95_percent_is_missing_at_any_confidence() -> Non
 
 
 def test_simultaneous_intervals_share_the_error_rate_of_a_single_interval() -> None:
-    # Bonferroni: the errors of all tries add up to that of one interval.
+    # Bonferroni: the error probabilities of all tests add up to the error probability of one interval.
     for tries in (1, 3, 20):
         assert tries * (1.0 - simultaneous(tries)) == pytest.approx(0.05)
 
@@ -83,7 +84,7 @@ def test_the_mean_of_a_single_replication_has_no_interval() -> None:
 
 
 def test_the_difference_of_samples_is_paired() -> None:
-    # A channel that moves both alike must not widen the interval of their difference.
+    # A channel that changes both samples equally must not widen the interval of their difference.
     channel = [0.0, 5.0, -5.0, 2.0]
     found = difference([c + 3.0 for c in channel], channel)
     assert found.mean == pytest.approx(3.0)
@@ -150,7 +151,7 @@ def test_intervals_of_means_contain_the_true_mean_at_their_confidence_level() ->
     low, high = accepted(0.95, 2000)
     hits = covers(lambda rng: rng.normal(10.0, 2.0, size=6), lambda x: estimate(x).interval(), 10.0, 2000)
     assert low <= hits <= high
-    # Six values and the normal quantile would cover 89 %: the test can tell.
+    # With six values the normal quantile would cover 89 %, which the test detects.
     assert 2000 * (2 * t.cdf(1.96, 5) - 1) < low
 
 
@@ -190,7 +191,7 @@ def test_a_difference_reports_the_correlation_of_the_pairs() -> None:
     found = difference(WAITS, OTHERS)
     assert found.correlation == pytest.approx(pearsonr(WAITS, OTHERS).statistic)
     assert found.half_width is not None and found.correlation is not None
-    # Var(a - b) = Var a + Var b - 2 r sd(a) sd(b): what the correlation is printed for.
+    # Var(a - b) = Var a + Var b - 2 r sd(a) sd(b): the use of the printed correlation.
     a, b = np.std(WAITS, ddof=1), np.std(OTHERS, ddof=1)
     variance = a**2 + b**2 - 2 * found.correlation * a * b
     assert found.half_width == pytest.approx(2.776 * math.sqrt(variance / 5), rel=2e-4)
@@ -216,7 +217,7 @@ def test_without_scatter_or_with_a_single_pair_there_is_no_correlation() -> None
 
 def test_bca_returns_the_textbooks_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     # Efron and Tibshirani 1993, table 14.2: variance of spatial test A, 90 %, BCa 115.8 to 259.6, from 2000
-    # resamples of their own. The percentile interval, 100.8 to 233.9, is far outside of 2 %.
+    # other resamples. The percentile interval, 100.8 to 233.9, differs by far more than 2 %.
     spatial_a = [48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6]
     spatial_a += [0, 33, 28, 34, 4, 32, 24, 47, 41, 24, 26, 30, 41]
     monkeypatch.setattr(stats, "CONFIDENCE", 0.9)
@@ -245,7 +246,7 @@ def test_bca_returns_no_interval_for_a_single_value_or_a_degenerate_median() -> 
 
 
 def test_jains_index_equals_the_examples_of_the_paper() -> None:
-    # Jain, Chiu, Hawe 1984: k of n users with equal shares and the rest with none give k/n.
+    # Jain, Chiu, Hawe 1984: if k of n users have equal shares and all others none, the index is k/n.
     assert jain([2.0, 2.0, 0.0, 0.0]) == pytest.approx(0.5)
     assert math.isnan(jain([0.0, 0.0]))
 
@@ -285,7 +286,7 @@ def test_warnings_name_unreliable_intervals(cells: list[list[int]], said: list[s
 
 
 def test_means_and_ratios_do_not_import_scipy_stats() -> None:
-    # `airhop compare` answers at once; scipy.stats takes a second to import.
+    # `airhop compare` must start fast; scipy.stats takes a second to import.
     code = (
         "import sys; from airhop import stats; stats.estimate([1, 2]); stats.difference([1, 2], [2, 1]); "
         "stats.ratio([1, 2], [2, 1]); stats.jain([0.9, 1]); print('scipy.stats' in sys.modules)"

@@ -1,4 +1,4 @@
-"""Studies: the grid, the study file with its refusals, manifests, and the command that makes a run again."""
+"""Studies: the grid, errors in study files, manifests, and the command that repeats a run."""
 
 from __future__ import annotations
 
@@ -221,7 +221,8 @@ def test_a_manifest_reads_back_as_the_same_study(tmp_path: Path) -> None:
 
 
 def test_a_manifest_with_presets_reads_back_as_the_same_points() -> None:
-    # The effective scenario writes out every default of the old preset: a change of it there changes nothing.
+    # The effective scenario contains every default of the old preset, so a later change of the preset has no
+    # effect.
     study = small(axes=(Axis.of("flow.ftp.tcp.preset", ["rfc", "ns2"]),))
     back = Study.from_dict(json.loads(json.dumps(study.to_dict())))
     assert [p.scenario for p in back.points()] == [p.scenario for p in study.points()]

@@ -1,4 +1,4 @@
-"""Axes: which values a range stands for, how columns are called, and what is refused in which words."""
+"""Axes: values of ranges, names of columns, and error messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_log_range_has_equal_ratios_and_both_end_points() -> None:
 
 
 def test_a_linear_range_has_equal_steps_without_rounding_errors() -> None:
-    # 0.1 + 2 * 0.1 is not 0.3 in binary: the values are those that one would write.
+    # 0.1 + 2 * 0.1 is not 0.3 in binary; the values are rounded to the decimals that a user would write.
     assert values({"linear": [0.1, 0.5], "points": 5}) == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
@@ -75,7 +75,7 @@ def test_ranges_are_monotonic_and_have_the_given_number_of_values(
         (FER, [0, 0.5], FER, (0.0, 0.5)),
         ("wlan.cell.attempts", [1, 7], "wlan.cell.attempts", (1, 7)),
         ("flow.ftp.tcp.delayed_ack", [True, False], "flow.ftp.tcp.delayed_ack", (True, False)),
-        # A word among quantities leaves no number for it: the column is text, under the path alone.
+        # With a word among the quantities the column is text, named by the path without a unit.
         ("flow.f.tcp.receive_window", ["64 kB", "unlimited"], "flow.f.tcp.receive_window",
          ("64 kB", "unlimited")),
         ("scheme", ["reno", {"name": "ll-elsn", "n": 3.0}], "scheme", ("reno", "ll-elsn(n=3)")),
@@ -92,7 +92,7 @@ def test_an_axis_has_a_column_with_unit_and_typed_values(
 
 
 def test_units_of_axis_columns_equal_the_units_that_the_core_reads() -> None:
-    # What a column is called must not claim another unit than the simulator took.
+    # The unit in a column's name must be the unit of its values.
     scenario = Scenario.load("last-hop")
     for path, quantities in {
         DELAY: ["1000000 ns", "1000 us", "1000 µs", "1 ms", "0.001 s"],
@@ -113,7 +113,7 @@ def test_zipped_keys_vary_together() -> None:
     )
     assert axis.values == (("2 ms", "1 ms"), ("10 ms", "3 ms"))
     assert axis.columns == {f"{DELAY}_ms": (2.0, 10.0), "wired.w2.delay_ms": (1.0, 3.0)}
-    # The same delay may come twice when the other differs.
+    # A delay may occur twice if the other value differs.
     assert len(Axis.zipped({DELAY: ["2 ms", "2 ms"], FER: [0.1, 0.2]})) == 2
 
 

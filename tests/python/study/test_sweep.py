@@ -1,4 +1,4 @@
-"""Running studies: what is computed and reused, when the stopping rule stops, and the tables of it all."""
+"""Running studies: computed and reused runs, the stopping rule, and the tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Goodput = Callable[[str, float, int], float]
 
 
 class MadeUp:
-    """An engine that makes documents up, in the order asked for or backwards, and can be interrupted."""
+    """An engine with synthetic documents, in the requested or the reverse order, which can be interrupted."""
 
     name = "made-up"
     workers = 3
@@ -80,7 +80,7 @@ def study(**changes: Any) -> Study:
 
 
 def noisy(scheme: str, fer: float, rep: int) -> float:
-    """Both schemes share the channel's luck and have some of their own; it matters little at 1 %."""
+    """Return a goodput: the schemes share the scatter of the channel, and each adds a little of its own."""
     mean = {"reno": 10.0, "sack": 20.0}[scheme]
     channel = scipy.stats.norm.ppf((rep * 0.618 + 0.05) % 1.0)
     own = scipy.stats.norm.ppf((rep * 0.7549 + 0.03 * mean) % 1.0)
@@ -91,7 +91,7 @@ def test_every_point_has_every_replication_in_order() -> None:
     engine = MadeUp(noisy)
     table = run_study(study(), store=MemoryStore(), engine=engine)
     assert [rep for *_, rep in engine.ran] == [0] * 4 + [1] * 4 + [2] * 4
-    # Within a replication what is compared comes together.
+    # Within a replication the compared runs are adjacent.
     assert [(fer, scheme) for scheme, fer, _ in engine.ran[:4]] == [
         (0.01, "reno"), (0.01, "sack"), (0.1, "reno"), (0.1, "sack"),
     ]  # fmt: skip
@@ -110,7 +110,7 @@ def test_stored_rows_are_reused() -> None:
     assert not any(scheme == "sack" and fer == 0.1 and rep < 3 for scheme, fer, rep in engine.ran)
     again = run_study(study(reps=4), store=store, engine=MadeUp(noisy))
     assert (again.computed, again.reused) == (0, 16)
-    # A study that asks for fewer finds just its own.
+    # A study with fewer replications finds only its own runs.
     assert run_study(study(reps=2), store=store, engine=MadeUp(noisy)).frame()["rep"].to_list() == [0, 1] * 4
 
 
@@ -131,8 +131,8 @@ def test_the_dataframe_has_the_summed_goodput_of_tcp_flows() -> None:
     row = frame.row(0, named=True)
     assert row["goodput_mbps"] == noisy("reno", 0.01, 0)
     assert (row["delivered_bytes"], row["notices_eln"], row["drops_queue"]) == (2000, 4, 4)
-    assert row["srtt_ms"] == 50.0  # of the flow that measured one
-    assert row["jain"] == pytest.approx(0.5)  # one of two takes everything (Jain et al. 1984)
+    assert row["srtt_ms"] == 50.0  # of the only flow with a value
+    assert row["jain"] == pytest.approx(0.5)  # one of two flows has all the goodput (Jain et al. 1984)
 
 
 def test_the_fairness_index_of_flows_without_goodput_is_null() -> None:
@@ -231,7 +231,7 @@ def test_a_stopping_rule_replicates_until_the_interval_is_narrow() -> None:
 def test_a_stopping_rule_ignores_stored_rows_that_it_has_not_requested(
     there: set[tuple[str, float, int]],
 ) -> None:
-    # Any rows may be there before, of other studies or of an interrupted one: the study stops where it would.
+    # With any existing rows, of other studies or of an interrupted study, the study stops at the same k.
     whole, store, engine = study(reps=UNTIL), MemoryStore(), MadeUp(noisy)
     points = {(point.scheme, point.setting[0]): point for point in whole.points()}
     for scheme, fer, rep in there:
@@ -248,7 +248,7 @@ def test_a_stopping_rule_accepts_an_absolute_width_and_any_metric() -> None:
     assert set(stopped(run_study(study(reps=wide), store=MemoryStore(), engine=MadeUp(noisy))).values()) == {
         2
     }
-    # Starved flows have no fairness: that is not narrow.
+    # Starved flows have no fairness index, so the interval is not narrow.
     never = Until(100.0, relative=False, of="jain", max=3, batch=2)
     table = run_study(study(reps=never), store=MemoryStore(), engine=MadeUp(lambda *_: 0.0))
     assert set(stopped(table).values()) == {3} and table.complete
@@ -312,7 +312,7 @@ def test_a_scenario_without_randomness_causes_a_warning() -> None:
 
 
 class Watching(Reporter):
-    """Keeps the task that it followed, and what its status was at the end."""
+    """Records the followed task, and its final status."""
 
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:

@@ -1,4 +1,4 @@
-"""`airhop sweep`: what it prints, what it leaves, exit codes."""
+"""`airhop sweep`: output, files and exit codes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_second_sweep_reuses_every_run_of_the_first(cli: Cli, study: Path, tmp
     assert code == 0
     assert f"computed 12, reused 0; the rows are in {tmp_path / 'out' / 'runs'}" in err
     assert f"airhop report {tmp_path / 'out'}" in err
-    # What is compared stands together, with the paired ratio, difference and correlation.
+    # Compared rows are adjacent, with the paired ratio, difference and correlation.
     lines = [line.split() for line in out.splitlines()]
     assert [(line[0], line[1], line[-1]) for line in lines if line[1:2] in (["reno"], ["sack"])] == [
         (fer, scheme, "3") for fer in ("0.01", "0.1") for scheme in ("reno", "sack")
@@ -164,7 +164,7 @@ def start(study: Path, out: Path) -> subprocess.Popen[str]:
 
 
 def wait_for_runs(running: subprocess.Popen[str], out: Path, least: int) -> None:
-    """Wait until so many runs are in the journal, or all are made: a busy machine may look too late."""
+    """Wait until this number of runs is in the journal, or all are done, as a busy machine may be late."""
     while journaled(out) < least and running.poll() is None:
         time.sleep(0.001)
 
@@ -204,6 +204,6 @@ def test_an_interrupt_reports_the_kept_runs_and_exits_with_130(tmp_path: Path) -
     assert f"interrupted: {document['computed']:,} runs computed" in told
     (table,) = Table.load(out)
     kept = len(table.frame())
-    # The signal may come after a run is kept and before it is counted.
+    # The signal may arrive after a run is stored and before it is counted.
     assert not document["complete"] and kept >= 10
     assert 0 <= kept - document["computed"] <= 1

@@ -1,4 +1,4 @@
-"""The reference of the Python API is whole: every public name is in it, and says what its parameters are."""
+"""The reference of the Python API is complete: every public name, with its parameters."""
 
 import importlib
 

@@ -1,8 +1,8 @@
-"""The documentation says what is so: generated pages are up to date, and everything that pages show works.
+"""The documentation is correct: generated pages are up to date, and the examples on pages work.
 
 In README and in docs/, the commands of a block of `sh` are run, a block of `python` is executed, a block with
-a title is written to the file of that name; all in the order of the page, in a folder of its own. A block of
-`text` with the title "output" is what the block of `python` before it prints; others cannot be run here.
+a title is written to the file of that name; all in the order of the page, in a separate folder. A block of
+`text` with the title "output" is the output of the preceding block of `python`. Other blocks are not tested.
 """
 
 import os
@@ -37,7 +37,7 @@ class Block:
 
     language: str
     title: str
-    """Empty if it has none."""
+    """Title; empty without a title."""
     text: str
 
     @property
@@ -54,7 +54,7 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-# A claim that does not hold ends `reproduce` with 1: that is a result, and no mistake of the page.
+# `reproduce` ends with 1 if a claim fails, which is a result, not an error of the page.
 RESULTS_ARE_FINE = 'airhop() { command airhop "$@" || [[ $? == 1 && $1 == reproduce ]]; }\n'
 
 
@@ -73,7 +73,7 @@ def shell(words: str, folder: Path) -> str:
 
 
 def plain(words: str) -> Iterator[list[str]] | None:
-    """Return the commands of a block of nothing but calls of `airhop` without code of a user, else None."""
+    """Return the commands of a block that only calls `airhop`, without code of a user; otherwise None."""
     unquoted = re.sub(r"'[^']*'|#.*", "", words)
     lines = words.replace("\\\n", " ").splitlines()
     if re.search(r"[$`|&;<>*?~]|--with", unquoted) or any(not line.startswith("airhop ") for line in lines):
@@ -92,7 +92,7 @@ FIRST_FIGURE = ROOT / "docs" / "first-figure.md"
 SHOWN = [[page] for page in PAGES if page not in (README, FIRST_FIGURE) and any(b.runs for b in blocks(page))]
 
 
-# README and the page after it draw one figure: in one folder its runs are made once.
+# README and the next page draw the same figure: in a common folder its runs are computed once.
 @pytest.mark.parametrize(
     "pages", [[README, FIRST_FIGURE], *SHOWN], ids=lambda pages: " ".join(map(name, pages))
 )
@@ -105,7 +105,7 @@ def test_commands_and_code_on_docs_pages_work(
 
 
 def works(page: Path, cli: Cli, folder: Path) -> None:
-    """Run what a page shows, block by block."""
+    """Run the blocks of a page, in order."""
     printed = ""
     session = ""  # a page's blocks of Python follow each other, as in an interpreter
     for place, block in enumerate(blocks(page)):
@@ -116,7 +116,7 @@ def works(page: Path, cli: Cli, folder: Path) -> None:
         elif block.language == "sh":
             command_line(block.text, cli, folder)
         elif block.language == "python":
-            # A process of its own: what a page loads must not meet what other tests do.
+            # A separate process, because code of a page and other tests must not affect each other.
             script = folder / f"block{place}.py"
             session += block.text
             script.write_text(session, encoding="utf-8")
@@ -124,7 +124,7 @@ def works(page: Path, cli: Cli, folder: Path) -> None:
 
 
 def command_line(words: str, cli: Cli, folder: Path) -> None:
-    """Run a block of `sh`: in this process, which saves an interpreter a command, or else by a shell."""
+    """Run a block of `sh`: in this process, which saves the start of interpreters, or in a shell."""
     commands = plain(words)
     if commands is None:
         shell(words, folder)
@@ -151,7 +151,7 @@ def test_a_type_checker_accepts_the_examples_and_reports_wrong_types(tmp_path: P
     wrong = 'import airhop\n\nairhop.run(airhop.Scenario.load("last-hop"), seed="one").goodput\n'
     for title, text in (examples | {"wrong.py": wrong}).items():
         (tmp_path / title).write_text(text, encoding="utf-8")
-    cache = ROOT / ".mypy_cache"  # of the project's own check, which has read the libraries
+    cache = ROOT / ".mypy_cache"  # the cache of the project's own check, which contains the libraries
     checked = subprocess.run(
         [
             sys.executable,

@@ -27,7 +27,7 @@ def _vocabulary(schema: Any) -> Iterator[str]:
 
 def test_the_fuzzing_dictionary_has_every_key_and_value_of_the_schema() -> None:
     known = set(_DICTIONARY.read_text().splitlines())
-    # A process of its own, in which no test has registered a scheme.
+    # A separate process, in which no test has registered a scheme.
     asked = [sys.executable, "-c", "from airhop import _core; print(_core.schema())"]
     schema = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
     assert sorted(set(_vocabulary(schema)) - known) == []

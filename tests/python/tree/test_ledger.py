@@ -1,4 +1,4 @@
-"""The ledger of the papers: its letters follow from what rows rest on, and its page from them."""
+"""The ledger of the papers: its letters follow from the evidence of rows, and its page from letters."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ROWS = [row for rows in ledger.papers().values() for row in rows]
 
 
 def test_the_ledger_page_equals_the_page_generated_from_its_rows() -> None:
-    """Whoever changes a letter, a sum or a count by hand changes the page, and not what it is made of."""
+    """A letter, sum or count changed by hand on the page differs from the generated page."""
     assert (ROOT / "docs" / ledger.PAGE).read_text(encoding="utf-8") == ledger.page()
 
 
 def test_counts_on_the_page_of_readings_equal_those_of_the_outcomes() -> None:
-    """Whoever changes a count or an outcome by hand changes the page, and not what it is made of."""
+    """A count or outcome changed by hand on the page differs from the generated page."""
     page = (ROOT / "docs" / "experiments" / "readings.md").read_text(encoding="utf-8")
     for name, block in readings_page.BLOCKS.items():
         assert f"<!-- readings: {name} -->\n{block()}<!-- end -->" in page, name
@@ -57,7 +57,7 @@ def test_claims_readings_and_tests_of_a_ledger_row_exist(row: ledger.Row) -> Non
 
 
 def test_each_claim_of_a_paper_has_a_row_in_the_ledger() -> None:
-    """Each claim of a paper is an item of its ledger."""
+    """The ledger of a paper has an item for each claim."""
     named = {claim for row in ROWS for claim in row.claims}
     assert {id_ for id_, claim in CLAIMS.items() if not claim.own} - named == set()
 
@@ -113,7 +113,7 @@ def test_listed_failures_have_claims_that_are_not_reproduced() -> None:
 
 
 def test_headlines_have_the_outcomes_of_their_claims() -> None:
-    """No headline of the page of printed numbers is set by hand: each follows the last run."""
+    """Every headline of the page of printed numbers follows from the last run."""
     page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
     block = page.partition("<!-- papers: headlines -->")[2].partition("<!-- end -->")[0]
     told = dict(re.findall(r"^\| `([a-z0-9-]+)` .*\| ([^|]+) \|$", block, re.MULTILINE))

@@ -21,7 +21,7 @@ def toml(name: str) -> dict[str, Any]:
 
 
 def test_all_files_state_the_same_version() -> None:
-    # It is written in Cargo.toml; maturin takes it from there. Two documents for people repeat it.
+    # Cargo.toml has the version, from which maturin reads it. Two documents repeat the version.
     version = toml("Cargo.toml")["workspace"]["package"]["version"]
     assert "version" in toml("pyproject.toml")["project"]["dynamic"]
     assert _core.__version__ == _core.build_info()["version"] == metadata.version("airhop") == version
@@ -57,7 +57,7 @@ def test_licences_of_dependencies_are_allowed_and_their_notices_included() -> No
         ("(MIT OR GPL-3.0-only) AND Zlib", True),
         ("Apache-2.0 WITH LLVM-exception", True),
         ("GPL-2.0-only WITH Classpath-exception-2.0", False),
-        ("Apache-2.0", False),  # with the exception is not without
+        ("Apache-2.0", False),  # a licence with the exception differs from the licence without
         ("MIT Zlib", False),
         ("(MIT", False),
         ("", False),

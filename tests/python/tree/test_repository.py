@@ -1,4 +1,4 @@
-"""The tree keeps its own rules, where neither Cargo nor a linter holds them."""
+"""Rules of the source tree that neither Cargo nor a linter checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/tests"))
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
 def test_every_rust_test_file_is_compiled(crate: Path) -> None:
-    """Cargo builds what `tests/main.rs` names, and passes over a file that it does not name in silence."""
+    """Cargo builds the files that `tests/main.rs` names, and silently ignores all others."""
     declared = tomllib.loads((crate / "Cargo.toml").read_text())["test"]
     programs = {Path(test["path"]).stem for test in declared}
     assert rust_files(crate / "tests") <= programs | modules(crate / "tests/main.rs")
@@ -57,21 +57,21 @@ def test_the_docs_page_of_crates_equals_the_dependencies_in_cargo() -> None:
     assert told == used
 
 
-# ---- who may use whom ------------------------------------------------------------------------------------
+# ---- permitted imports ------------------------------------------------------------------------------------
 
 PACKAGE = ROOT / "python" / "airhop"
 CIRCLES: dict[frozenset[str], str] = {}
-"""Rooms of `airhop` that need each other, and why; there are none."""
+"""Packages of `airhop` that import each other, with reasons; there are none."""
 
 
 def module(path: Path) -> str:
-    """Name the module of a file as an import does."""
+    """Return the name of a file's module, as in an import."""
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
-    """Yield what a file imports, within functions and for types alone too."""
+    """Yield the imports of a file, including imports within functions and only for types."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -82,12 +82,12 @@ def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
 
 
 def room(name: str) -> str:
-    """Return the package or the module at the root that a module is in; the root itself is `airhop`."""
+    """Return the top-level package or module that contains a module; the root itself is `airhop`."""
     return ".".join(name.split(".")[:2])
 
 
 def rooms(package: Path = PACKAGE) -> dict[str, set[str]]:
-    """Return the imports between rooms."""
+    """Return the imports between packages."""
     files = {module(path): path for path in sorted(package.rglob("*.py*")) if path.suffix in (".py", ".pyi")}
     found: dict[str, set[str]] = {room(name): set() for name in files}
     for name, path in files.items():
@@ -97,7 +97,7 @@ def rooms(package: Path = PACKAGE) -> dict[str, set[str]]:
 
 
 def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
-    """Return the sets of rooms that reach each other."""
+    """Return the sets of packages that import each other, directly or indirectly."""
     reached = {start: set(graph[start]) for start in graph}
     for middle in graph:  # Warshall 1962
         for start in graph:
@@ -115,12 +115,12 @@ def test_cycles_in_a_graph_are_detected() -> None:
 
 
 def test_python_packages_have_no_import_cycles() -> None:
-    """Imports of the packages and modules of `airhop` go one way, those within functions among them."""
+    """Imports between packages and modules of `airhop` have no cycles, including imports within functions."""
     assert circles(rooms()) == set(CIRCLES)
 
 
 def test_experiments_do_not_import_plots_reports_or_reproduction() -> None:
-    """Experiments say what is drawn and claimed; figures know of no experiment, reports of those that do."""
+    """Plots import no experiments, experiments no reports or reproduction, and reports no reproduction."""
     graph = rooms()
     assert "airhop.experiments" not in graph["airhop.plots"]
     assert not {"airhop.report", "airhop.reproduction"} & graph["airhop.experiments"]
@@ -128,7 +128,7 @@ def test_experiments_do_not_import_plots_reports_or_reproduction() -> None:
 
 
 def test_a_change_of_any_package_that_reports_use_rewrites_reports() -> None:
-    """The digest of the program that wrote a page leaves out the rooms of which no page has anything."""
+    """The digest of the program that wrote a page excludes the packages that do not affect pages."""
     graph, used, found = rooms(), {"airhop.reproduction"}, {"airhop.reproduction"}
     while found:
         found = {room for one in found for room in graph[one]} - used
@@ -139,7 +139,7 @@ def test_a_change_of_any_package_that_reports_use_rewrites_reports() -> None:
     assert not left_out & used
 
 
-# ---- the same of Rust ------------------------------------------------------------------------------------
+# ---- imports in Rust ------------------------------------------------------------------------------------
 
 SOURCES = {path.parent.name: path for path in sorted((ROOT / "crates").glob("*/src"))}
 RUST_CIRCLES: dict[str, set[frozenset[str]]] = {
@@ -160,11 +160,11 @@ RUST_CIRCLES: dict[str, set[frozenset[str]]] = {
         frozenset({"seams::control", "seams::recovery"}),
     },
 }
-"""Modules side by side that need each other. A circle that is gone leaves the list, and none enters it."""
+"""Sibling modules that use each other. A resolved cycle leaves the list, and no cycle enters it."""
 
 
 def rust_circles(source: Path) -> set[frozenset[str]]:
-    """Return the circles among modules side by side, each module by its path below the crate."""
+    """Return the cycles among sibling modules, each module by its path below the crate."""
     return {
         frozenset("::".join((*parent, child)) for child in circle)
         for parent, graph in uses(source).items()
@@ -178,7 +178,7 @@ def test_rust_modules_have_no_cyclic_dependencies(crate: str) -> None:
 
 
 def test_cycles_of_rust_modules_are_detected(tmp_path: Path) -> None:
-    """By `use` and in the code, through names that are exported again; not in tests, comments, strings."""
+    """Uses by `use` and in the code, through re-exports; not in tests, comments, strings."""
     files = {
         "lib.rs": "mod a;\nmod b;\nmod c;\npub use c::{deep::Deep, Other as Another};\n",
         "a.rs": "use crate::{b::B, std};\n",

@@ -1,4 +1,4 @@
-"""The pages of scenario files show what works: every example runs, and every kind's line can be set in it."""
+"""The pages of scenario files are correct: every example runs, and accepts the line of every kind."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Prose begins with the noun of the field: few openings are headless, and their number only falls."""
+"""Prose begins with the noun of the field: few openings lack a noun, and their number only falls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import words
 COUNTED = words.counted()
 CEILINGS = words.ceilings()
 ALLOWED_TYPES = {"Error", "Config", "Plan", "Kind"}
-"""Names that mean the same thing in every crate: an error, settings, what is to be built, a variant."""
+"""Names with an equal meaning in every crate: an error, settings, a planned object, a variant."""
 
 
 def test_every_crate_and_kind_of_description_has_a_ceiling() -> None:
@@ -21,7 +21,7 @@ def test_every_crate_and_kind_of_description_has_a_ceiling() -> None:
 @pytest.mark.parametrize("where", COUNTED)
 @pytest.mark.parametrize("habit", ["headless", "speech"])
 def test_numbers_of_counted_openings_equal_their_ceilings(where: str, habit: str) -> None:
-    """A higher count is a comment to rewrite, a lower one a ceiling to lower: the table stays true."""
+    """A higher count requires a rewritten comment, a lower count a lower ceiling."""
     count, ceiling = getattr(COUNTED[where], habit), getattr(CEILINGS[where], habit)
     found = [
         f"{one.place}: {one.text.splitlines()[0]}"

@@ -1,4 +1,4 @@
-"""Faults, one by one: what is changed in a trace, or in its scenario or document, and the law it breaks."""
+"""Faults, one by one: a change of a trace, its scenario or its document, and the law that it breaks."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _rate_ignored(run: Recorded) -> None:
 
 
 def _impatient(run: Recorded) -> None:
-    """Plant a backoff that is counted from the end of the frame before, not from a DIFS after it."""
+    """Plant a backoff that is counted from the end of the previous frame, not from a DIFS after it."""
     row = run.find("air", 100, kind="data", attempt=1)
     before = max(end for end in run.tables["air"]["end_s"] if end < run.tables["air"]["start_s"][row])
     run.move(row, before + 20e-6 - run.tables["air"]["start_s"][row])
@@ -143,7 +143,7 @@ def _too_weak_for_that(run: Recorded) -> None:
 
 
 def _gives_up_early(run: Recorded) -> None:
-    """Plant the standard's timeout in a cell with ns-2's, which ends with the whole answer and a DIFS."""
+    """Plant the standard's timeout in a cell with ns-2's, which includes the whole answer and a DIFS."""
     run.wlan["ack_timeout"] = "ns2"
 
 
@@ -172,14 +172,14 @@ def _without_cts(run: Recorded) -> None:
 
 
 def _deaf_to_a_cts(run: Recorded) -> None:
-    """Plant a station that hears the CTS of another, and begins in the midst of the data."""
+    """Plant a station that decodes another station's CTS, and begins to send during the data."""
     cts = run.find("air", 40, kind="cts", outcome="received", **{"from": "n2", "to": "n1"})
     row = run.find("air", 0, kind="rts", **{"from": "n3"})
     run.move(row, run.tables["air"]["end_s"][cts] + 100e-6 - run.tables["air"]["start_s"][row])
 
 
 def _deaf_to_the_ack_of_a_fragment(run: Recorded) -> None:
-    """Plant a station that hears a link ACK for another, and begins in the midst of the next fragment."""
+    """Plant a station that decodes a link ACK for another, and begins to send during the next fragment."""
     air = run.tables["air"].with_row_index()
     acks = air.filter(kind="ack", outcome="received", **{"from": "n2", "to": "n1"})
     data = set((air.filter(kind="data", **{"from": "n1", "to": "n2"})["start_s"] * 1e9).round())
@@ -189,7 +189,7 @@ def _deaf_to_the_ack_of_a_fragment(run: Recorded) -> None:
 
 
 def _no_burst(run: Recorded) -> None:
-    """Plant a fragment that does not follow a SIFS after the ACK of the one before."""
+    """Plant a fragment that does not follow a SIFS after the ACK of the previous fragment."""
     run.move(run.find("air", 20, kind="data", bytes=176, attempt=1), 5e-6)
 
 
@@ -316,7 +316,7 @@ def _repeats_for_ever(run: Recorded) -> None:
 
 
 def _drops_gone(run: Recorded) -> None:
-    """Plant a trace in which no packet is dropped, though losses are on record."""
+    """Plant a trace in which no packet is dropped, although losses are recorded."""
     run.tables["packets"] = run.tables["packets"].filter(pl.col("step").cast(pl.String) != "dropped")
 
 
@@ -329,7 +329,7 @@ def _dropped_later(run: Recorded) -> None:
 
 
 def _gives_up_after_one(run: Recorded) -> None:
-    """Plant a limit of three transmissions over a run that gave up after one."""
+    """Plant a limit of three transmissions in a run that discarded packets after one."""
     run.wlan["attempts"] = 3
 
 

@@ -1,4 +1,4 @@
-"""Faults of marks, echoes and handshakes, planted in a run whose bottleneck marks."""
+"""Faults of marks, echoes and handshakes, planted in a run with a marking bottleneck."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _no_handshake(run: Recorded) -> None:
 
 
 def _unheard(run: Recorded) -> None:
-    """Plant a SYN-ACK that never came."""
+    """Plant a lost SYN-ACK."""
     run.set("packets", "step", run.find("packets", step="delivered", flags="S.E"), "late")
 
 

@@ -13,7 +13,7 @@ def _delivers_twice(run: Recorded) -> None:
 
 
 def _releases_out_of_order(run: Recorded) -> None:
-    """Plant two packets that one A-MPDU releases, the later one first."""
+    """Plant two packets that one A-MPDU releases, in the wrong order."""
     arrived = run.tables["packets"].with_row_index().filter(step="arrived", place="b->ap")
     together = arrived.filter(pl.col("time_s") == pl.col("time_s").shift(-1))
     row = int(together["index"][20])
@@ -86,7 +86,7 @@ def _skips_an_attempt(run: Recorded) -> None:
 
 
 def _one_slot_early(run: Recorded) -> None:
-    """Plant an access a slot before AIFS is over."""
+    """Plant an access one slot before the end of AIFS."""
     row = _access_at(run, 43e-6)
     run.move(row, -9e-6)
 
@@ -96,7 +96,7 @@ def _between_slots(run: Recorded) -> None:
 
 
 def _access_at(run: Recorded, gap: float) -> int:
-    """Find a frame that begins so long after the last one."""
+    """Find a frame that begins this time after the previous frame."""
     air = run.tables["air"].with_row_index()
     ends = air["end_s"].shift(1)
     near = air.filter(((air["start_s"] - ends) - gap).abs() < 1e-8, kind="a-mpdu")
@@ -108,7 +108,7 @@ def _longer_amsdu_than_allowed(run: Recorded) -> None:
 
 
 def _leaves_out_padding_of_a_subframe(run: Recorded) -> None:
-    """Plant an MPDU of three packets that is 2 bytes short, which the padding of its own subframe hides."""
+    """Plant an MPDU of three packets that is 2 bytes too short, which the padding of its subframe hides."""
     row = run.find("mpdus", 20, msdu=2, bytes=3256)
     for one in (row - 2, row - 1, row):
         run.add("mpdus", "bytes", one, -2)

@@ -1,4 +1,4 @@
-"""Traces to plant faults in, and the ways to do so that fit any table."""
+"""Traces in which faults are planted, and planting functions for any table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from airhop.verify import LAWS, Trace, verify
 Tables = dict[str, pl.DataFrame]
 STATIC = {"wlan.field.routing": {"kind": "static"}, "wlan.field.control_rate": "6 Mbit/s", "duration": "2 s"}
 CAPTURES = {"wlan.field.range.capture": "3 dB"}
-"""A neighbour, 30 m away, is 6 dB above a station 60 m away."""
+"""The power of a neighbour at 30 m is 6 dB above the power of a station at 60 m."""
 SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "last-hop": ("last-hop", {}),
     "delayed": (
@@ -51,7 +51,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "reordered": ("last-hop", {"wired.w2.reorder": {"share": 0.05, "by": "3 ms", "direction": "r1->bs"}}),
 }
-"""Runs in which faults are planted: scenarios, and what is changed in them."""
+"""Runs in which faults are planted: scenarios with changes."""
 MARKED = {
     "name": "marked",
     "duration": "4 s",
@@ -68,7 +68,7 @@ MARKED = {
     ],
     "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "rfc", "ecn": True}}],
 }
-"""A bottleneck that marks, and a channel that makes repairs necessary."""
+"""A marking bottleneck, and a channel whose losses need repairs."""
 VARYING = {
     "name": "varying",
     "duration": "4 s",
@@ -134,7 +134,7 @@ GIVEN_UP = {
 }
 """A chain of hidden stations that lose BlockAckReqs, so that timers of receivers expire."""
 TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
-"""A transfer whose last segment is half of one."""
+"""A transfer whose last segment is half of a full segment."""
 TWO_KINDS = {
     "name": "two-kinds",
     "duration": "4 s",
@@ -177,7 +177,7 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
 
 @cache
 def recorded(name: str) -> tuple[Scenario, Result]:
-    """Trace a run in which nothing is wrong."""
+    """Trace a run without faults."""
     source, changes = (SCENARIOS | INLINE).get(name, (VARYING, {"duration": "6 s"}))
     scenario = airhop.Scenario.load(source).with_({"duration": "4 s"} | changes)
     result = airhop.run(scenario, trace=True)
@@ -195,7 +195,7 @@ class Recorded:
         self.tables: Tables = dict(result.tables)
 
     def breaks(self, law: str) -> bool:
-        """Return whether it contradicts a law."""
+        """Return whether the trace contradicts a law."""
         trace = Trace(self.scenario, self.document, self.tables)
         return next(iter(LAWS[law].check(trace)), None) is not None
 
@@ -216,12 +216,12 @@ class Recorded:
             self.shift("air", column, row, seconds)
 
     def remove(self, table: str, row: int) -> None:
-        """Forge a record away."""
+        """Remove a record."""
         frame = self.tables[table]
         self.tables[table] = pl.concat([frame[:row], frame[row + 1 :]])
 
     def double(self, table: str, row: int) -> None:
-        """Forge a second record of the same."""
+        """Duplicate a record."""
         frame = self.tables[table]
         self.tables[table] = pl.concat([frame[: row + 1], frame[row:]])
 
@@ -234,7 +234,7 @@ class Recorded:
         self.tables[table] = self.tables[table].with_columns(pl.col(column) * factor)
 
     def find(self, table: str, number: int = 0, **wanted: Any) -> int:
-        """Find the row of the trace that has these values, the `number`-th of them."""
+        """Find the `number`-th row of the trace with these values."""
         frame = self.tables[table].with_row_index()
         for column, value in wanted.items():
             frame = frame.filter(pl.col(column).cast(pl.String) == str(value))
@@ -254,7 +254,7 @@ class Recorded:
 
 
 def count(*path: str) -> Callable[[Recorded], None]:
-    """Plant one too many in a counter of the document."""
+    """Plant a counter of the document that is too large by one."""
 
     def forge(run: Recorded) -> None:
         table: Any = run.document
@@ -277,7 +277,7 @@ def removed(table: str, row: int) -> Callable[[Recorded], None]:
 
 
 def doubled(table: str, row: int, **wanted: Any) -> Callable[[Recorded], None]:
-    """Plant a table that has a record twice."""
+    """Plant a table with a duplicated record."""
 
     def forge(run: Recorded) -> None:
         run.double(table, run.find(table, row, **wanted))
@@ -297,7 +297,7 @@ def shifted(table: str, row: int) -> Callable[[Recorded], None]:
 
 
 def more(table: str, column: str, row: int, more: float = 1, **wanted: Any) -> Callable[[Recorded], None]:
-    """Plant a number that is off by a little."""
+    """Plant a slightly wrong number."""
 
     def forge(run: Recorded) -> None:
         run.add(table, column, run.find(table, row, **wanted), more)

@@ -1,4 +1,4 @@
-"""Faults in the tables of what is known before the run begins: `stations`, `links` and `fades`."""
+"""Faults in the tables whose contents are known before the run: `stations`, `links` and `fades`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links that look odd and are sound, by what happens on them."""
+"""Links with unusual but correct behaviour, by the behaviour."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
 
 
 def late(share: float, by: str, **link: str) -> dict[str, Any]:
-    """Return a wire from s to d that makes a share of its packets late."""
+    """Return a wire from s to d that delays a share of its packets."""
     return {"name": "w", "ends": ["s", "d"], "reorder": {"share": share, "by": by}, **link}
 
 
 def fading(*directions: str) -> dict[str, Any]:
-    """Two stations whose channel has fades of its own in each of these directions."""
+    """Two stations whose channel fades separately in each of these directions."""
     fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}
     return {
         "wlan": [
@@ -46,8 +46,8 @@ def fading(*directions: str) -> dict[str, Any]:
 
 
 LINKS: dict[str, dict[str, Any]] = {
-    # RFC 3561 §6.12: a router keeps what the link layer gives up. A retransmission, in a later MPDU, arrives
-    # before the router offers the first copy again.
+    # RFC 3561 §6.12: a router keeps the packets that the link layer gives up. A retransmission, in a later
+    # MPDU, arrives before the router offers the first copy again.
     "a router takes back segments under Block Ack": {
         "duration": "1 s",
         "wlan": [
@@ -95,7 +95,7 @@ LINKS: dict[str, dict[str, Any]] = {
             },
         ],
     },
-    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
+    # RFC 3561 §6.12: a router stores the packets for a destination while it repairs the route.
     "a router repairs a route": {
         "wlan": [
             {
@@ -123,8 +123,9 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
     },
-    # b and c begin at once, and c outlasts b: a's ACK meets the rest of c's frame, so that b hears no frame
-    # begin and gives its own up (IEEE 802.11-2016 §10.3.2.9) before that ACK, which serves it, is over.
+    # b and c begin at the same time, and c's frame is longer: a's ACK overlaps the end of c's frame, so b
+    # detects no frame, and its ACK timeout (IEEE 802.11-2016 §10.3.2.9) expires before the end of that ACK,
+    # which is nevertheless received.
     "an ACK outlasts the timeout of its frame": {
         "wlan": [
             {
@@ -142,7 +143,8 @@ LINKS: dict[str, dict[str, Any]] = {
             {"name": "g", "from": "c", "to": "b", "segment": "1000 B", **UDP},
         ],
     },
-    # A frame that the handoff cuts would overtake the one before it, by the shorter way, and is lost with it.
+    # A frame that the handoff interrupts would overtake the previous frame on the shorter path, and is lost
+    # with it.
     "what a handoff cuts arrives in order": {
         "radio": [
             {
@@ -166,7 +168,8 @@ LINKS: dict[str, dict[str, Any]] = {
             {"name": "g", "from": "d", "to": "bs", "scheme": "reno"},
         ],
     },
-    # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
+    # LHP sends a packet in fragments with separate attempts: two attempts per fragment allow a fourth
+    # transmission.
     "fragments have attempts each": {
         **few_attempts(2, loss=0.1),
         "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "lhp"}],
@@ -195,9 +198,9 @@ LINKS: dict[str, dict[str, Any]] = {
     },
     "fades of all that a station sends": fading("a->*"),
     "fades of all that a station hears": fading("*->a"),
-    # The direction that names both stations goes before the one that names one of them.
+    # A direction that names both stations precedes a direction that names one station.
     "fades of one direction among others": fading("a->*", "b->a"),
-    # With two stations a broadcast has one receiver, and is for all (RFC 3561 §6.3).
+    # With two stations a broadcast has only one receiver (RFC 3561 §6.3).
     "two stations ask for routes": {
         "wlan": [
             {
@@ -210,8 +213,8 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
     },
-    # While routes form a loop, a packet comes back to a station, and is dropped there for want of a
-    # route: the MPDU that had carried it before had arrived.
+    # During a routing loop a packet returns to a station, and is dropped there without a route, although its
+    # earlier MPDU had arrived.
     "a packet comes back to a station": {
         "duration": "80 ms",
         "wlan": [
@@ -237,7 +240,8 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": name, "between": {"wlan": "cell"}, "scheme": "reno"} for name in ("f", "g")],
     },
-    # RFC 3561 §6.5 has a router pass a request on with jitter: at the end of a run many may wait for theirs.
+    # RFC 3561 §6.5: routers forward requests with jitter, so many requests may be waiting at the end of a
+    # run.
     "requests wait for their jitter": {
         "duration": "500 ms",
         "wlan": [
@@ -252,7 +256,7 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n4", "scheme": "newreno"}],
     },
-    # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), whatever that of data frames is.
+    # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), for any limit of data frames.
     "an RTS is not answered": {
         "wlan": [
             {
@@ -267,7 +271,7 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
     },
-    # What leaves a wire after a handoff to a shorter way waits for what went the longer one.
+    # After a handoff to a shorter path, packets at the end of the wire wait for packets on the longer path.
     "a handoff shortens the way": {
         "wired": [
             {
@@ -285,7 +289,7 @@ LINKS: dict[str, dict[str, Any]] = {
             {"name": "g", "from": "s", "to": "bs", "segment": "88 B", "scheme": "newreno"},
         ],
     },
-    # A frame takes longer than a sender rests before an idle frame, which is due once the link is free.
+    # A frame lasts longer than the interval before an idle frame, which is due when the link is free.
     "an idle frame is late": {
         "radio": [
             {
@@ -299,7 +303,7 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "reno"}],
     },
-    # Of two changes at one instant the later holds, whichever is faster.
+    # Of two changes at one instant the later change in the file applies, whichever rate is higher.
     "a rate changes at the very start": {
         "wired": [
             {

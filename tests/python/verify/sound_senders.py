@@ -1,4 +1,4 @@
-"""Senders whose flight looks too large and is sound, by the reason."""
+"""Senders whose flight seems too large but is correct, by reason."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from sound_links import late
 
 SENDERS: dict[str, dict[str, Any]] = {
-    # RFC 9937 §6.1: RecoverFS is the flight before the ACK that cuts the window. An A-MPDU brings ACKs of one
-    # instant: segments left after the first, and a later one has the echo of a mark.
+    # RFC 9937 §6.1: RecoverFS is the flight before the ACK that reduces the window. An A-MPDU delivers
+    # several ACKs at one instant: segments were sent after the first ACK, and a later ACK echoes a mark.
     "segments leave at the instant of the cut": {
         "duration": "100 ms",
         "wlan": [
@@ -30,7 +30,7 @@ SENDERS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # RFC 6582 §3.2: recovery begins, and partial ACKs and further duplicates come at the same instant.
+    # RFC 6582 §3.2: the beginning of recovery, partial ACKs and further duplicate ACKs at the same instant.
     "duplicates follow on partial ACKs of one instant": {
         "duration": "200 ms",
         "wlan": [
@@ -45,7 +45,7 @@ SENDERS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n4", "scheme": "jtcp"}],
     },
-    # Fall and Floyd 1996 §4: a partial ACK lowers the pipe by two segments, but nothing was lost here.
+    # Fall and Floyd 1996 §4: a partial ACK reduces the pipe by two segments, although nothing was lost.
     "a pipe counts partial ACKs twice": {
         "wired": [late(0.02, "5 ms", rate="10 Mbit/s", delay="10 ms")],
         "flow": [

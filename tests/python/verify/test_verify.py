@@ -1,4 +1,4 @@
-"""The verifier finds nothing in sound runs, whatever scheme and links."""
+"""The verifier finds nothing in correct runs with any scheme and any links."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from airhop.verify import verify
 from airhop.verify.networks import random_network
 
 SCHEMA: dict[str, Any] = json.loads(_core.schema())
-"""Of scenario files, with the schemes that come with Airhop."""
+"""Schema of scenario files, with the built-in schemes."""
 _EXEMPT = re.compile(r"digest$|\.scheme\[.*=")
-"""Digests, which Airhop writes itself; each word of each parameter of each scheme, which takes long."""
+"""Keys that need not be drawn: digests, which Airhop writes; and words of parameters of schemes, which are
+many."""
 LINKS = ("last-hop", "yun2009-uplink", "kounavis1996-mobile-mobile", "cheng2008-chain")
 
 
 def schemes_and_links() -> Iterator[tuple[str, str]]:
-    """List each scheme over one kind of link by turns, and over all of them one of each kind of scheme.
+    """List each scheme with one kind of link in turn, and one scheme of each kind with all kinds of links.
 
-    Kinds are the loss recoveries, and what schemes need of the network and promise of their traces.
+    The kind of a scheme is its loss recovery, its services and its flags.
     """
     kinds: set[tuple[str, ...]] = set()
     for number, scheme in enumerate(catalogue.built_in()):
@@ -51,7 +52,7 @@ def test_runs_of_every_scheme_pass_the_verifier(scheme: str, links: str) -> None
 
 @airhop.scheme("verify-gentle")
 class Gentle:
-    """A scheme in Python: NewReno that keeps three quarters of its window."""
+    """A scheme in Python: NewReno with a reduction to three quarters of the window."""
 
     def on_ack(self, window: airhop.Window, *_: object) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
@@ -61,7 +62,7 @@ class Gentle:
         window.cwnd = 1 if loss.signal == "timeout" else window.ssthresh
 
 
-# 265: a router takes packets out of the queue of a cell that aggregates.
+# Seed 265: a router removes packets from the queue of a cell with aggregation.
 @pytest.mark.parametrize("seed", [*range(19), *range(20, 26), 265])
 def test_runs_of_random_networks_pass_the_verifier(seed: int, tmp_path: Path) -> None:
     scenario = airhop.Scenario.load(random_network(seed, tmp_path, ["verify-gentle"]))
@@ -87,7 +88,7 @@ NEEDLESS: dict[str, Any] = {
 
 
 def test_the_verifier_accepts_a_recovery_without_retransmission() -> None:
-    """The agent mends what the sender has yet to pace out; the flight comes down all the same (RFC 9937)."""
+    """The agent repairs segments that pacing still delays; the flight decreases nevertheless (RFC 9937)."""
     scenario = airhop.Scenario.load(NEEDLESS)
     results = [airhop.run(scenario, rep=rep, trace=True) for rep in (7, 11, 12)]
     assert any(_cuts_without_repair(result) for result in results)
@@ -95,7 +96,7 @@ def test_the_verifier_accepts_a_recovery_without_retransmission() -> None:
 
 
 def _cuts_without_repair(result: Result) -> bool:
-    """Return whether a window was cut, and what is sent first after that is new."""
+    """Return whether the first segment after a window reduction is new data."""
     window, segments = result.tables["window"], result.tables["segments"]
     cuts = window.filter(pl.col("cwnd") < pl.col("cwnd").shift(1))["time_s"]
     after = [
@@ -105,7 +106,7 @@ def _cuts_without_repair(result: Result) -> bool:
 
 
 def test_the_verifier_accepts_notices_without_ecn_in_an_ecn_flow() -> None:
-    """Linux marks all that a DCTCP connection sends; a base station's notices are no part of it."""
+    """Linux marks all packets of a DCTCP connection ECN-capable, but not a base station's notices."""
     flow = {**NEEDLESS["flow"][0], "scheme": "dctcp", "notices": "elsn"}
     scenario = airhop.Scenario.load({**NEEDLESS, "flow": [flow]})
     result = airhop.run(scenario, trace=True)
@@ -114,7 +115,7 @@ def test_the_verifier_accepts_notices_without_ecn_in_an_ecn_flow() -> None:
 
 
 def test_the_verifier_accepts_collisions_with_a_frame_cut_off_by_the_end_of_the_run() -> None:
-    """Two stations that do not hear each other; the first long frame is on the air when the run ends."""
+    """Two stations out of range of each other; the first long frame is on the air at the end of the run."""
     cell = {
         "name": "cell",
         "standard": "802.11b",
@@ -143,7 +144,7 @@ def eight_a_millisecond(tmp_path: Path) -> str:
 
 
 def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Path) -> None:
-    """Rate halving keeps the flight that there was; ACKs of a burst send before its duplicates come."""
+    """Rate halving stores the former flight; ACKs of a burst release segments before its duplicate ACKs."""
     deliveries = tmp_path / "bursts.trace"
     deliveries.write_text("".join(f"{ms}\n" * 20 for ms in range(100, 2001, 100)))
     scenario = airhop.Scenario.load(
@@ -182,7 +183,7 @@ def test_the_verifier_accepts_an_ack_at_the_time_of_its_segment(eight_a_millisec
 
 
 def test_the_verifier_accepts_an_ack_between_two_simultaneous_segments(eight_a_millisecond: str) -> None:
-    """A host whose turnaround is zero: what it hands over later at that instant has not arrived by then."""
+    """A host with zero turnaround: data delivered later at an instant have not arrived before the ACK."""
     scenario = airhop.Scenario.load(
         {
             "name": "at once",
@@ -204,7 +205,7 @@ def test_the_verifier_accepts_an_ack_between_two_simultaneous_segments(eight_a_m
 
 
 def test_the_verifier_accepts_a_syn_timeout_at_the_time_of_the_syn_ack(eight_a_millisecond: str) -> None:
-    """The SYN is in flight, and no data, when its timer expires; then the SYN-ACK arrives at that instant."""
+    """The SYN's timer expires without data in flight, and the SYN-ACK arrives at the same instant."""
     wire = {"name": "w", "ends": ["s", "d"], "delay": "15 ms", "deliveries": eight_a_millisecond}
     tcp = {"preset": "rfc", "rto": {"kind": "linux", "initial": "32 ms"}}
     flow = {"name": "ftp", "from": "s", "to": "d", "scheme": "reno", "tcp": tcp}
@@ -217,7 +218,7 @@ def test_the_verifier_accepts_a_syn_timeout_at_the_time_of_the_syn_ack(eight_a_m
 
 
 def test_random_networks_do_not_depend_on_registered_schemes(tmp_path: Path) -> None:
-    """A reader who repeats seed 7 gets the network of seed 7, though Python has a scheme more."""
+    """Seed 7 yields the same network, although Python has an additional scheme."""
     assert "verify-gentle" in [scheme["name"] for scheme in airhop.schemes()]
     drawn = [random_network(seed, tmp_path) for seed in range(50)]
     schemes = {word for network in drawn for word in _drawn(SCHEMA, network, "") if ".scheme=" in word}
@@ -226,7 +227,7 @@ def test_random_networks_do_not_depend_on_registered_schemes(tmp_path: Path) -> 
 
 def test_random_networks_draw_every_key_of_scenario_files(tmp_path: Path) -> None:
     """Every key of the schema, every kind of link, queue, channel, change and recovery, and every scheme."""
-    theirs = airhop.added.added().keys()  # other tests' schemes
+    theirs = airhop.added.added().keys()  # schemes of other tests
     words = {path: set(re.split(r"[][.=]", path)) for path in _keys(SCHEMA, "") if not _is_exempt(path)}
     missing = {_of_any_link(path) for path in words if not words[path] & theirs}
     for seed in range(4000):
@@ -246,7 +247,7 @@ def _of_any_link(path: str) -> str:
 
 
 def _keys(schema: dict[str, Any], path: str) -> Iterator[str]:
-    """List the keys that a schema allows; where there are kinds, or schemes, those of each."""
+    """List the keys that a schema allows, including the keys of each kind or scheme."""
     for part in _parts(schema):
         if "properties" not in part:
             yield from (f"{path}={word}" for word in part.get("enum", ()))
@@ -260,7 +261,7 @@ def _keys(schema: dict[str, Any], path: str) -> Iterator[str]:
 
 
 def _drawn(schema: dict[str, Any], value: Any, path: str) -> Iterator[str]:
-    """List the keys of a value that a schema allows, in the same words."""
+    """List the keys of a value, named as by the listing of the schema."""
     if isinstance(value, list):
         for item in value:
             yield from _drawn(schema, item, path)
@@ -278,7 +279,7 @@ def _drawn(schema: dict[str, Any], value: Any, path: str) -> Iterator[str]:
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """List what a value may be."""
+    """List the alternatives of a value."""
     if "items" in schema and schema.get("type") == "array":
         yield from _parts(schema["items"])
     parts = [part for word in ("anyOf", "oneOf") for part in schema.get(word, ())]
@@ -289,7 +290,7 @@ def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _kind(part: dict[str, Any]) -> str:
-    """Name the kind, or the scheme, whose table this is."""
+    """Return the kind, or the scheme, of a table."""
     constants = [value["const"] for value in part["properties"].values() if "const" in value]
     return f"[{constants[0]}]" if constants else ""
 

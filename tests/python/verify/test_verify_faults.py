@@ -1,4 +1,4 @@
-"""Every fault that is planted in a trace, or in its scenario or document, is found by the law it breaks."""
+"""The broken law detects every fault planted in a trace, its scenario or its document."""
 
 from __future__ import annotations
 

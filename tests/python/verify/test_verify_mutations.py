@@ -1,4 +1,4 @@
-"""Sensitivity of the verifier is measured soundly: edits change something, and are counted right."""
+"""The measurement of the verifier's sensitivity: every edit changes a value, and counts are correct."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def recorded(name: str) -> tuple[Scenario, Result]:
 
 @pytest.mark.parametrize("name", ["last-hop", "cheng2008-chain"])
 def test_every_random_edit_changes_exactly_one_table(name: str) -> None:
-    """An edit without meaning would count as missed, or as found by a law that is wrong."""
+    """An edit without effect would count as missed, or as found by a wrong law."""
     _, result = recorded(name)
     random, kinds = Random(1), set()
     for _ in range(300):
@@ -45,7 +45,7 @@ def test_an_unchanged_trace_passes_and_equal_seeds_yield_equal_edits() -> None:
 
 
 def test_the_verifier_detects_95_percent_of_random_edits() -> None:
-    """A sample of what docs/verify.md has, over a cell and over several hops with AODV."""
+    """A sample of the measurement in docs/verify.md, over a cell and over several hops with AODV."""
     tally = sum(
         (mutations.measure(*recorded(name), seed=1, edits=40) for name in ("last-hop", "cheng2008-chain")),
         start=Tally(),

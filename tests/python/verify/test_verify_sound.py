@@ -1,4 +1,4 @@
-"""The verifier finds nothing in runs that look odd and are sound."""
+"""The verifier finds nothing in correct runs with unusual behaviour."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LOSSY_CELL: dict[str, Any] = {
 
 
 ENDS: dict[str, dict[str, Any]] = {
-    # Without a warm-up a datagram that a full queue drops at time 0 counts, too.
+    # Without a warm-up a datagram that a full queue drops at time 0 also counts.
     "a datagram is lost in the first instant": {
         "wired": [
             {
@@ -69,7 +69,7 @@ ENDS: dict[str, dict[str, Any]] = {
             },
         ],
     },
-    # JTCP leaves two segments at a timeout; the second was sent later than the first, whose timer ran.
+    # JTCP has two segments in flight at a timeout; the second was sent later than the first, whose timer ran.
     "a timeout lets two segments out": {
         "wired": [
             {
@@ -90,7 +90,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # ns-2's timer forgets its estimate after the fourth timeout in a row: the next sample is the estimate.
+    # ns-2's timer discards its estimate after the fourth timeout in a row: the next sample is the estimate.
     "an estimate begins again": {
         "duration": "60 s",
         "radio": [
@@ -104,7 +104,7 @@ ENDS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
     },
-    # The timer expires while pacing waits: nothing is sent again just then, and little is in flight.
+    # The timer expires while pacing waits: nothing is retransmitted at that instant, and the flight is small.
     "a timeout repeats later": {
         "wired": [
             {
@@ -131,7 +131,7 @@ ENDS: dict[str, dict[str, Any]] = {
             {"name": "f1", "from": "d", "to": "s", "scheme": "tcp-cl", "tcp": {"preset": "ns2"}},
         ],
     },
-    # Westwood+ chooses ssthresh by its estimate of the bandwidth, at two cuts in a row as it had been before.
+    # Westwood+ sets ssthresh by its bandwidth estimate, at two successive reductions to the former value.
     "two cuts return to where it was": {
         **few_attempts(1, loss=0.01),
         "flow": [
@@ -157,17 +157,17 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # Kounavis 1996 §4: the timeout has what base stations say of fades on top of RFC 6298's.
+    # Kounavis 1996 §4: the timeout is RFC 6298's plus the delays that base stations announce for fades.
     "a base station announces a delay": {
         **LOSSY_CELL,
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "rttn"}],
     },
-    # Bhandarkar 2005: the sender halves when its timer expires, and pacing lets it send only later.
+    # Bhandarkar 2005: the sender halves its window when its timer expires, and pacing delays the segment.
     "a loss is believed while pacing waits": {
         **LOSSY_CELL,
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "dcr", "tcp": {"pacing": True}}],
     },
-    # RFC 8257 §3.2: as CE changes, a segment that comes twice brings the ACK that was owed, and its own.
+    # RFC 8257 §3.2: at a change of CE, a duplicate segment causes the pending ACK, and its own.
     "two ACKs for a segment that came twice": {
         "wired": [
             {
@@ -198,7 +198,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # LEDBAT++ slows down to two segments now and then; a loss soon after finds the window there.
+    # LEDBAT++ periodically slows down to two segments; a loss soon after occurs at this window.
     "a slowdown before a loss": {
         "wired": [
             {
@@ -220,13 +220,13 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # After a timeout the sender begins again at the first hole, and a notice repairs a segment beyond that.
+    # After a timeout the sender restarts at the first hole, and a notice repairs a segment beyond it.
     "a notice after a timeout": {
         **LOSSY_CELL,
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "tcp-cl"}],
     },
     # The receiver names a damaged segment (HACK), and the base station the hole before it (ELN): an ACK has
-    # room for one of them.
+    # room for only one of the two.
     "a base station replaces a notice": {
         "wired": [{"name": "w", "ends": ["s", "bs"], "rate": "2 Mbit/s", "delay": "2 ms"}],
         "wlan": [
@@ -274,7 +274,8 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A receiver's host takes its time: segments wait in it, and an ACK says what TCP has by then.
+    # A receiver's host has a processing time: segments wait, and an ACK reports the data that TCP has
+    # processed.
     "a host takes its time": {
         "wired": [
             {
@@ -295,7 +296,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # RFC 6298 §2.4 bounds what samples give; before the first, §2.1 says what the timeout is.
+    # RFC 6298 §2.4 bounds timeouts from samples; before the first sample, §2.1 defines the timeout.
     "the first timeout is below the least": {
         **few_attempts(1, loss=0.3),
         "flow": [
@@ -308,7 +309,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # The clock of timestamps counts milliseconds (RFC 7323 §5.4), however fine that of the timer is.
+    # The clock of timestamps counts milliseconds (RFC 7323 §5.4), for any resolution of the timer's clock.
     "a timer is finer than timestamps": {
         "wired": [{"name": "w", "ends": ["s", "d"], "rate": "2 Mbit/s", "delay": "10 ms"}],
         "flow": [
@@ -321,7 +322,8 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # The echo of a timestamp cuts off a fraction of a millisecond, and the timer's clock one of a tick.
+    # The echo of a timestamp drops the fraction of a millisecond, and the timer's clock the fraction of a
+    # tick.
     "a timer counts ticks of echoes": {
         "wired": [{"name": "w", "ends": ["s", "d"], "rate": "2 Mbit/s", "delay": "20.3 ms"}],
         "flow": [
@@ -334,7 +336,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A round trip that is shorter than a millisecond is none by the clock of timestamps.
+    # A round trip shorter than a millisecond is 0 by the clock of timestamps.
     "timestamps see no round trip": {
         "duration": "3 ms",
         "wired": [{"name": "w", "ends": ["s", "d"], "rate": "1 Gbit/s", "delay": "0 ms"}],
@@ -349,8 +351,8 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A link that keeps the order hands over many ACKs at one instant: those that begin recovery (RFC 6582
-    # §3.2), and partial ones after them, which leave the window as wide as the duplicates before made it.
+    # An in-order link delivers many ACKs at one instant: ACKs that begin recovery (RFC 6582 §3.2), and then
+    # partial ACKs, which keep the window that the duplicate ACKs had inflated.
     "recovery begins among ACKs of one instant": {
         "duration": "2 s",
         "radio": [
@@ -384,7 +386,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # What looks lost was late: a cut that is undone, although the bandwidth allowed more than the window was.
+    # A spurious reduction is undone, although the bandwidth estimate allowed more than the former window.
     "a cut to more than the window was": {
         "duration": "2 s",
         "wired": [late(0.1, "20 ms", rate="10 Mbit/s", delay="100 ms")],
@@ -399,7 +401,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # At its most and with the least window a timer expires without a trace, here as an ACK comes.
+    # With maximum RTO and minimum window an expiry leaves no record; here an ACK arrives at that instant.
     "a timer expires as an ACK comes": {
         "wired": [{"name": "w", "ends": ["s", "d"], "rate": "1 Mbit/s", "delay": "1 ms"}],
         "flow": [
@@ -416,7 +418,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A timeout at its most expires without a trace, and pacing repeats what was lost later.
+    # An expiry of the maximum RTO leaves no record, and pacing delays the retransmission.
     "a timeout is at its most, and pacing waits": {
         "wired": [
             {"name": "w1", "ends": ["s", "r"], "delay": "0 ms", "rate": "6 Mbit/s"},
@@ -432,7 +434,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A SYN is no segment, and is sent again.
+    # A SYN does not count as a segment, and is retransmitted.
     "a SYN is sent again": {
         "wired": [{"name": "w", "ends": ["s", "d"], "delay": "20 ms", "rate": "10 Mbit/s"}],
         "flow": [
@@ -445,7 +447,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # ns-2's timer cuts off fractions of a tick, and the echo those of a millisecond.
+    # ns-2's timer drops fractions of a tick, and the echo fractions of a millisecond.
     "ns-2 counts fractions of a millisecond": {
         "wired": [{"name": "w", "ends": ["s", "d"], "delay": "3.3 ms", "rate": "3 Mbit/s"}],
         "flow": [
@@ -458,7 +460,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # The first datagram is not over at the end of the run, and does not wait, either.
+    # The first datagram is neither complete at the end of the run nor waiting.
     "no packet arrives": {
         "wired": [
             {
@@ -493,7 +495,7 @@ ENDS: dict[str, dict[str, Any]] = {
     },
 }
 SOUND = LINKS | SENDERS | ENDS
-"""Scenarios in which something looks odd, by what that is."""
+"""Scenarios with unusual behaviour, by the behaviour."""
 
 
 SEEDS = {
@@ -506,7 +508,7 @@ SEEDS = {
     "a timeout repeats later": 20000860,
     "an estimate of the bandwidth lies above the least window": 43,
 }
-"""Seeds with which it happens within 10 s, where it does not with the first."""
+"""Seeds with the behaviour within 10 s, for scenarios without it under the first seed."""
 
 
 @pytest.mark.parametrize("what", SOUND)
@@ -516,7 +518,7 @@ def test_unusual_but_correct_traces_pass_the_verifier(what: str) -> None:
 
 
 def test_a_datagram_of_another_protocol_passes_the_verifier(tmp_path: Path) -> None:
-    """A real host's datagram may have less behind its IP header than UDP's header has."""
+    """A real host's datagram may have fewer bytes after its IP header than a UDP header."""
     ospf = struct.pack(">BBHHHBBH", 0x45, 0, 25, 0, 0, 64, 89, 0) + S + D + bytes(5)
     log = Log(write(tmp_path / "log", head(), [(1_000_000, 0, ospf)]))
     replayed = log.replay(trace=True)

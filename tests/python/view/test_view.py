@@ -1,4 +1,4 @@
-"""`airhop view` as it is used: a server of its own process, asked over raw sockets and by a real browser."""
+"""`airhop view` in use: a server process, with requests over raw sockets and from a real browser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Server:
 
 @contextmanager
 def serving(*words: str) -> Iterator[Server]:
-    """Start `airhop view` and end it, whatever happens."""
+    """Start `airhop view`, and end it in any case."""
     program = str(Path(sys.executable).with_name("airhop"))
     command = [program, "view", *words, "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -74,11 +74,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-# --- who is answered ----------------------------------------------------------------------------------
+# --- accepted requests ----------------------------------------------------------------------------------
 
 
 def status(server: Server, path: str, headers: dict[str, str]) -> int:
-    """Ask with exactly these headers; {port} in them is the server's."""
+    """Send a request with exactly these headers; {port} is the server's port."""
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     with socket.create_connection(
         (urlsplit(server.address).hostname, server.port), timeout=PATIENCE_S
@@ -121,7 +121,7 @@ def test_requests_with_a_foreign_host_or_origin_are_refused(server: Server, who:
 
 @pytest.mark.parametrize("who", [*FOREIGN, "nobody"])
 def test_websockets_with_a_foreign_host_or_origin_are_refused(server: Server, who: str) -> None:
-    # A browser always says where a WebSocket was opened from (RFC 6455 section 10.2): who does not is none.
+    # A browser always sends the Origin of a WebSocket (RFC 6455 section 10.2); other clients are rejected.
     assert status(server, "/ws", {**UPGRADE, **FOREIGN.get(who, HOST)}) == 403
 
 
@@ -148,7 +148,7 @@ def test_the_server_listens_on_the_loopback_address_only(server: Server) -> None
 
 
 def failing(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run the command to its refusal; give what it said."""
+    """Run the command, which must fail; return its message."""
     with pytest.raises(SystemExit) as end:
         main(["view", *words])
     assert end.value.code == 2
@@ -192,12 +192,12 @@ def test_view_without_panel_names_the_package_to_install(
 MODEL = """
     (name) => [...(window.Bokeh?.documents[0]?.all_models ?? [])].find((m) => m.name === name && m.data)?.data
 """
-"""The data behind a figure, once they are there."""
+"""Return the data of a figure, once they exist."""
 
 
 @pytest.fixture
 def page(tab: Tab, server: Server) -> Iterator[Page]:
-    """Open the page, and see that it had nothing to complain about and asked nobody else."""
+    """Open the page, and check that it has no errors and sends no requests to other hosts."""
     tab.page.goto(server.address)
     expect(tab.page.get_by_role("status")).to_contain_text("4 runs of 20 s")
     yield tab.page
@@ -207,7 +207,7 @@ def page(tab: Tab, server: Server) -> Iterator[Page]:
 
 
 def bars(page: Page) -> dict[str, float]:
-    """Read goodput by scheme off the bars."""
+    """Return the goodput by scheme from the bars."""
     data = page.evaluate(f"(() => {{ const d = ({MODEL})('bars'); return [d.scheme, [...d.mean]]; }})()")
     return dict(zip(*data, strict=True))
 
@@ -223,7 +223,7 @@ def wait_for_bars(page: Page, expected: dict[str, float]) -> None:
 
 
 def simulated(state: State) -> dict[str, float]:
-    """Make the runs of a state without the page: goodput by scheme, of one replication."""
+    """Run a state without the page, and return the goodput by scheme of one replication."""
     results = run_many(list(state.jobs().values()))
     return {scheme: result.goodput_mbps for (scheme, _), result in zip(state.jobs(), results, strict=True)}
 
@@ -244,7 +244,7 @@ def test_moving_sliders_shows_the_runs_at_the_new_values(page: Page) -> None:
     slider(page, "Frame error rate").press("ArrowRight")
     there = opened.with_sets({"wlan.cell.errors.fer": 0.015})
     wait_for_bars(page, simulated(there))
-    # A burst of moves ends where the last one does, whatever was overtaken on the way.
+    # After a burst of moves the page shows the last position, although earlier requests were dropped.
     for _ in range(6):
         slider(page, "One-way delay").press("ArrowLeft")
     for _ in range(2):
@@ -263,7 +263,7 @@ def test_graphs_are_redrawn_when_a_slider_moves(page: Page) -> None:
     page.wait_for_function(f"({last})() > 40")
     time = "[...Bokeh.documents[0].all_models].find((model) => model.name === 'time')"
     assert page.evaluate(f"[{time}.start, {time}.end]") == [0, 50]
-    # A narrow window shows all of it, without a scroll bar for the page.
+    # A narrow window shows the whole page, without a horizontal scroll bar.
     page.set_viewport_size({"width": 360, "height": 700})
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
@@ -358,7 +358,7 @@ def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
     page.locator("input[type=file]").set_input_files(file)
     wait_for_bars(page, simulated(there))
     assert command(page).startswith(there.command())
-    # What is no state is told, and what was shown stays.
+    # A file that is no state causes a message, and the page stays unchanged.
     file.write_text("scenario = 3\n", encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_role("alert")).to_contain_text("must be a packaged name")

@@ -1,4 +1,4 @@
-"""The sliders of `airhop view`: only those whose paths the scenario has, at stops that it takes."""
+"""The sliders of `airhop view`: only paths that the scenario has, with values that it accepts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def last_hop(**changes: Any) -> Scenario:
 
 
 def joined(control: Control, changed: Scenario) -> Control:
-    """Find the slider that a delay shares with other links, now that they have the same one."""
+    """Find the slider of the delay that several links share."""
     (found,) = [
         one
         for one in controls(changed)
@@ -37,7 +37,7 @@ def test_every_position_of_every_slider_sets_a_valid_value(name: str) -> None:
         assert len(control.values) == len(control.texts) == len(set(control.texts))
         for place in range(len(control.values)):
             changed = scenario.with_(control.changes(place))
-            # The slider of the changed scenario stands there: what was set is what was read.
+            # The slider of the changed scenario is at the set value.
             again = by_label(changed).get(control.label) or joined(control, changed)
             assert again.values[again.place] == control.values[place]
 

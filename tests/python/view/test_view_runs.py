@@ -1,4 +1,4 @@
-"""The work behind `airhop view`: the newest wish wins, and what is drawn is what was simulated."""
+"""Runs of `airhop view`: the newest request has priority, and the figures show the simulated values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_only_the_newest_request_is_computed() -> None:
 
         newest = Newest(work)
         newest.ask(1)
-        await asyncio.sleep(0)  # the first is at work now
+        await asyncio.sleep(0)  # the first request is in progress
         assert not newest.superseded
         for wish in range(2, 10):
             newest.ask(wish)
@@ -77,12 +77,12 @@ def test_a_long_superseded_comparison_is_cancelled(monkeypatch: pytest.MonkeyPat
         asyncio.run(runs.compare(SHORT, lambda: True))
     found = asyncio.run(runs.compare(SHORT, lambda: False))
     assert found.complete
-    assert "sends each frame once (attempts = 1)" in notes(found)  # a hint, told of single runs, too
+    assert "sends each frame once (attempts = 1)" in notes(found)  # a hint, also shown for single runs
     runs.close()
 
 
 def test_a_short_superseded_comparison_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A superseded comparison that is quick is finished all the same.
+    # A fast comparison is completed even if it is outdated.
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 3600.0)
     runs = Runs()
     assert asyncio.run(runs.compare(SHORT, lambda: True)).complete
@@ -132,7 +132,7 @@ def test_long_curves_are_thinned(points: int) -> None:
 
 
 def test_schemes_of_the_same_colour_have_different_line_styles() -> None:
-    # There are eight colours: of ten schemes some share one.
+    # There are eight colours, so some of ten schemes share a colour.
     names = ["reno", "snoop", "lhp", "ll-elsn", "dcr", "cubic", "bbr", "vegas", "veno", "sack"]
     look = styles(names)
     assert len({style.color for style in look.values()}) == 8
@@ -154,7 +154,7 @@ def test_udp_flows_have_a_separate_table() -> None:
     tcp = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno"], reps=1)
     look = styles(["reno"])
     shown = tables(udp.rows(), look)
-    # The table of the bars, that of UDP, and one for each of the two classes of flows.
+    # The table of the bars, the table of UDP, and a table for each of the two classes of flows.
     assert shown.count("<table") == 4 and "class bulk, " in shown
     assert "loss of datagrams, %" in shown and "jitter, ms" in shown
     assert tables(tcp.rows(), look).count("<table") == 1

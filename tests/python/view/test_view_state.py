@@ -1,4 +1,4 @@
-"""States of `airhop view` can be shared: the same state is a study, a command, and a page again."""
+"""States of `airhop view` can be shared: a state is also a study and a command, and opens as a page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOVED = {"wlan.cell.errors.fer": 0.03, "wired.all.delay": "20 ms", "duration": "
 
 
 def moved() -> State:
-    """Return a state in which everything is different from what the page opens with."""
+    """Return a state that differs in every value from the initial state of the page."""
     opened = State.of("last-hop").with_sets(MOVED)
     return State(opened.base, opened.source, opened.sets, ("sack", "reno"), seed=7, reps=3)
 
 
 def alike(a: State, b: State) -> bool:
-    """Return whether two states make the same runs in the same order."""
+    """Return whether two states have equal runs in equal order."""
     ids = [[job.run_id for job in state.jobs().values()] for state in (a, b)]
     return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs())
 
@@ -32,8 +32,8 @@ def alike(a: State, b: State) -> bool:
 def test_a_packaged_scenario_opens_with_a_shorter_duration() -> None:
     opened = State.of("last-hop")
     assert opened.scenario.duration_s == OPENING_DURATION_S
-    assert opened.schemes == OPENING_SCHEMES  # its own, Reno, is the first of them
-    # A scenario that is shorter than that is left alone.
+    assert opened.schemes == OPENING_SCHEMES  # the scenario's scheme, Reno, is the first
+    # A shorter scenario keeps its duration.
     short = Scenario.load("last-hop").with_({"duration": "3 s"})
     assert State.uploaded(short.toml(), "short.toml").scenario == short
 
@@ -98,7 +98,7 @@ def test_a_study_with_axes_opens_at_its_scenario() -> None:
 
 
 def test_an_uploaded_state_reads_no_files_and_runs_no_code(tmp_path: Path) -> None:
-    # A stranger's file must not learn what is on this machine, nor do anything on it.
+    # An untrusted file must neither read data of this machine nor change it.
     secret = tmp_path / "secret.toml"
     secret.write_text("password = 'x'\n", encoding="utf-8")
     ran = tmp_path / "ran"
@@ -112,7 +112,7 @@ def test_an_uploaded_state_reads_no_files_and_runs_no_code(tmp_path: Path) -> No
 
 
 def _received(secret: Path) -> dict[str, str]:
-    """Write the texts that could have the page read a file, by the key that does it."""
+    """Return texts that could let the page read a file, by the key with the file name."""
     recorded = f"{{ kind = 'recorded', file = {str(secret)!r}, ber_good = 0, ber_bad = 0.1 }}"
     wlan = '[[wlan]]\nname = "c"\nstandard = "802.11b"\nstations = { s = [0, 0], d = [9, 0] }\n'
     wire = '[[wired]]\nname = "w"\nends = ["s", "d"]\ndelay = "1 ms"\n'
@@ -144,7 +144,7 @@ def _received(secret: Path) -> dict[str, str]:
     ],
 )
 def test_no_key_of_an_uploaded_text_reads_a_file(tmp_path: Path, key: str) -> None:
-    """A message about a file has a line of it: the first one was shown where a header was expected."""
+    """A message about a file may contain a line of it, such as the first line if it is no header."""
     for secret in (tmp_path / "secret.txt", tmp_path / "nothing.txt"):
         text = _received(secret)[key]
         (tmp_path / "secret.txt").write_text("CANARY\n", encoding="utf-8")
@@ -177,7 +177,7 @@ def test_files_of_the_scenario_named_on_the_command_line_are_read(tmp_path: Path
 def test_a_page_can_change_to_packaged_scenarios_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The choice of a scenario comes over the network: a name is a packaged one, whatever files there are."""
+    """The name of a scenario comes over the network: it must be packaged, even if such a file exists."""
     own = tmp_path / "own.toml"
     own.write_text(packaged()["last-hop"], encoding="utf-8")
     with pytest.raises(InputError, match="there is no scenario"):

@@ -1,4 +1,4 @@
-"""Many tabs at once: a bound, a page that says so, and runs that are made once for all who ask for them."""
+"""Many tabs: their maximum, the page beyond the maximum, and runs that several tabs share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHORT = State.of("last-hop").with_sets({"duration": "1 s"})
 
 
 def opened(tabs: Tabs) -> tuple[Document, bool]:
-    """Open a tab; return its document, and whether it is the page that finds no room."""
+    """Open a tab; return its document, and whether it is the page beyond the maximum."""
     with set_curdoc(document := Document()):
         template = tabs.opened()
         template.server_doc(document)
@@ -66,7 +66,7 @@ def test_a_page_that_fails_does_not_count_as_an_open_tab() -> None:
 
 
 def test_the_resources_of_a_page_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bokeh walks all models of a document after each change: a page of a dozen parts took half a second."""
+    """Bokeh visits all models of a document after each change: a page of a dozen parts took half a second."""
     gathered: list[int] = []
     once = DocumentModelManager.recompute
 
