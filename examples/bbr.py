@@ -1,7 +1,7 @@
-"""BBR v1 in Python: a scheme that goes by the delivery rate and paces its segments.
+"""BBR v1 in Python: a scheme that uses the delivery rate and paces its segments.
 
-Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00. Omitted: packet conservation in
-the first round trip of a recovery (4.2.3.4), and the additions of Linux, which the built-in `bbr` has.
+Section numbers refer to draft-cardwell-iccrg-bbr-congestion-control-00. Omitted: packet conservation in the
+first round trip of a recovery (4.2.3.4), and the additions of Linux, which the built-in `bbr` has.
 
     airhop compare dumbbell bbr py-bbr --with examples/bbr.py --set duration="10 s"
 """
@@ -74,7 +74,7 @@ class Bbr:
         self._set_window(window, delivery, flow)
 
     def pacing_rate(self, window: airhop.Window, flow: airhop.Flow) -> float | None:
-        """Pace at the gain of the estimated rate; before its first sample at that of the window (4.2.1)."""
+        """Pace at a gain of the estimated rate; before its first sample, of the window's rate (4.2.1)."""
         if self.rate:
             return MARGIN * self.gain * self.rate
         return HIGH_GAIN * window.cwnd * flow.segment / flow.srtt if flow.srtt else None

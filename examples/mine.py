@@ -1,4 +1,4 @@
-"""User-defined scheme: NewReno that keeps 70 % of its window after a loss."""
+"""User-defined scheme: NewReno with 70 % of the window after a loss."""
 
 import airhop
 

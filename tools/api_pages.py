@@ -20,7 +20,7 @@ import griffe
 FOLDER = "api"
 SOURCES = Path(__file__).resolve().parent.parent / "python"
 WIDTH = 96
-"""A longer signature gets a line for each parameter."""
+"""Maximum width of a signature on one line; a longer signature has a line for each parameter."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def found(path: str) -> griffe.Object:
 
 
 def public() -> list[str]:
-    """List the public names: those of `airhop.__all__` and of its subpackages, each once."""
+    """List the public names, of `airhop.__all__` and of its subpackages, each once."""
     return [path for page in PAGES.values() for path in names_of(page)]
 
 
@@ -229,7 +229,7 @@ def members_of(what: griffe.Class) -> Iterator[str]:
 
 
 def signature(path: str, of: griffe.Function | griffe.Class) -> str:
-    """Write a call with types and defaults, on as many lines as it takes."""
+    """Write a call with types and defaults, on one line or several."""
     words, kind = [], griffe.ParameterKind
     seen_star = False
     given = [parameter for parameter in of.parameters if parameter.name not in ("self", "cls")]
@@ -302,7 +302,7 @@ def text(what: griffe.Object) -> str:
 
 
 def typed(annotation: object) -> str:
-    """Write a type in a cell: a bar in backticks is one thing to the site and another to GitHub."""
+    """Write a type in a cell without backticks, because the site and GitHub differ for a bar in backticks."""
     if annotation is None:
         return ""
     words = str(annotation)
@@ -313,7 +313,7 @@ def typed(annotation: object) -> str:
 
 @cache
 def homes() -> dict[str, str]:
-    """Return the page of each class of the reference, by its bare name; not where two share a name."""
+    """Return the page of each class of the reference by its bare name, without ambiguous names."""
     listed = [
         (path.rpartition(".")[2], f"{name}.md#{slug(path)}")
         for name, page in PAGES.items()
@@ -353,8 +353,9 @@ def is_private(made: griffe.Function) -> bool:
 def undescribed() -> Iterator[str]:
     """List the public functions whose docstring is incomplete for their signature.
 
-    One without a docstring; one with three parameters or more, and no section that says what each is; and one
-    of these that gives something back and does not say what. `analysis` and protocols may be terse.
+    A docstring is incomplete if it is missing; if a function has three or more parameters and no section
+    `Parameters`; or if such a function returns a value and has no section `Returns`. `analysis` and protocols
+    may be terse.
     """
     for path in public():
         for name, function in functions(path):
@@ -372,7 +373,7 @@ def undescribed() -> Iterator[str]:
 
 
 def functions(path: str) -> Iterator[tuple[str, griffe.Function]]:
-    """Yield a function by its name, or the methods of a class by theirs."""
+    """Yield a function by its name, or the methods of a class by their names."""
     what = found(path)
     if isinstance(what, griffe.Function):
         yield path, what

@@ -8,7 +8,7 @@ END = "<!-- end -->"
 
 
 def fill(page: str, name: str, blocks: Mapping[str, str]) -> str:
-    """Put the text of each block in its place. Raises InputError if the page lacks a place."""
+    """Replace the text of each block. Raises InputError if the page lacks a block."""
     for block, text in blocks.items():
         before, begin, rest = page.partition(f"<!-- {name}: {block} -->\n")
         if not begin:
@@ -18,6 +18,6 @@ def fill(page: str, name: str, blocks: Mapping[str, str]) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
-    """Write a table in Markdown; its first `left` columns hold text and the others numbers."""
+    """Write a table in Markdown; its first `left` columns contain text, all others numbers."""
     lines = [head, [*("---" for _ in head[:left]), *("--:" for _ in head[left:])], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

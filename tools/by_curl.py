@@ -36,12 +36,12 @@ def measure(name: str, seed: int) -> dict[str, object] | None:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return a percentile by nearest rank, as run documents have it."""
+    """Return a percentile by nearest rank, as in run documents."""
     return sorted(values)[math.ceil(len(values) * percent / 100) - 1]
 
 
 def rows(names: Sequence[str], runs: int, seed: int) -> Iterator[dict[str, object]]:
-    """Yield so many valid runs of each loading."""
+    """Yield this number of valid runs of each loading."""
     for name in names:
         valid, tried = 0, seed
         while valid < runs:

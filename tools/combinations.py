@@ -32,26 +32,26 @@ Word = Literal["met", "above", "below"]
 
 @dataclass(frozen=True)
 class Search:
-    """A printed number or bound, and the readings that are combined to meet it."""
+    """A printed number or bound, and the readings whose combinations may meet it."""
 
     experiment: str
     printed: str
     number: float
-    """The ratio that is printed."""
+    """Printed ratio."""
     curves: tuple[str, str]
-    """The curves whose ratio it is."""
+    """Curves of the ratio."""
     readings: tuple[str, ...]
     at: tuple[X, ...]
-    """The places of the axis that decide: the greatest ratio over them counts."""
+    """Decisive values of the axis: the greatest ratio over these values counts."""
     word: Word = "met"
-    """`met` of a number, `above` and `below` of a bound."""
+    """`met` for a number, `above` and `below` for a bound."""
 
     def measured(self, samples: Samples) -> Ratio:
         """Return the greatest ratio of the two curves over the places that are run."""
         return max((samples.ratio(*self.curves, x) for x in samples.xs), key=lambda ratio: ratio.value)
 
     def holds(self, ratio: Ratio) -> bool:
-        """Return whether the interval holds the printed number, or lies beyond the bound."""
+        """Return whether the interval contains the printed number, or lies beyond the bound."""
         if ratio.low is None or ratio.high is None:
             return False
         if self.word == "met":
@@ -89,7 +89,7 @@ SEARCHES: Mapping[str, Search] = {
         "below",
     ),
 }
-"""By claim. The readings are those of the largest effects that do not exclude each other."""
+"""Searches by claim, with the compatible readings of the largest effects."""
 
 
 def combinations(search: Search) -> list[Experiment]:
@@ -106,7 +106,7 @@ def combinations(search: Search) -> list[Experiment]:
 
 
 def _at_places(one: Experiment, search: Search) -> Experiment:
-    """Restrict an experiment to the places and the curves that decide."""
+    """Restrict an experiment to the decisive values of the axis and curves."""
     return replace(
         one,
         axis=replace(one.axis, coarse=search.at),
@@ -122,7 +122,7 @@ def _at_places(one: Experiment, search: Search) -> Experiment:
 
 
 def run(search: Search, out: Path) -> list[tuple[str, Ratio]]:
-    """Run each combination; return its readings and the ratio that is measured."""
+    """Run each combination; return its readings and the measured ratio."""
     found = []
     with open_engine("local", None) as engine, Store.open(out) as store:
         for experiment in combinations(search):

@@ -34,7 +34,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FILE = "costs.csv"
 REPEATS = 5
 SEGMENT_BYTES = 1000
-"""Of every scenario here."""
+"""Payload of a segment in every measured scenario, bytes."""
 
 
 Changes = Mapping[str, Any]
@@ -48,7 +48,7 @@ class Point:
     curve: str
     x: float
     scenario: str
-    """A packaged one."""
+    """Name of the packaged scenario."""
     changes: Changes
     simulated_s: float
 
@@ -66,9 +66,9 @@ class Cost:
     """Number of sent segments, retransmissions included."""
     events: int
     cpu_s: float
-    """User CPU time of the fastest run, with building its world."""
+    """User CPU time of the fastest run, including its set-up."""
     peak_mb: float
-    """The largest the process was, with Python, in units of 10^6 bytes."""
+    """Maximum memory of the process, with Python, in units of 10^6 bytes."""
 
     @property
     def us_per_segment(self) -> float:
@@ -95,7 +95,7 @@ class Cost:
 
 
 def flows() -> Iterable[Point]:
-    """Return the dumbbell with more and more flows on the same link."""
+    """Return the dumbbells with increasing numbers of flows on the same link."""
     for count in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000):
         all_by_s = 0.1 if count <= 1000 else 1
         gap_us = min(1000, 1e6 * all_by_s / count)
@@ -145,9 +145,9 @@ def stations() -> Iterable[Point]:
 
 
 def loss() -> Iterable[Point]:
-    """Return the last hop with more and more frame errors.
+    """Return the last hops with increasing frame error rates.
 
-    Each is a loss to TCP, or the link tries up to seven times.
+    Each frame error is a loss for TCP, or the link has up to seven attempts.
     """
     for percent, simulated_s in (
         (0, 300),
@@ -247,11 +247,11 @@ class Picture:
     """Figure of the curves whose names begin with a key."""
 
     label: str
-    """Of the x axis."""
+    """Label of the x axis."""
     is_log: bool = False
-    """The x axis."""
+    """True if the x axis is logarithmic."""
     time_is_log: bool = False
-    """The axis of the CPU time."""
+    """True if the axis of the CPU time is logarithmic."""
 
 
 PICTURES = {

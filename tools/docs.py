@@ -339,7 +339,7 @@ def claim_line(
     experiment
         Experiment of the claim.
     reasons
-        IDs of claims by their reasons: the first of them has the text, the others refer to the first.
+        IDs of claims by their reasons: the first claim has the text, later claims refer to the first.
     """
     own = (
         f" (Airhop's own. {plain(claim.because)})"

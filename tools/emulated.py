@@ -103,7 +103,7 @@ def _completion(said: str) -> dict[str, str]:
 
 
 def rows(points: list[tuple[str, str, str]], runs: int, jobs: int, seed: int) -> Iterator[dict[str, object]]:
-    """Yield so many valid runs of each point."""
+    """Yield this number of valid runs of each point."""
     with ProcessPoolExecutor(jobs) as pool:
         missing = dict.fromkeys(points, runs)
         first = dict.fromkeys(points, seed)

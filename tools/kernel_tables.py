@@ -29,7 +29,7 @@ class Share:
 
     @property
     def difference(self) -> str:
-        """By how much the first is more than the second."""
+        """Relative excess of the first mean over the second."""
         return f"{100 * (self.value - 1):+.1f} ± {100 * self.half_width:.1f} %"
 
 

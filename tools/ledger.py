@@ -50,18 +50,18 @@ class Row:
     readings: tuple[str, ...] = ()
     """Names of readings that answer open questions of the paper."""
     reconstructed: bool = False
-    """True if a part of it was lost or silent, and no other reading has words to rest on."""
+    """True if a part of the item is lost or not stated, and no other reading has a textual basis."""
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "Row":
-        """Read a row of the file. Raises TypeError for a key that there is not."""
+        """Read a row of the file. Raises TypeError for an unknown key."""
         fields: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
         }
         return cls(**fields)
 
     def letter(self, outcomes: Mapping[str, str]) -> Letter:
-        """Derive the letter from the outcomes of the claims. Raises KeyError for a claim without one."""
+        """Derive the letter from the outcomes of the claims; KeyError for a claim without an outcome."""
         found = [outcomes[claim] for claim in self.claims]
         if FAILED in found:
             return "D"
@@ -104,7 +104,7 @@ def page() -> str:
 
 
 def sums(counts: Mapping[str, Mapping[Letter, int]]) -> str:
-    """Tabulate how many rows of each paper have each letter."""
+    """Tabulate the number of rows by paper and letter."""
     total: Counter[Letter] = sum((Counter(one) for one in counts.values()), Counter())
     rows: Sequence[tuple[str, Mapping[Letter, int]]] = [*counts.items(), ("sum", total)]
     return table(("paper", *LETTERS), [(name, *(str(of[letter]) for letter in LETTERS)) for name, of in rows])

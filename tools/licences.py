@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTICES = ROOT / "THIRD-PARTY.txt"
 EXTENSION = "airhop-py"
 PLATFORM = "x86_64-unknown-linux-gnu"
-"""For which the notices are, wherever they are written."""
+"""Platform of the notices, independent of the machine that writes them."""
 OPTIONAL = ("cluster", "view")
 """Extras for users. The extras for building and testing are not distributed."""
 
@@ -124,7 +124,7 @@ def _texts(crate: dict[str, Any], apache: bool) -> Iterator[Path]:
 
 
 def installed(requirements: Collection[str], seen: set[str]) -> set[str]:
-    """Return the names of installed packages that requirements lead to; extras of theirs are not followed."""
+    """Return the names of installed packages that requirements need, also indirectly, without extras."""
     for requirement in requirements:
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
         if "extra ==" in requirement or name in seen:
@@ -132,7 +132,7 @@ def installed(requirements: Collection[str], seen: set[str]) -> set[str]:
         try:
             behind = metadata.requires(name) or []
         except metadata.PackageNotFoundError:
-            continue  # another Python or platform needs it
+            continue  # only another Python version or platform needs it
         seen.add(name)
         installed(behind, seen)
     return seen
@@ -155,7 +155,7 @@ def of_package(name: str) -> str:
 
 
 def permits(expression: str | None, allowed: Collection[str]) -> bool:
-    """Return whether an SPDX expression can be met with allowed licences alone. `/` is Cargo's old `OR`."""
+    """Return whether allowed licences satisfy an SPDX expression. `/` is Cargo's old `OR`."""
     words = re.findall(
         r"[()]|[^\s()]+", re.sub(r"\s+WITH\s+", "-WITH-", (expression or "").replace("/", " OR "))
     )

@@ -1,4 +1,4 @@
-"""Run BPF objects with changed bytes: each is refused, faults or runs, in bounded time and memory.
+"""Run BPF objects with changed bytes: each is rejected, faults or runs, in bounded time and memory.
 
     .venv/bin/python tools/mutated_objects.py 10000 [SEED]
 
@@ -29,7 +29,7 @@ OUTCOMES = ("ran", "fault", "refused")
 
 
 def code(data: bytes) -> list[tuple[int, int]]:
-    """Return where the executable sections of an ELF file of 64 bits are: first byte and length."""
+    """Return the executable sections of a 64-bit ELF file: first byte and length."""
     table, size, count = (
         int.from_bytes(data[at : at + n], "little") for at, n in ((40, 8), (58, 2), (60, 2))
     )
@@ -107,7 +107,8 @@ def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
 def main() -> int:
     """Run the mutants, print their outcomes, and return whether a mutant exceeded a limit."""
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    run(Scenario.load("last-hop").with_({"duration": "1 s", "warmup": "0 s"}))  # all that is loaded once is
+    # loads modules and caches once, before the processes fork
+    run(Scenario.load("last-hop").with_({"duration": "1 s", "warmup": "0 s"}))
     assert _core.threads_at_work() == 0
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcomes, longest, most, wrong = Counter[str](), 0.0, 0.0, 0

@@ -45,7 +45,7 @@ def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
     found: dict[str, Outcome | Calculated] = {}
     for folder in reversed(folders):
         known = {id_: one for id_, one in registry().items() if id_ in SHOWN}
-        # Without questions, so that nothing under another reading is judged.
+        # Without questions, so that claims are checked only under the default reading.
         experiments = {
             id_: replace(one, questions=()) for id_, one in known.items() if isinstance(one, Experiment)
         }
@@ -62,7 +62,7 @@ class NotRunError(InputError):
 
 
 def outcome(found: Found, id_: str) -> Outcome:
-    """Find the outcome of a study. Raises NotRunError where no folder has it."""
+    """Find the outcome of a study. Raises NotRunError if no folder has it."""
     one = found.get(id_)
     if not isinstance(one, Outcome):
         raise NotRunError(f"no folder has a run of {id_} by this simulator")
@@ -175,14 +175,14 @@ KOO: Mapping[str, Sequence[tuple[str, str, float, float]]] = {
     ),
     "fig2b": (("least", "westwood-nr", 0, 6), ("greatest", "westwood-nr", 0, 24)),
 }
-"""By figure: at which place, over which scheme, at which error rate, the printed gain in per cent."""
+"""Printed gains by figure: place in the paper, other scheme, error rate, gain in per cent."""
 
 
 def headlines(found: Found) -> str:
     """List the headlines that are claims, with measured values and outcomes.
 
-    A value whose experiment no folder has stays as the page has it. Quotes are those of the claims, and
-    outcomes those of outcomes.csv.
+    A value whose experiment no folder has stays unchanged on the page. Quotes come from the claims, and
+    outcomes from outcomes.csv.
     """
     with OUTCOMES.open(encoding="utf-8") as file:
         known = {row["claim"]: row["outcome"] for row in csv.DictReader(file)}

@@ -34,7 +34,7 @@ DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
 READINGS = DOCS / "experiments" / "readings.md"
 SLOW = ("fig6.svg", "report.png", "twin.png", "view.png")
-"""Pictures without comparison: their runs take too long."""
+"""Pictures that are not compared, because their runs take too long."""
 
 TWIN = (
     *("emulate", "last-hop", "--scheme", "cubic", "--set", "duration=30 s"),
@@ -50,9 +50,9 @@ class Picture:
     """Picture: source and drawing function."""
 
     source: Callable[[], str]
-    """Text that differs when the picture would."""
+    """Function that returns a text that identifies the picture's contents."""
     draw: Callable[[Path], object]
-    """Writes the file of this path."""
+    """Function that writes the picture to a path."""
 
 
 # ---- runs ------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def wins() -> str:
 
 
 def draw_wins(path: Path) -> None:
-    """Draw that table: goodput against frame errors, frames sent once above, link ARQ below."""
+    """Draw the table of goodput against frame errors: frames sent once above, link ARQ below."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, write
@@ -132,7 +132,7 @@ def draw_wins(path: Path) -> None:
 
 
 def headlines() -> str:
-    """Return the table of headlines of the page about readings, written by a run under all of them."""
+    """Return the table of headlines of the page about readings, written by a run under all readings."""
     found = re.search(
         r"<!-- readings: headlines -->\n(.*?)<!-- end -->", READINGS.read_text("utf-8"), re.DOTALL
     )
@@ -141,7 +141,7 @@ def headlines() -> str:
 
 
 def draw_headlines(path: Path) -> None:
-    """Draw that table: a row per reading, a panel per paper, a line at the printed value."""
+    """Draw the table of headlines: a row per reading, a panel per paper, a line at the printed value."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, new_figure, write
@@ -154,7 +154,7 @@ def draw_headlines(path: Path) -> None:
             numbers = [[float(part) for part in re.findall(r"[0-9.]+", row[4])] for row in found]
             for place, (mean, *ends) in enumerate(numbers):
                 axes.plot(ends, [place] * len(ends), color="black", linewidth=0.8)
-                # Open where a few runs scatter so much that there is no interval.
+                # Open marker if the scatter of the few runs leaves no interval.
                 filled = "black" if ends else "white"
                 axes.plot([mean], [place], "o", color="black", markerfacecolor=filled, markersize=3)
             axes.axvline(float(found[0][2]), color="0.4", linestyle="--", linewidth=0.8)
@@ -238,11 +238,11 @@ def draw() -> list[str]:
     return names
 
 
-# ---- what takes its time ---------------------------------------------------------------------------------
+# ---- slow pictures ---------------------------------------------------------------------------------
 
 
 def draw_slow_pictures() -> None:
-    """Draw a published figure, and look at a report and at `airhop view` in a browser."""
+    """Draw a published figure, and take pictures of a report and of `airhop view` in a browser."""
     command = str(Path(sys.executable).with_name("airhop"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -5,11 +5,11 @@
     airhop reproduce yun2009/fig8 yun2009/fig12 cheng2008/table3 … --full --out FULL
     python tools/readings.py DIR FULL
 
-A later folder decides: its experiments stand in place of those of the folders before. An experiment that it
-has by default alone is judged by these runs, and under other readings by those of the folder before. The
-program keeps the prose around the blocks and simulates nothing: folders must contain rows of the current
-simulator. Rows of outcomes.csv stay unchanged for experiments that no folder has, and so does the block of
-headlines if an experiment of a headline is missing.
+The last folder with an experiment counts. If it has the experiment only under the default reading, verdicts
+under other readings come from the last earlier folder with them. The program keeps the prose around the
+blocks and simulates nothing: folders must contain rows of the current simulator. Rows of outcomes.csv stay
+unchanged for experiments that no folder has, and so does the block of headlines if an experiment of a
+headline is missing.
 """
 
 import csv
@@ -43,9 +43,9 @@ COLUMNS = (
     "before",
     "whose_before",
 )
-"""`depends_on` is the conclusion over all readings of a claim that depends on one."""
+"""Columns; `depends_on` is the conclusion over all readings of a claim that depends on a reading."""
 WORDS = ("reproduced", "bound met", "depends on a reading", "undecided", "not reproduced")
-"""Outcomes as they are counted."""
+"""Groups of outcomes."""
 PAPERS = {
     "yun2009": "Yun 2009",
     "koo2007": "Koo 2007",
@@ -56,7 +56,7 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class Headline:
-    """The number that a paper is known by, as a ratio of two curves of an experiment."""
+    """Headline number of a paper, as a ratio of two curves of an experiment."""
 
     experiment: str
     claim: str
@@ -96,7 +96,7 @@ HEADLINES = {
 
 
 def found_in(folders: Iterable[Path]) -> dict[str, Reproduced]:
-    """Read the runs of the folders, by id: by default the last, under readings the last with any.
+    """Read the runs of the folders by id: the last under the default reading, and the last under readings.
 
     Raises InputError if a folder has no runs.
     """
@@ -189,7 +189,7 @@ def outcomes_of(
 
 
 def outcome_rows() -> list[dict[str, str]]:
-    """Read the outcomes that were written last."""
+    """Read the existing file of outcomes."""
     with OUTCOMES.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
@@ -211,7 +211,7 @@ def claims() -> str:
 
 
 def depending() -> str:
-    """List the claims that depend on a reading, and on which."""
+    """List the claims that depend on a reading, with the readings."""
     rows = [
         (
             f"`{row['claim']}`",
@@ -225,7 +225,7 @@ def depending() -> str:
 
 
 def outcomes() -> str:
-    """Count the claims by outcome, before and after, those of the papers and Airhop's own."""
+    """Count the claims by outcome, before and after, for the papers' claims and Airhop's own."""
     rows, read = [], outcome_rows()
     for label, whose, outcome in (("before", "whose_before", "before"), ("now", "whose", "outcome")):
         for word, name in (("paper", "the papers'"), ("own", "Airhop's own")):

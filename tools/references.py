@@ -48,12 +48,12 @@ OTHERS = (
     "J. Padhye, V. Firoiu, D. Towsley and J. Kurose, Modeling TCP Throughput: A Simple Model and its "
     "Empirical Validation, SIGCOMM 1998",
 )
-"""Works that are no scheme's source."""
+"""Works that are not the source of a scheme."""
 
 
 INITIALS = re.compile(r"(?:[A-Z]\.[- ]?)+")
 REPORTS = ("RFC", "draft-")
-"""Beginnings of works that are cited by their number."""
+"""Beginnings of citations by number."""
 
 
 def page() -> str:

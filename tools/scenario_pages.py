@@ -1,7 +1,7 @@
 """Make the pages of docs/scenario from the simulator's list of keys, a page per table, with examples.
 
 Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it: a line
-of this module, or the shortest valid one. A table of the simulator without a page is an error.
+of this module, or the shortest valid line. A table of the simulator without a page is an error.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ GAINS = {
     "cheng2008/table": (("tcp-cl", "reno"),),
     "koo2007/fig2": (("westwood-vt", "westwood-nr"), ("westwood-vt", "reno")),
 }
-"""By the beginning of an experiment's id, the curves of which a gain is judged, and over which other."""
+"""Curves with checked gains, and the other curve, by the beginning of an experiment's id."""
 HEAD = ("experiment", "curve", "other", "x", "runs", "spread")
 Row = tuple[str, str, str, str, int, str]
 

@@ -97,7 +97,7 @@ MEANINGS = {
 }
 """Meanings by column, or by table and column if the column has another meaning in that table."""
 NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
-"""Columns whose words are names of the scenario, or combinations of letters."""
+"""Columns whose values are names of the scenario, or combinations of letters."""
 
 HEAD = """# Trace tables
 

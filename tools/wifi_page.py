@@ -70,7 +70,7 @@ def causes(name: str) -> Callable[[Found], str]:
 
 
 def shares(found: Found) -> str:
-    """Return the fate of lost MPDUs: all, and those that became discarded packets, by experiment and loss."""
+    """Return the numbers of lost MPDUs and of their discarded packets, by experiment and loss."""
 
     def row(name: str, outcome: Outcome) -> tuple[str, ...]:
         lost, discarded = (outcome.samples.also[one.name] for one in (LOST, DISCARDED))

@@ -69,7 +69,7 @@ def grid(outcome: Outcome, digits: int = 2) -> str:
 
 
 def judged_by(outcome: Outcome) -> tuple[Samples, bool]:
-    """Return the measure that ranks senders, and whether less is better: goodput, or completion time."""
+    """Return the measure that ranks senders, goodput or completion time, and whether smaller is better."""
     if COMPLETION in outcome.experiment.also:
         return times(outcome.samples), True
     return outcome.samples, False
@@ -78,7 +78,7 @@ def judged_by(outcome: Outcome) -> tuple[Samples, bool]:
 def unbeaten(
     samples: Samples, curves: Sequence[str], x: X, share: float = 1.0, *, low: bool = False
 ) -> list[str]:
-    """Return the best curve at x, and the curves that are not shown to have less than a share of it.
+    """Return the best curve at x, and the curves that may have at least a share of its value.
 
     With `low` smaller values are better.
     """
@@ -104,7 +104,7 @@ def round_trip(found: Found) -> str:
 
 
 def connections(found: Found) -> str:
-    """Goodput of all connections, and fairness among the most."""
+    """Goodput of all connections, and fairness with the largest number."""
     flows, fair = _outcome(found, "flows"), _outcome(found, "fairness")
     last = flows.samples.xs[-1]
     lines = grid(flows).splitlines()
@@ -115,7 +115,7 @@ def connections(found: Found) -> str:
 
 
 def beside(found: Found) -> str:
-    """Return the goodput of Reno and CUBIC beside rivals, as a share of that beside ten of their kind."""
+    """Return the goodput of Reno and CUBIC beside rivals, as a share of the goodput beside their own kind."""
     both = {kind: _outcome(found, f"beside-{kind}") for kind in ("reno", "cubic")}
     axis = both["reno"].experiment.axis
     head = [f"{LABELS[kind]}, {cell}" for kind in both for cell in (LOSSY, RELIABLE)]
@@ -215,7 +215,7 @@ def _condition(found: Found, words: str, name: str, x: X) -> tuple[str, ...]:
 
 
 def _short(curve: str) -> str:
-    """Name a sender, without its link layer."""
+    """Return the name of a sender, without its link layer."""
     return LABELS[curve].removesuffix(", ARQ").replace(" ", NO_BREAK)
 
 
@@ -247,7 +247,7 @@ def senders(found: Found) -> str:
 
 
 def left_to_cubic(samples: Samples, sender: Sender) -> str:
-    """Return CUBIC's goodput beside ten connections of a sender, as a share of that beside ten of CUBIC."""
+    """Return CUBIC's goodput beside ten connections of a sender, as a share of the goodput beside CUBIC."""
     (rival,) = [kind.name for kind in KINDS if kind.scheme == sender.scheme] or [""]
     cell = RELIABLE if sender.attempts == ARQ else LOSSY
     return f"{100 * along(samples, cell, 'cubic', rival).value:.0f} %" if rival else "–"

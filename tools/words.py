@@ -69,7 +69,7 @@ def rust_comments(source: Path) -> Iterator[Opening]:
 
 
 def docstrings(package: Path) -> Iterator[Opening]:
-    """Yield the first line of each docstring below a package, those of attributes too."""
+    """Yield the first line of each docstring below a package, including docstrings of attributes."""
     for file in sorted([*package.rglob("*.py"), *package.rglob("*.pyi")]):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for statement in _body(node):
@@ -79,7 +79,7 @@ def docstrings(package: Path) -> Iterator[Opening]:
 
 def _body(node: ast.AST) -> list[ast.stmt]:
     body = getattr(node, "body", [])
-    return body if isinstance(body, list) else []  # that of a lambda is an expression
+    return body if isinstance(body, list) else []  # the body of a lambda is an expression
 
 
 def _constant(statement: ast.Expr) -> object:

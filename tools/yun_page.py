@@ -22,7 +22,7 @@ SCHEMES = {
     "ELN": (";services=eln", "bpf_eln"),
     "LL-ELSN": (";services=ll-elsn", "bpf_eln"),
 }
-"""By name: the service of the links, as a column `params` ends, and the congestion control of the kernel."""
+"""Schemes by name: services of the links, at the end of a column `params`, and control of the kernel."""
 WAYS = {"down": "Downlink", "up": "Uplink"}
 RATES = ("0.003", "0.01", "0.03")
 
@@ -75,7 +75,7 @@ simulated values ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
 """
 
 Cell = tuple[str, str, str]
-"""Way, FER, scheme."""
+"""Direction, FER, scheme."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Settings of the tables and figures of Cheng and Lin 2008, and their claims on made-up numbers."""
+"""Settings of the tables and figures of Cheng and Lin 2008, and their claims on synthetic numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BESIDE = {TABLE3.id: TABLE2, TABLE4.id: TABLE3}
 
 
 def as_printed(experiment: Experiment) -> Means:
-    """Return what the paper prints; over static routes Reno has 1.5 times that from three hops on."""
+    """Return the printed numbers; over static routes Reno has 1.5 times as much from three hops on."""
     found: Means = {}
     for (curve, x), number in (experiment.published or {}).items():
         found.setdefault(float(x), {})[curve] = number
@@ -53,7 +53,7 @@ def as_printed(experiment: Experiment) -> Means:
 
 
 def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
-    """Check an experiment's claims on these means, else the printed ones, beside printed ones."""
+    """Check an experiment's claims on these means, or else printed ones; companions have printed ones."""
     measured = with_counts(samples(means or as_printed(experiment)), 50.0)
     if beside := BESIDE.get(experiment.id):
         measured.put_beside(with_counts(samples(as_printed(beside)), 100.0))
@@ -73,7 +73,7 @@ def with_counts(measured: Samples, collisions: float) -> Samples:
 
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a run scatter by a fifth of each printed number, and by 3 % of each ratio."""
+    """Let single runs scatter by a fifth of each printed number, and by 3 % of each ratio."""
     published = {one.id: one.published or {} for one in (*CHAINS, *NETWORKS)}
 
     def spread(experiment: str, curve: str, x: float, other: str = "") -> float:
@@ -83,25 +83,25 @@ def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def samples(means: Means) -> Samples:
-    """Scatter little: neighbouring numbers of the paper are close together."""
+    """Let single runs scatter little, because neighbouring numbers of the paper are close together."""
     return synthetic.samples(means, common=0.005, own=0.001)
 
 
 def told(found: Decisions) -> Decisions:
-    """Leave out gains of columns that scatter by a fifth, which tell nothing."""
+    """Omit gains of columns with a scatter of a fifth, which decide nothing."""
     untold = tuple(f"cheng-t{table}-{end}" for table in range(2, 8) for end in ("last", "ratios"))
     assert not [claim for claim in untold if found.get(claim)]
     return {claim: holds for claim, holds in found.items() if claim not in untold}
 
 
 def broken(experiment: Experiment, means: Means) -> set[str]:
-    """Return the claims that fail, without the prefix that they share."""
+    """Return the claims that fail, without their common prefix."""
     failed = {claim for claim, holds in decisions(experiment, means).items() if holds is False}
     return {claim.split("-", 2)[2] for claim in failed}
 
 
 def test_the_self_collision_claim_of_table_4_is_checked_over_static_routes() -> None:
-    """Every frame is of the flow there: more collisions for a segment at one length relieve nothing."""
+    """Every frame belongs to the flow: more collisions per segment at one length refute the claim."""
 
     def found(**collided: float) -> bool | None:
         measured = with_counts(samples(as_printed(TABLE4)), 50.0)
@@ -129,7 +129,7 @@ def test_table_4_has_a_curve_without_delayed_acks_over_static_routes_only() -> N
         assert found["wlan"][0]["routing"]["kind"] == kind, curve
 
 
-# ---- what is printed -------------------------------------------------------------------------------------
+# ---- printed numbers -------------------------------------------------------------------------------------
 
 
 def test_gains_of_tcp_cl_in_the_tables_equal_the_printed_gains() -> None:
@@ -145,7 +145,7 @@ def test_every_column_of_every_table_has_a_printed_value_per_row() -> None:
         assert set(experiment.published or {}) == {(c, x) for c in columns for x in experiment.axis.full}
 
 
-# ---- what is run -----------------------------------------------------------------------------------------
+# ---- settings -----------------------------------------------------------------------------------------
 
 
 def document(experiment: Experiment, x: float, curve: str = "tcp-cl") -> dict[str, Any]:
@@ -288,7 +288,7 @@ def test_quick_mode_decides_every_claim_as_full_mode_does(experiment: Experiment
         (TABLE2, 1.0, {"tcp_cl": 14.3}, {"short"}),  # 2.4 % more
         (TABLE2, 3.0, {"tcp_cl": 3.4}, {"long", "ratios-paired"}),
         (TABLE2, 8.0, {"tcp_cl": 1.75}, {"ratios-paired"}),  # +32 %, 16 % below the printed number
-        (TABLE2, 8.0, {"tcp_cl": 2.4}, {"ratios-paired"}),  # +80 %: a gain of 57 % is missed above, too
+        (TABLE2, 8.0, {"tcp_cl": 2.4}, {"ratios-paired"}),  # +80 %: a larger gain also misses 57 %
         (TABLE2, 8.0, {"tcp_cl": 1.5}, {"grows", "cl", "ratios-paired"}),
         (
             TABLE2,
@@ -298,7 +298,8 @@ def test_quick_mode_decides_every_claim_as_full_mode_does(experiment: Experiment
         ),  # -25 %, and the mean of the column stays below 20 %
         (TABLE3, 8.0, {"tcp_cl": 1.13}, {"cl", "ratios-paired"}),  # +55 %
         (TABLE3, 6.0, {"tcp_cc": 2.0}, {"others", "guesses"}),
-        (TABLE3, 4.0, {"tcp_w": 2.1}, {"guesses"}),  # a guess may be far off without any other claim
+        # a guessed scheme may deviate without an effect on other claims
+        (TABLE3, 4.0, {"tcp_w": 2.1}, {"guesses"}),
         (TABLE3, 1.0, {"reno": 12.0, "tcp_cl": 12.0}, {"repaired"}),
         (TABLE4, 7.0, {"tcp_cl": 1.6}, {"relief", "ratios-paired"}),
         (TABLE5, 4.0, {"tcp_w": 3.3}, {"ahead", "falls"}),  # more than with three connections
@@ -314,7 +315,8 @@ def test_a_claim_of_cheng_and_lin_fails_on_contrary_numbers(
 
 @pytest.mark.parametrize(("curve", "hops"), [("reno", 1.0), ("tcp-cl", 8.0), ("tcp-w", 3.0)])
 def test_delayed_acks_must_reduce_collisions_of_every_scheme_on_every_chain(curve: str, hops: float) -> None:
-    # "The delayed ACK scheme alleviates the TCP self-collision problem": no scheme and no chain is named.
+    # "The delayed ACK scheme alleviates the TCP self-collision problem": the sentence names no scheme and no
+    # chain.
     measured = with_counts(samples(as_printed(TABLE4)), 50.0)
     measured.put_beside(with_counts(samples(as_printed(TABLE3)), 100.0))
     cell = measured.also[COLLISIONS.name].cells[curve, hops]
@@ -374,7 +376,7 @@ BY_ERRORS: Means = {
             changed(BY_ERRORS, 0.5, reno=1.35),
             {"ahead", "ahead-strict", "falls", "frequent", "more", "grows"},
         ),
-        # "more efficient" is more than Reno where losses are frequent, and not more than where they are rare.
+        # "more efficient" means more than Reno with frequent losses, not more than with rare losses.
         (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.2, tcp_cl=1.25), {"falls", "more", "grows"}),
         (UDP_GE, changed(BY_ERRORS, 0.5, tcp_cl=0.9), {"more", "grows"}),
         (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cl=1.2), {"falls", "grows"}),
@@ -389,7 +391,7 @@ def test_claims_about_udp_fail_on_contrary_numbers(
 
 
 def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Values:
-    """Make up what the windows are: TCP-CL's larger, with fewer cuts and timeouts."""
+    """Make synthetic windows: TCP-CL's are larger, with fewer reductions and timeouts."""
     found = {"mean_cwnd": 4.0, "at_one": -10.0, "timeouts": -20.0, "window_cuts": -30.0} | dict(less)
     half = None if n == 1 else 1.0
     made = [Value("reno", {}, metric, Estimate(40.0, half, n)) for metric in METRICS]

@@ -1,4 +1,4 @@
-"""Claims of Yun 2009, judged on made-up numbers: each holds where they say so, and nowhere else."""
+"""Claims of Yun 2009 on synthetic numbers: each claim holds exactly if the numbers agree with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from synthetic import FIGURE6, FIGURE7, FIGURE9, Means, changed
 
 
 def decisions(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
-    """Check made-up means: decisions by claim."""
+    """Check synthetic means: decisions by claim."""
     measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
     return holding(check_claims(experiment.claims, measured))
 
@@ -56,7 +56,8 @@ def test_every_claim_of_figure_6_holds_on_supporting_numbers() -> None:
         *(f"{name}-strict" for name in split),
     )
     found = decisions(FIG6, FIGURE6)
-    # A bound of four may be met by thirteen, which is another thing than four; and somewhere only.
+    # A ratio of thirteen meets a bound of four, but is no ratio near four; and the bound is met only
+    # somewhere.
     assert found.pop("yun-1-size") is False
     assert found.pop("yun-1") is False
     assert found == dict.fromkeys(("yun-1-somewhere", *(f"yun-4{name}" for name in names)), True)
@@ -78,7 +79,7 @@ def test_the_abstracts_bound_must_be_met_at_every_error_rate() -> None:
 @pytest.mark.parametrize(
     ("claim", "means"),
     [
-        # Never four times Reno: lift Reno to a quarter of LL-ELSN and more everywhere.
+        # Never four times Reno: raise Reno everywhere to more than a quarter of LL-ELSN.
         ("yun-1-somewhere", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
         # Never one and a half times Snoop.
         ("yun-1-somewhere", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
@@ -90,9 +91,9 @@ def test_the_abstracts_bound_must_be_met_at_every_error_rate() -> None:
         # Snoop keeps all of its goodput, LL-ELSN four fifths.
         ("yun-4-falls", changed(FIGURE6, snoop=2.4)),
         ("yun-4-falls-ends", changed(FIGURE6, snoop=2.4)),
-        # The least of all at the end, and as much as LL-ELSN at a step before.
+        # The smallest share at the end, and LL-ELSN's share at an earlier step.
         ("yun-4-falls", changed(FIGURE6, 1e-2, snoop=3.3)),
-        # One of the nine is behind Reno at one FER, one of them is no further behind than Snoop may be.
+        # One of the nine schemes is behind Reno at one FER; another is no further behind LL-ELSN than Snoop.
         ("yun-4-rest-strict", changed(FIGURE6, 1e-4, tibet=0.9)),
         ("yun-4-rest", changed(FIGURE6, tibet=0.6)),
         ("yun-4-much-worse-strict", changed(FIGURE6, 9e-2, jtcp=0.68 * 2.7)),
@@ -107,7 +108,7 @@ def test_a_claim_of_figure_6_fails_on_contrary_numbers(claim: str, means: Means)
 
 
 def test_a_claim_that_holds_only_on_average_stays_open() -> None:
-    # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
+    # Snoop is 1 % ahead of SACK at one FER, with a far larger independent scatter of each scheme.
     close = changed(FIGURE6, 1e-3, snoop=1.11)
     assert decisions(FIG6, close, own=0.0)["yun-4-second-strict"] is True
     assert decisions(FIG6, close, own=0.2)["yun-4-second-strict"] is None
@@ -118,7 +119,7 @@ def test_a_claim_that_holds_only_on_average_stays_open() -> None:
 
 
 def test_a_claim_that_holds_at_some_point_is_corrected_for_multiple_comparisons() -> None:
-    """Dunn (1961): of twenty tries at which nothing is, at most one family in forty finds something."""
+    """Dunn (1961): of twenty tests without an effect, at most one family in forty finds an effect."""
     tries, families, draw = 20, 1000, np.random.default_rng(1)
     noise = draw.normal(1.0, 0.1, (families, tries, 2, 5))
     alone = together = 0
@@ -126,12 +127,12 @@ def test_a_claim_that_holds_at_some_point_is_corrected_for_multiple_comparisons(
         found = [stats.ratio(list(a), list(b)) for a, b in family]
         alone += any(above(one, 1.0) for one in found)
         together += bool(some(above(one, 1.0) for one in found))
-    assert alone > families / 4  # as many as one in three by single intervals
+    assert alone > families / 4  # up to one family in three by single intervals
     assert together <= binom.ppf(1.0 - 1e-4, families, 0.025)
 
 
 def test_a_claim_that_holds_at_no_point_needs_no_correction() -> None:
-    # Both are below 1 by their own intervals, and neither by one that is fit for two tries.
+    # Both are below 1 by single intervals, and neither by an interval for two tests.
     found = [stats.ratio([0.9, 0.93, 0.97, 0.94], [1.0, 1.0, 1.0, 1.0])] * 40
     assert below(found[0], 1.0).holds is True
     assert below(found[0], 1.0).by(stats.simultaneous(40)) is None
@@ -141,7 +142,7 @@ def test_a_claim_that_holds_at_no_point_needs_no_correction() -> None:
 
 
 def test_a_claim_that_holds_at_every_point_is_not_refuted_by_chance() -> None:
-    """Of twenty statements that are true, at the border, one is refuted in at most one family in forty."""
+    """Of twenty statements that are just true, one is refuted in at most one family in forty."""
     tries, families, draw = 20, 1000, np.random.default_rng(2)
     alone = together = 0
     for family in draw.normal(1.0, 0.1, (families, tries, 5)):
@@ -156,7 +157,7 @@ def test_a_claim_about_most_statements_needs_more_than_half_of_them() -> None:
     true, false, unknown = True, False, None
     assert [most(those).holds for those in ([true, true, false], [true, false, unknown])] == [True, None]
     assert most([true, false]).holds is False  # half is not more than half
-    near = Estimate(1.0, 0.9, 4)  # above 0 at 95 %, not at the 97.5 % that two of three statements ask for
+    near = Estimate(1.0, 0.9, 4)  # above 0 at 95 %, not at the 97.5 % that two of three statements require
     assert above(near, 0.0).holds is True
     assert most([above(near, 0.0)] * 3).holds is None
     assert every([above(near, 0.0)] * 3).holds is True
@@ -169,7 +170,7 @@ def test_a_constant_value_is_neither_above_nor_below_itself() -> None:
 
 
 def test_error_rates_below_the_printed_axis_refute_no_claim() -> None:
-    # 0.001 % is computed but not drawn; being behind there contradicts nothing.
+    # 0.001 % is computed but not drawn; a scheme behind at this rate contradicts no claim.
     behind = {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}
     assert decisions(FIG6, behind) == decisions(FIG6, FIGURE6)
 
@@ -205,16 +206,16 @@ def test_snoops_ack_clock_claim_needs_timeouts_and_spurious_timeouts() -> None:
             measured.also[metric.name] = synthetic.samples(means)
         return holding(check_claims(FIG6.claims, measured))["yun-4-clock"]
 
-    # A count of zero is one to compare with: differences, not ratios.
+    # Counts of zero are compared by differences, not ratios.
     assert clock(20.0, 0.0) is True
     assert clock(20.0, 25.0) is False
     assert clock(20.0, 20.0) is None
-    # "due to long end-to-end delay in high FER": timeouts for losses are none.
+    # "due to long end-to-end delay in high FER": timeouts caused by losses do not count.
     assert clock(20.0, 0.0, spurious=0.0) is not True
 
 
 def test_pairing_removes_the_variation_of_the_channel() -> None:
-    # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
+    # If the channel changes all schemes by 40 % together, a difference of 1 % is still significant.
     assert (
         decisions(FIG6, changed(FIGURE6, 1e-3, snoop=1.11), common=0.4, own=0.0)["yun-4-second-strict"]
         is True
@@ -228,7 +229,7 @@ def test_a_single_replication_decides_no_claim_of_figure_6() -> None:
 def test_a_failing_claim_reports_its_measurement() -> None:
     printed = [claim for claim in FIG6.claims if not claim.own]
     first, *_ = check_claims(printed[1:], synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))
-    assert first.claim.id == "yun-4"  # what fails comes first
+    assert first.claim.id == "yun-4"  # failed claims come first
     assert "0.83" in first.result.measured
     assert "not ahead at 0.01 %" in first.result.measured
 
@@ -250,7 +251,7 @@ UPLINK = changed(FIGURE6, snoop=0.65)
         # 1.6 is less than two thirds of 2.4, and all of 1.6.
         ("yun-6-snoop", changed(UPLINK, snoop=1.6)),
         ("yun-6-snoop-strict", changed(UPLINK, 1e-4, snoop=2.6)),
-        # A third more in relation to Reno than in the downlink, a third less.
+        # Relative to Reno, a third more than on the downlink, or a third less.
         ("yun-6-others", changed(UPLINK, 3e-2, jtcp=4 / 3 * FIGURE6[3e-2]["jtcp"])),
         ("yun-6-others", changed(UPLINK, 1e-2, hack=3 / 4 * FIGURE6[1e-2]["hack"])),
         ("yun-6-others", changed(UPLINK, 3e-2, reno=0.7)),
@@ -282,7 +283,7 @@ def test_figures_are_compared_in_the_replications_that_both_have() -> None:
         ("yun-5-small", changed(FIGURE7, 2, westwood_plus=2.1)),
         # 2.5 is less than nine tenths of 3.1.
         ("yun-5-constant", changed(changed(FIGURE7, 2, ll_elsn=2.5), 2, snoop=3.1)),
-        # 3.1 to 1.0 is less than a third of it left, as of Snoop.
+        # From 3.1 to 1.0 less than a third remains, as of Snoop's goodput.
         ("yun-5-constant-strict", changed(changed(FIGURE7, 30, ll_elsn=1.1), 20, ll_elsn=2.0)),
     ],
 )
@@ -314,7 +315,8 @@ def test_claims_of_figure_9_hold_on_supporting_and_fail_on_contrary_numbers(clai
 
 
 def test_a_scheme_that_misses_at_ten_connections_leaves_the_claim_open() -> None:
-    # "with sufficiently large number of connections": ten are what is run, not what suffices.
+    # "with sufficiently large number of connections": ten connections are the largest run, not the sufficient
+    # number.
     (found,) = (
         checked.result
         for checked in check_claims(FIG9.claims, synthetic.samples(changed(FIGURE9, 10, reno=2.9)))
@@ -324,7 +326,7 @@ def test_a_scheme_that_misses_at_ten_connections_leaves_the_claim_open() -> None
 
 
 def fairness(index: Means, timeouts: Means, **scatter: float) -> dict[str, bool | None]:
-    """Check Figure 10 on made-up indices, and timeouts, those of all connections and of one alike."""
+    """Check Figure 10 on synthetic indices and timeouts, equal for all connections and for one."""
     measured = synthetic.samples(index, **scatter)  # type: ignore[arg-type]
     measured.also = {name: synthetic.samples(timeouts) for name in (TIMEOUTS.name, MOST_TIMEOUTS.name)}
     return holding(check_claims(FIG10.claims, measured))
@@ -340,11 +342,11 @@ SMOOTH = {"common": 0.001, "own": 0.0}
 
 def test_claims_of_figure_10_hold_on_supporting_numbers() -> None:
     assert set(fairness(FAIR, WAITING, **SMOOTH).values()) == {True}
-    # Ten of twelve keep above 0.98 here; seven are most of them, six are not.
+    # Ten of twelve schemes are above 0.98; seven would be most of them, six would not.
     unfair = dict.fromkeys(("reno", "sack", "veno"), 0.9)
     assert fairness(changed(FAIR, 10, **unfair), WAITING, **SMOOTH)["yun-8"] is True
     assert fairness(changed(FAIR, 10, **unfair, dcr=0.9), WAITING, **SMOOTH)["yun-8"] is False
-    # TIBET is less fair than most as long as half of the others are not less fair still, Westwood as well.
+    # TIBET is less fair than most unless half of the other schemes are even less fair; so is Westwood.
     lower = dict.fromkeys(("reno", "sack", "veno", "dcr"), 0.9)
     assert fairness(changed(FAIR, 10, **lower), WAITING, **SMOOTH)["yun-8-poor"] is True
     assert fairness(changed(FAIR, 10, **lower, hack=0.9), WAITING, **SMOOTH)["yun-8-poor"] is False
@@ -357,9 +359,9 @@ def test_claims_of_figure_10_hold_on_supporting_numbers() -> None:
     [
         ("yun-8-ll-elsn", changed(FAIR, 2, ll_elsn=0.97), WAITING),
         ("yun-8-worse", changed(FAIR, 10, jtcp=0.9949), WAITING),
-        # That one connection is fair to itself says nothing.
+        # The index of a single connection is not considered.
         ("yun-8-worse", changed(changed(FAIR, 2, jersey=0.98), 10, jersey=0.99), WAITING),
-        # Fairer than the others, and fair all the same.
+        # Fairer than the other schemes, and also fair.
         ("yun-8-poor", changed(FAIR, 10, tibet=0.997), WAITING),
         ("yun-8-poor", changed(FAIR, 2, tibet=0.997), WAITING),  # with two as with ten
         ("yun-8-poor-most", changed(FAIR, 10, tibet=0.997), WAITING),
@@ -387,7 +389,7 @@ CITED = (
     r"RFC \d+|ns-2\.35|ns-2|802\.11|§[\d.]+|\(\d{4}\)|et al\. \d{4}|Figure \d+a?|`[^`]*`|BBRv3|w/2"
     r"|sqrt\(3/\(2p\)\)"
 )
-"""Sources, names and formulas: digits that no run measures."""
+"""Sources, names and formulas: digits that are no measurements."""
 MEASURED = r"\d|%|\b(thirds?|quarters?|tenths?|in (three|four|five)|it is \w+ alone)\b"
 
 
@@ -409,7 +411,7 @@ def test_a_reason_is_reported_only_for_curves_that_fail_the_claim() -> None:
 
     assert reason(FIGURE6) == ""  # it holds
     assert "TIBET" in reason(changed(FIGURE6, 1e-2, tibet=0.1))
-    assert reason(changed(FIGURE6, 1e-2, dcr=0.1)) == ""  # another one, of which no mechanism is known
+    assert reason(changed(FIGURE6, 1e-2, dcr=0.1)) == ""  # another curve, without a known mechanism
 
 
 def test_a_claim_about_error_rates_that_were_not_run_reports_them() -> None:

@@ -1,4 +1,4 @@
-"""Readings taken together, and the fraction of all combinations that tells their effects apart."""
+"""Combined readings, and the fraction of all combinations that separates their effects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def levels(count: int) -> list[list[int]]:
 
 
 def inner(*columns: list[int]) -> int:
-    """Sum up the product of columns over the runs: 0 where their effects are told apart."""
+    """Sum up the product of columns over the runs: 0 if their effects are separated."""
     total = 0
     for run in zip(*columns, strict=True):
         product = 1
@@ -85,7 +85,7 @@ def test_a_search_combines_its_readings_into_16_runs_and_has_a_block_on_the_page
     made = searches.combinations(search)
     assert len({one.id for one in made}) == len(made) == 16
     for one in made:
-        # Two curves at each place that decides: what else the experiment has is not run.
+        # Only two curves at each decisive value of the axis are run.
         assert len(one.study("quick").points()) == 2 * len(search.at)
     page = (ROOT / "docs" / "experiments" / "readings.md").read_text(encoding="utf-8")
     assert f"<!-- readings: combinations {claim} -->" in page
@@ -94,7 +94,8 @@ def test_a_search_combines_its_readings_into_16_runs_and_has_a_block_on_the_page
 @pytest.mark.parametrize(
     ("claim", "low", "high", "holds"),
     [
-        # A printed number is met on both sides, a bound on one: "over 50 %", "fails to improve".
+        # A printed number has a tolerance on both sides, a bound only on one: "over 50 %", "fails to
+        # improve".
         ("koo-4", 1.3, 1.5, True),
         ("koo-4", 1.45, 1.5, False),
         ("kou-2", 1.51, 1.9, True),

@@ -1,4 +1,4 @@
-"""Equations (1) to (5) of Yun 2009, against their sums written out and an independent simulation."""
+"""Equations (1) to (5) of Yun 2009, against explicit sums and an independent simulation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_equation_2_equals_slots_per_frame_divided_by_notices_per_frame(p: float
 def test_equation_2_equals_the_counts_of_an_independent_simulation(
     point: tuple[float, int], counted: tuple[float, float]
 ) -> None:
-    # By sampling error: 1e-3 of 6e7 frames' ERSNs, 6e-3 of the rarest ELNs.
+    # Tolerances are sampling errors: 1e-3 for the ERSNs of 6e7 frames, 6e-3 for the rarest ELNs.
     assert ersn_interval(*point) == pytest.approx(counted[0], rel=1e-3)
     assert eln_interval(*point) == pytest.approx(counted[1], rel=6e-3)
 

@@ -1,4 +1,4 @@
-"""The experiments: what they run, how claims are judged, what they print and write."""
+"""The experiments: runs, checks of claims, output and files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ STUDIES = [experiment for experiment in KNOWN.values() if isinstance(experiment,
 OTHERS = ("reno", "sack", "snoop")
 
 
-# ---- what exists -----------------------------------------------------------------------------------------
+# ---- registry -----------------------------------------------------------------------------------------
 
 
 def test_listing_experiments_imports_no_heavy_library() -> None:
@@ -82,7 +82,7 @@ def test_figures_6_to_10_have_the_papers_durations_runs_and_error_rates() -> Non
 
 @pytest.mark.parametrize("experiment", STUDIES, ids=[experiment.id for experiment in STUDIES])
 def test_every_scenario_of_every_experiment_is_valid(experiment: Experiment) -> None:
-    # Points are checked by the core when they are made; the quick grid is part of the full one.
+    # The core checks points at their creation; the quick grid is a part of the full grid.
     assert set(experiment.axis.coarse) <= set(experiment.axis.full)
     assert len(experiment.study("full").points()) == len(experiment.axis.full) * len(experiment.labels)
     assert len({claim.id for claim in experiment.claims}) == len(experiment.claims)
@@ -156,7 +156,7 @@ def test_the_packet_view_of_a_report_shows_a_run_that_every_mode_has(experiment:
 
 @pytest.fixture
 def short() -> Experiment:
-    """Figure 6 in small: 4 schemes, 3 FERs, 2 replications of 3 s."""
+    """Make a small Figure 6: 4 schemes, 3 FERs, 2 replications of 3 s."""
     return replace(
         FIG6,
         id="test/short",
@@ -174,7 +174,7 @@ def short() -> Experiment:
 
 @pytest.fixture
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave figures and reports unwritten: most tests are about the runs."""
+    """Write no figures and reports, because most tests are about the runs."""
     monkeypatch.setattr("airhop.reproduction.reproducing.write_outcome", lambda outcome, _folder: outcome)
 
 
@@ -186,7 +186,7 @@ def run(experiments: Sequence[Experiment], *args: Any, **options: Any) -> list[O
 
 
 class Said(Reporter):
-    """Keeps what is said."""
+    """Records messages."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -237,7 +237,7 @@ def test_experiments_with_equal_scenarios_share_runs(short: Experiment, tmp_path
     fairness = replace(short, id="test/fairness", metric=FIG10.metric, claims=())
     first, second = run([short, fairness], "quick", tmp_path)
     assert (first.table.computed, second.table.computed, second.table.reused) == (24, 0, 24)
-    # One connection has all there is: Jain's index is one.
+    # With a single connection Jain's index is one.
     assert {row.value.mean for row in second.rows} == {1.0}
     assert read_rows(tmp_path)["run_id"].n_unique() == 24
 
@@ -347,7 +347,7 @@ def test_reproduce_prints_failed_and_open_claims(
     assert asked == [("local", 1)]
     told = capsys.readouterr()
     (document,) = json.loads(told.out)["experiments"]
-    # What does not hold comes first, and says why if that is known.
+    # Failed claims come first, with their reason if known.
     assert [claim["verdict"] for claim in document["claims"]] == ["fails", "open", "holds"]
     assert [claim["holds"] for claim in document["claims"]] == [False, False, True]
     assert [claim["reason"] for claim in document["claims"]] == ["because", "because", None]
@@ -366,7 +366,7 @@ def test_an_unknown_engine_is_refused_before_anything_is_written(
     assert not out.exists()
 
 
-# ---- what comes out --------------------------------------------------------------------------------------
+# ---- results --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -401,7 +401,8 @@ def test_the_terminal_output_has_every_number_in_80_columns(fails: bool) -> None
     for row in outcome.rows:
         assert f"{row.value.mean:.2f} {plus_minus(row.value)}" in text
         assert row.ratio is None or f"{row.ratio.value:.2f}×" in text
-    # The size of a bound that is far exceeded fails in either case; the order where Reno is ahead of others.
+    # A claim on the size of a far exceeded bound fails; the claim on the order fails if Reno is ahead of
+    # others.
     order = text[: text.index("yun-4-order")].rindex("yun-")
     assert ("✗ fails" in text[order : text.index("yun-4-order")]) is fails
     assert "✓ holds" in text
@@ -427,7 +428,7 @@ def test_the_terminal_chart_has_the_papers_axis_ticks() -> None:
     stream = io.StringIO()
     print_outcome(synthetic.outcome(FIG7, synthetic.samples(FIGURE7)), Console(width=80, file=stream))
     (axis,) = [line for line in stream.getvalue().splitlines() if line.split() == ["2", "10", "20", "30"]]
-    # From 0 to 32 ms: 2 ms stands at a sixteenth, 30 ms as far from the other end.
+    # From 0 to 32 ms: 2 ms is at a sixteenth of the axis, 30 ms at the same distance from the other end.
     assert axis.index("2") < 0.15 * len(axis)
 
 

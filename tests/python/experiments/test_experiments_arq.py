@@ -1,4 +1,4 @@
-"""Settings of Figures 13, 14, 18 and 19 of Yun 2009, and their claims on made-up numbers."""
+"""Settings of Figures 13, 14, 18 and 19 of Yun 2009, and their claims on synthetic numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Decisions = dict[str, bool | None]
 
 
 def decisions(experiment: Experiment, means: Means, also: Mapping[str, Means] | None = None) -> Decisions:
-    """Check made-up means of the metric and of further ones: decisions by claim."""
+    """Check synthetic means of the metric and of further metrics: decisions by claim."""
     measured = synthetic.samples(means)
     measured.also = {name: synthetic.samples(others) for name, others in (also or {}).items()}
     return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
@@ -45,7 +45,7 @@ def document(experiment: Experiment, curve: str, x: X) -> dict[str, Any]:
     return experiment.study("full").points()[place].scenario.to_dict()
 
 
-# ---- what is run -----------------------------------------------------------------------------------------
+# ---- settings -----------------------------------------------------------------------------------------
 
 
 def test_figures_with_arq_have_50_runs_and_figures_without_arq_20() -> None:
@@ -137,7 +137,7 @@ def test_a_claim_of_figure_13_fails_on_contrary_numbers(claim: str, means: Means
     assert senders(means, recovered)[claim] is False
 
 
-# At each FER one retransmission makes LL-ELSN the best; Reno starves where there is none.
+# At each FER LL-ELSN with one retransmission is the best; Reno starves without retransmissions.
 FIGURE14: Means = {
     x: {at(scheme, fer): value for fer in FERS for scheme, value in (("reno", reno), ("ll-elsn", elsn))}
     for x, reno, elsn in ((1, 0.0, 3.0), (2, 1.0, 3.6), (4, 3.2, 3.5), (7, 3.3, 3.4))
@@ -153,11 +153,11 @@ def test_a_consistently_good_scheme_is_near_the_best_at_each_error_rate() -> Non
     # Not with four transmissions, at 30 %.
     four = put(FIGURE14, 4, at("ll-elsn", 0.3), 3.2)
     assert with_one_and_with_each(four) == (True, False)
-    # Nor with two, at 10 %: one limit has to be good at each error rate.
+    # Nor with two, at 10 %: a single limit has to be good at each error rate.
     assert with_one_and_with_each(put(four, 2, at("ll-elsn", 0.1), 3.1)) == (False, False)
-    # Nor where Reno is better by far with seven.
+    # Nor if Reno is far better with seven.
     assert with_one_and_with_each(put(FIGURE14, 7, at("reno", 0.1), 4.2)) == (False, False)
-    # With one or with seven nothing is asked.
+    # The claim is not about one or seven transmissions.
     assert with_one_and_with_each(put(FIGURE14, 7, at("ll-elsn", 0.3), 1.0)) == (True, True)
 
 
@@ -171,19 +171,19 @@ def test_the_blocking_claim_needs_a_loss_caused_by_the_bad_station() -> None:
     assert set(decisions(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
     kept = decisions(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
     assert kept == {"yun-11-hol": False, "yun-11-hol-bad": False}
-    # All fall alike: it is the limit, not the bad station.
+    # If all fall equally, the cause is the limit, not the bad stations.
     alike = put(put(GOOD_ONES, 7, hol.none_bad("reno"), 1.0), 7, hol.none_bad("ll-elsn"), 1.0)
     assert decisions(hol.EXPERIMENT, alike) == {"yun-11-hol": True, "yun-11-hol-bad": False}
-    # "cannot be served": two thirds of the goodput without a bad station are served.
+    # "cannot be served": a station with two thirds of its goodput without bad stations is served.
     served = put(GOOD_ONES, 7, "reno", 2.0)
     assert decisions(hol.EXPERIMENT, served) == {"yun-11-hol": True, "yun-11-hol-bad": False}
-    # No more is lost with seven transmissions than with two.
+    # The loss with seven transmissions is not larger than with two.
     before = put(put(GOOD_ONES, 2, "reno", 1.25), 7, hol.none_bad("reno"), 2.7)
     assert decisions(hol.EXPERIMENT, before) == {"yun-11-hol": True, "yun-11-hol-bad": False}
 
 
 def bursty(p_bb: float) -> dict[str, float]:
-    """LL-ARQ costs a part of the goodput of every scheme, the more the burstier errors are."""
+    """Return means in which LL-ARQ reduces the goodput of every scheme, more so with burstier errors."""
     plain = {"reno": 1.0, "sack": 1.2, "snoop": 1.4, "ll-elsn": 1.5}
     kept = {0.1: 0.98, 0.3: 0.9, 0.5: 0.5}[p_bb]
     arq = {with_arq(scheme): kept * value for scheme, value in plain.items()}
@@ -234,7 +234,7 @@ def test_the_sensitivity_claim_needs_longer_round_trips_and_fewer_losses() -> No
     for scheme in SCHEMES:
         assert outweigh(put(TRIPS, 0.5, with_arq(scheme), 40.0)) is False
         assert outweigh(TRIPS, put(LOSSES, 0.5, with_arq(scheme), 40.0)) is False
-    # Of less bursty channels the sentence says nothing.
+    # The sentence is not about less bursty channels.
     assert outweigh(put(TRIPS, 0.1, with_arq("reno"), 40.0)) is True
 
 
@@ -247,7 +247,8 @@ def test_the_benefit_of_ersn_is_checked_at_long_delays_only() -> None:
 
     assert found(goodput, spurious) == {"yun-16-spurious": True, "yun-16-goodput": True}
     assert found(put(goodput, 80, fig19.BOTH, 0.9), spurious)["yun-16-goodput"] is False
-    # "to prevent spurious timeouts": a few are as wrong as many, and with none there is nothing to prevent.
+    # "to prevent spurious timeouts": a few refute the claim as many do, and without any there is nothing to
+    # prevent.
     assert found(goodput, put(spurious, 80, fig19.BOTH, 2.0))["yun-16-spurious"] is False
     assert found(goodput, put(spurious, 80, fig19.ELN, 0.4))["yun-16-spurious"] is False
 

@@ -1,4 +1,4 @@
-"""Calculations: computed, judged, written, read back and shown like experiments."""
+"""Calculations: computed, checked, written, read back and shown like experiments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments whose curves are settings, whose axes are words, and whose metrics are not one column."""
+"""Experiments with settings as curves, words as axes, and formulas as metrics."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_a_curve_has_its_scheme_its_parameters_and_its_settings() -> None:
     points = SHORT.study("quick").points()[:4]
     assert [point.scheme for point in points] == list(SHORT.labels)
     attempts = [point.scenario.to_dict()["wlan"][0]["attempts"] for point in points]
-    assert attempts == [1, 1, 4, 2]  # what a curve leaves open is the experiment's
+    assert attempts == [1, 1, 4, 2]  # open settings of a curve come from the experiment
     assert [scheme(point.scenario)["name"] for point in points] == ["reno", *["ll-elsn"] * 3]
     assert [scheme(point.scenario).get("n") for point in points[1:]] == [2, 2, 5]
 
 
 def test_curves_at_a_setting_are_compared_with_the_baseline(outcome: Outcome) -> None:
     cells = {(cell.point.scheme, cell.point.setting): cell for cell in outcome.table.cells()}
-    assert len(outcome.table.study.settings) == 2  # FERs: all curves of one are paired and stop together
+    assert len(outcome.table.study.settings) == 2  # FERs: all curves at a FER are paired and stop together
     row = next(row for row in outcome.rows if (row.scheme, row.x) == ("ll-elsn, 4 attempts", 3e-2))
     assert row.ratio == cells["ll-elsn, 4 attempts", (3e-2,)].ratio is not None
     assert outcome.table.frame()["scheme"].unique(maintain_order=True).to_list() == list(SHORT.labels)

@@ -1,4 +1,4 @@
-"""Figure 1 of Yun 2009, its ELN filter, ESACK and handoffs: what is run, read from traces, and judged."""
+"""Figure 1 of Yun 2009, its ELN filter, ESACK and handoffs: settings, traces and claims."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Decisions = dict[str, bool | None]
 
 
 def decisions(calculation: Calculation, values: Values) -> Decisions:
-    """Check made-up values: decisions by claim."""
+    """Check synthetic values: decisions by claim."""
     return {found.claim.id: found.result.holds for found in check_claims(calculation.claims, values)}
 
 
 def changed(values: Values, curve: str, metric: str, mean: float, **x: Any) -> Values:
-    """Replace numbers of a curve: those at x, or all of the metric."""
+    """Replace numbers of a curve: at x, or all numbers of the metric."""
     return Values(
         replace(value, value=Estimate(mean, 0.0, 5))
         if (value.curve, value.metric) == (curve, metric) and x.items() <= dict(value.x).items()
@@ -90,7 +90,7 @@ def traced_loss(**at: float) -> dict[str, pl.DataFrame]:
 def test_the_steps_of_figure_1_are_detected_in_a_trace() -> None:
     seen = fig1.seen_in(traced_loss())
     assert seen.losses == 1
-    # Downlink: a notice takes its time on the wire.
+    # Downlink: a notice needs time on the wire.
     assert {name: share for name, share in seen.shares.items() if share != 1.0} == {"no_delay": 0.0}
     assert seen.example["sent"] == -1000.0
     assert seen.example["eln_heard"] == pytest.approx(5000.0)
@@ -121,7 +121,7 @@ def test_a_packet_repaired_by_a_link_retry_also_needs_an_ersn() -> None:
     told["air"] = pl.concat([told["air"], repaired])
     seen = fig1.seen_in(told)
     assert (seen.losses, seen.retried, seen.shares["ersn_once"]) == (1, 2, 0.5)
-    # An ERSN of its own makes it whole; one without a retry is one too many.
+    # With an ERSN the share is 1; an ERSN without a retry is one too many.
     ersn = frame([(11.2, 2, "ersn", "sent")], "time_s", "seq", "kind", "event")
     told["notices"] = pl.concat([told["notices"], ersn])
     assert fig1.seen_in(told).shares["ersn_once"] == 1.0
@@ -166,7 +166,7 @@ def test_losses_that_contradict_figure_1_are_counted_in_the_sample() -> None:
     never = traced_loss()
     never["segments"] = never["segments"].filter(~pl.col("retransmission"))
     assert fig1.steps_of(never)["again"].to_list() == [None]
-    # What is lost in the last second may be sent again after the end.
+    # Losses of the last second may be retransmitted after the end.
     late = traced_loss(discarded=fig1.SECONDS - 0.5, eln=fig1.SECONDS - 0.5)
     assert fig1.steps_of(late).is_empty()
 
@@ -205,7 +205,7 @@ def test_the_filter_example_has_the_papers_n_and_a_permanent_disconnection() -> 
 
 
 def filtered() -> Values:
-    """Make up numbers for which every claim about the filter is true."""
+    """Make numbers for which every claim about the filter holds."""
     found = []
     for name in eln_filter.FILTERS:
         for length in eln_filter.LENGTHS:
@@ -258,7 +258,7 @@ def test_the_filter_reduces_the_cost_of_a_simulated_disconnection() -> None:
 
 
 def like_sack(**off: float) -> Decisions:
-    """Check ESACK as a copy of SACK, but for a factor of one metric of one connection."""
+    """Check ESACK as a copy of SACK, except for a factor of one metric of one connection."""
     rows: dict[str, Means] = {}
     for name, level in (("goodput_mbps", 3.6), ("fast_recoveries", 100.0), ("timeouts", 20.0)):
         rows[name] = {
@@ -278,7 +278,7 @@ def test_esack_equals_sack_within_the_resolution_of_the_papers_curves() -> None:
     assert like_sack(goodput_mbps=0.97, fast_recoveries=1.03)["yun-esack"] is True
     for off in ({"goodput_mbps": 0.93}, {"fast_recoveries": 1.07}, {"timeouts": 1.2}):
         assert like_sack(**off) == {"yun-esack": False, "yun-esack-deaf": True}
-    # The interval reaches over the edge.
+    # The interval exceeds the tolerance.
     assert like_sack(goodput_mbps=0.953)["yun-esack"] is None
 
 
@@ -299,7 +299,7 @@ def test_losses_of_a_handoff_are_distinguished_from_other_losses() -> None:
             [(0.0, seq, False) for seq in seqs] + [(9.0, seq, True) for seq in seqs],
             "time_s", "seq", "retransmission",
         ),
-        # In the handoff: the first, of which a notice comes, and one of which none does in time.
+        # In the handoff: the first segment, with a notice, and a segment without a notice in time.
         "drops": frame(
             [(time, seq, "retries", "data") for time, seq in zip((5.1, 5.2, 5.3, 6.0), seqs, strict=True)],
             "time_s", "seq", "cause", "kind",
@@ -328,7 +328,7 @@ def test_the_state_of_a_base_station_covers_unacknowledged_arrivals() -> None:
 
 
 def handed_over() -> Values:
-    """Make up numbers for which every claim about handoffs is true."""
+    """Make numbers for which every claim about handoffs holds."""
     found = []
     for scheme in handoff.SCHEMES:
         own = scheme == handoff.OWN
@@ -361,7 +361,7 @@ def test_a_claim_about_handoffs_fails_on_contrary_numbers(
     claim: str, scheme: str, metric: str, mean: float
 ) -> None:
     whole = decisions(handoff.EXPERIMENT, handed_over())
-    # What is built in is no finding: nothing that is measured decides it.
+    # A property by construction is no finding: no measurement decides the claim.
     assert [whole.pop(built) for built in ("yun-handoff-memory", "yun-handoff-receivers")] == [None, None]
     assert set(whole.values()) == {True}
     found = decisions(handoff.EXPERIMENT, changed(handed_over(), scheme, metric, mean))

@@ -35,7 +35,7 @@ PRINTED = printed.columns((1, 2), reno=(10.0, 5.0), tcp_cl=(10.0, 8.0))
 
 
 def measured(reps: int = 5, **by_curve: tuple[float, float]) -> Samples:
-    """Make up measurements at one and two hops; curves that are not named measure what is printed."""
+    """Make measurements at one and two hops; unnamed curves measure the printed numbers."""
     found = {"reno": (10.0, 5.0), "tcp-cl": (10.0, 8.0)}
     found |= {curve.replace("_", "-"): values for curve, values in by_curve.items()}
     means = {
@@ -56,7 +56,7 @@ def test_a_printed_table_is_read_into_cells_by_curve_and_row() -> None:
 def judged(
     low: float, mean: float, high: float, tolerance: float, upward: float | None = None
 ) -> PrintedCheck:
-    """Set a measurement beside a printed gain of 10 %."""
+    """Compare a measurement with a printed gain of 10 %."""
     return PrintedCheck(10.0, mean, low, high, tolerance, "%", upward)
 
 
@@ -66,14 +66,15 @@ def judged(
         (judged(8.5, 9.0, 9.5, 2.0), True),
         (judged(11.8, 11.9, 12.1, 2.0), None),  # one end is beyond the tolerance
         (judged(6.1, 7.0, 7.9, 2.0), False),
-        (judged(12.5, 13.0, 13.5, 2.0), False),  # two-sided: more is no better
+        (judged(12.5, 13.0, 13.5, 2.0), False),  # two-sided: a larger gain is also a miss
         (judged(-7.9, -7.0, -6.1, 2.0), False),  # a loss of 7 % is no gain of 10 %
-        (judged(9.0, 10.0, 11.0, 5.1), None),  # a tolerance above half of the effect tells nothing
-        (judged(15.2, 16.0, 17.0, 5.1), False),  # but a miss is a miss
+        (judged(9.0, 10.0, 11.0, 5.1), None),  # a tolerance above half of the effect decides nothing
+        (judged(15.2, 16.0, 17.0, 5.1), False),  # but a miss remains decisive
         (judged(-math.inf, 10.0, math.inf, 2.0), None),  # a single replication decides nothing
-        (judged(13.5, 14.0, 14.5, 2.0, upward=5.0), True),  # what is tolerated above may be more
+        (judged(13.5, 14.0, 14.5, 2.0, upward=5.0), True),  # the tolerance above may be larger
         (judged(6.5, 7.0, 7.5, 2.0, upward=5.0), False),
-        (judged(13.5, 14.0, 14.5, 2.0, upward=5.1), None),  # the larger of the two tells nothing
+        # with the larger tolerance the result decides nothing
+        (judged(13.5, 14.0, 14.5, 2.0, upward=5.1), None),
         (judged(500.0, 600.0, 700.0, 2.0, upward=math.inf), None),
     ],
 )
@@ -95,7 +96,7 @@ SOURCE = Source("test/table", digit=0.1)
 
 @pytest.fixture
 def scatter(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
-    """Make up how far single runs scatter: Mbit/s of a curve, the logarithm of a ratio."""
+    """Set the scatter of single runs: Mbit/s of a curve, and the logarithm of a ratio."""
     spreads = {"": 0.45, "reno": 0.05}
     monkeypatch.setattr(
         "airhop.experiments.printed.run_half_width", lambda _, __, ___, other="": spreads[other]
@@ -156,11 +157,11 @@ def test_the_tolerance_of_a_gain_comes_from_both_columns_or_their_ratio(
     assert judged.printed == pytest.approx(60.0)
     assert judged.allowed == pytest.approx((gain(7.5 / 5.5), gain(8.5 / 4.5)))
     assert str(judged) == "60 (printed 60 [36.4 to 88.9]) %"
-    # The less Reno has the larger is the gain, and the larger gain is tolerated no more.
+    # With a smaller goodput of Reno the gain is larger, but its tolerance is not.
     near_zero = measured(reno=(10.0, 0.1))
     assert found(near_zero).allowed == judged.allowed
     assert found(near_zero).met.holds is False
-    scatter[""] = 5.0  # as much as the whole of Reno's number: no gain is too large
+    scatter[""] = 5.0  # a tolerance as large as Reno's number: no gain is too large
     assert found(near_zero).met.holds is None
     assert str(found(measured())) == "60 (printed 60 [at least −70.6]) %"
 
@@ -184,7 +185,7 @@ def test_only_values_both_measured_and_printed_are_compared() -> None:
 
 
 def test_the_mean_error_is_the_mean_of_absolute_errors() -> None:
-    # +10 % and -10 % are an error of 10 %, not of nothing.
+    # +10 % and -10 % are a mean error of 10 %, not of zero.
     off = {
         "a": PrintedCheck(10.0, 11.0, 10.7, 11.3, 1.0, ""),
         "b": PrintedCheck(10.0, 9.0, 8.6, 9.4, 1.0, ""),
@@ -200,7 +201,7 @@ def test_a_column_is_met_if_its_mean_error_is_within_tolerance() -> None:
         samples = measured(reno=(reno[0], reno[1]))
         return printed.mean_error_met(samples, AXIS, SOURCE, PRINTED, ("reno",), "Mbit/s").holds
 
-    # Tolerated are 0.5 of 10 and 0.5 of 5: 7.5 % in the mean.
+    # Tolerances are 0.5 of 10 and 0.5 of 5: 7.5 % in the mean.
     assert column(10.6, 5.0) is True, "a cell that is off may be made up for by the others"
     assert column(11.0, 5.5) is False
 
@@ -213,7 +214,7 @@ def test_a_single_replication_meets_and_misses_no_printed_number() -> None:
 
 
 def test_every_printed_number_has_a_scatter() -> None:
-    """The file has a row for each number of a printed table, of as many runs as the paper's own count."""
+    """The file has a row for each number of a printed table, from the paper's number of runs."""
     for experiment in registry().values():
         if isinstance(experiment, Experiment) and experiment.id.startswith("cheng2008/table"):
             for curve, x in experiment.published or {}:
@@ -229,12 +230,12 @@ def test_numbers_of_hops_are_reported_with_singular_or_plural() -> None:
     assert [AXIS.text(x) for x in AXIS.full] == ["1 hop", "2 hops"]
 
 
-# ---- where they are shown --------------------------------------------------------------------------------
+# ---- output --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    """Make up Figure 6 with two schemes, as if the paper printed numbers at 1 and 3 %."""
+    """Make Figure 6 with two schemes, as if the paper printed numbers at 1 and 3 %."""
     few = replace(
         FIG6,
         curves=Curve.of_schemes({"reno": "Reno", "ll-elsn": "LL-ELSN"}),
@@ -336,7 +337,7 @@ def test_the_reports_table_has_the_printed_value_beside_the_measured_value(
     assert ("3.200", "−6.3 %", "4.00 ×") in cells()
     assert ("0.400", "+50.0 %", "–") in cells()  # the baseline has no ratio to itself
     assert ("–", "–", "–") in cells()  # nothing is printed at 0.1 %
-    # The paper printed goodputs: beside another metric they would mean nothing.
+    # The printed numbers are goodputs, which cannot be compared with another metric.
     page.locator(f"#{chapter.id} select").first.select_option(index=1)
     assert set(cells()) == {("–", "–", "–")}
     assert tab.errors == []

@@ -1,4 +1,4 @@
-"""Table 1 of Yun 2009: its formulas, what is read from traces, and how the two are compared."""
+"""Table 1 of Yun 2009: its formulas, measurements from traces, and their comparison."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from airhop.progress import SILENT
 from airhop.reproduction import print_outcome
 from airhop.stats import Estimate
 
-# ---- what a trace tells ----------------------------------------------------------------------------------
+# ---- measurements from traces
+# ----------------------------------------------------------------------------------
 
 
 def _tables(
@@ -59,7 +60,8 @@ FIRST, AGAIN = False, True
 
 
 def test_a_notice_counts_if_it_arrives_before_the_segment_is_retransmitted() -> None:
-    # In this order: told at once, told after 30 ms, never detected, detected but not told, told too late.
+    # In this order: notified at once, notified after 30 ms, never detected, detected but not notified,
+    # notified too late.
     segments = [(float(i), 1 + 1000 * i, FIRST) for i in range(5)]
     again = [
         (0.01, 1, AGAIN),
@@ -92,7 +94,7 @@ def test_only_losses_of_first_transmissions_on_the_link_are_counted() -> None:
     drops += [(0.1, 3001, "retries", "ack"), (0.1, 4001, *RETRIES)]
     again = [(0.2, seq, AGAIN) for seq in (1, 1001, 2001, 3001)]
     assert first_losses(_tables([*segments, *again], drops, [(0.15, 4001, *SENT)])).is_empty()
-    # It is known what became of the last one once its notice came, or it was sent again.
+    # The outcome of the last loss is known after its notice, or after its retransmission.
     known = first_losses(_tables(segments, drops[-1:], [(0.15, 4001, *SENT), (0.16, 4001, *RECEIVED)]))
     told = NoticeStatistics.of(known)
     assert (told.losses, told.undetected, told.untold) == (1, 0.0, 0.0)
@@ -155,7 +157,8 @@ def test_formula_delays_equal_table_1(scheme: str, air: float, option: int, down
 
 
 def test_formula_failure_probabilities_equal_table_1() -> None:
-    # Of damaged frames with 76 bytes of headers, one in fourteen has them hit; a little more with an option.
+    # In one of fourteen damaged frames the 76 bytes of headers are damaged; a little more often with an
+    # option.
     failure = {scheme: row.failure(row) for scheme, row in ROWS.items()}
     assert failure["ewln"] == pytest.approx((1 - 0.99 ** (76 / 1076)) / 0.01)
     assert 1.04 < failure["hack"] / failure["ewln"] < 80 / 76
@@ -190,7 +193,8 @@ def test_the_simulated_path_has_the_parameters_of_the_formulas() -> None:
         # The ACK waits for the link ACK of its data packet: a SIFS and 14 bytes.
         ("eln", "downlink", 0.010 + 0.202),
         ("eln", "uplink", 0.0),
-        # Made when the frame ends, 0.232 ms before its sender gives up; downlink it waits EIFS for DIFS.
+        # The notice is made at the end of the frame, 0.232 ms before the discard; downlink it waits an EIFS,
+        # not a DIFS.
         ("hack", "downlink", 0.364 - 0.050 - 0.232),
         ("hack", "uplink", -0.232),
         ("ll-elsn", "downlink", 0.0),
@@ -201,7 +205,7 @@ def test_delays_in_a_trace_differ_from_the_formula_by_interframe_spaces(
     scheme: str, way: str, beside: float
 ) -> None:
     told = measure(scheme, way, "light", seed=1, rep=0).told
-    # Some 150 losses: the backoffs' mean is known to 0.016 ms, 0.023 ms where there are two.
+    # About 150 losses: the standard error of the mean backoff is 0.016 ms, and 0.023 ms for two backoffs.
     assert told.losses > 100
     off = told.delay_ms - ROWS[scheme].delay_ms(way)[0]
     assert off == pytest.approx(beside, abs=1e-6 if scheme == "ll-elsn" else 0.08)
@@ -220,7 +224,7 @@ def test_collisions_prevent_loss_detection_by_hack_only() -> None:
 
 @pytest.fixture(scope="module")
 def ideal() -> Values:
-    """Return synthetic measurements: the formulas under light load, later and less sure under bulk.
+    """Return synthetic measurements: the formulas under light load, longer and less reliable under bulk.
 
     LL-ELSN detects every loss, in every run.
     """
@@ -262,7 +266,7 @@ def _decisions(values: Values) -> dict[str, bool | None]:
 
 def test_every_claim_holds_on_the_values_of_the_formulas(ideal: Values) -> None:
     found = _decisions(ideal)
-    # P_f_frag is 3e-13: no measurement of these tells it from zero; no header survives a collision here.
+    # P_f_frag is 3e-13: no measurement distinguishes it from zero; no header survives a collision in Airhop.
     untold = ("yun-12-lhp", "yun-12-contention")
     assert [found.pop(claim) for claim in untold] == [None, None]
     assert found == {claim.id: True for claim in EXPERIMENT.claims if claim.id not in untold}
@@ -287,7 +291,7 @@ def test_each_row_of_the_table_is_checked_by_delay_and_failure(ideal: Values, sc
         for by, word in ((less, held), (more, False), (-less, held), (-more, False)):
             moved = _changed(ideal, scheme, metric, by, way=way, load="light")
             decisions = _decisions(moved)
-            # A printed zero is one: half of a per cent is none.
+            # A printed zero must be exactly zero: half of a per cent is a miss.
             zero = (metric, scheme) in ((UNTOLD_DELIVERED, "eln"), (UNTOLD, "ll-elsn"))
             zero |= (metric, scheme, way) == (DELAY, "ll-elsn", "uplink")
             assert decisions.pop(of_row) is (False if zero else word), (metric, by)
@@ -311,7 +315,7 @@ def test_ll_elsn_must_have_the_shortest_delay_and_most_notices_in_every_case(ide
         assert _decisions(_changed(ideal, "ll-elsn", UNTOLD, 0.05, **where))["yun-12"] is False
         # §3.2: "the TCP sender does not have any notification", whether or not one was made.
         assert _decisions(_changed(ideal, "ll-elsn", UNDETECTED, 0.05, **where))["yun-12"] is True
-    # As sure as Balakrishnan's scheme it may be, but not as slow as the next one.
+    # LL-ELSN may be as reliable as Balakrishnan's scheme, but not as slow as the next scheme.
     level = _changed(ideal, "ll-elsn", DELAY, ROWS["lhp"].delay_ms("uplink")[0], way="uplink", load="light")
     assert _decisions(level)["yun-12"] is None
 
@@ -330,7 +334,7 @@ def test_tables_of_notice_delays_fit_into_80_columns(ideal: Values) -> None:
     print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
     assert max(map(len, text.splitlines())) <= 80
-    assert "…" not in text.replace("[…]", "")  # but where a quotation leaves words out
+    assert "…" not in text.replace("[…]", "")  # except omissions of a quotation
     assert "Balakrishnan" in text and "32.05" in text and "✓ holds" in text
 
 

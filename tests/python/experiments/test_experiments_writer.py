@@ -1,4 +1,4 @@
-"""Writing beside the runs: results in order, and an end that leaves nothing half done."""
+"""The writer thread: results in order, and a complete cleanup at the end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_writer_raises_the_error_of_a_call_in_place_of_its_result() -> None:
 
 
 def test_an_interrupt_ends_the_current_call_and_starts_no_other_call() -> None:
-    """Ctrl-C is to stop within a second, and what was being written cleans up behind itself."""
+    """Ctrl-C stops within a second, and the interrupted write removes its files."""
     begun, cleaned, others = threading.Event(), threading.Event(), []
 
     def draws() -> None:

@@ -1,4 +1,4 @@
-"""Settings of Figures 11 and 12 of Yun 2009, and their claims on made-up numbers."""
+"""Settings of Figures 11 and 12 of Yun 2009, and their claims on synthetic numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Decisions = dict[str, bool | None]
 
 
 def holding(experiment_claims: Samples, figure: object) -> Decisions:
-    """Check made-up samples: decisions by claim."""
+    """Check synthetic samples: decisions by claim."""
     return {found.claim.id: found.result.holds for found in check_claims(figure.claims, experiment_claims)}  # type: ignore[attr-defined]
 
 
-# ---- what is compared ------------------------------------------------------------------------------------
+# ---- settings ------------------------------------------------------------------------------------
 
 
 def test_the_twelve_schemes_of_figure_7_are_compared() -> None:
@@ -76,7 +76,7 @@ RECOVERED: Means = {x: synthetic.everyone(8.0, 10.0, 5.0, 3.0) | {"lhp": 20.0} f
 
 
 def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
-    """Check Figure 11 on made-up goodputs, and fast recoveries in a thousand segments."""
+    """Check Figure 11 on synthetic goodputs, and fast recoveries in a thousand segments."""
     measured = synthetic.samples(means)
     measured.beside = synthetic.samples(ALONE)
     measured.also = {RECOVERIES.name: synthetic.samples(recovered)}
@@ -85,7 +85,7 @@ def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
 
 def test_the_claims_of_figure_11_hold_on_supporting_numbers() -> None:
     assert set(background(BESIDE).values()) == {True}
-    # Beyond 1 % nothing is asked of LHP.
+    # The claims on LHP end at 1 %.
     assert background(changed(BESIDE, 9e-2, lhp=0.6))["yun-9-lhp"] is True
 
 
@@ -119,7 +119,7 @@ def friendliness(means: Means) -> list[str]:
 
 def test_claims_of_figure_12_fail_on_contrary_numbers() -> None:
     assert friendliness(FRIENDLINESS) == []
-    # 0.28 is more than nine tenths of 0.3; at one FER it is made up for at the other.
+    # 0.28 is more than nine tenths of 0.3; the sum over the axis compensates a single FER.
     assert friendliness(changed(FRIENDLINESS, veno=0.28)) == ["yun-10", "yun-10-strict"]
     assert friendliness(changed(FRIENDLINESS, 1e-2, veno=0.28)) == ["yun-10-strict"]
     assert friendliness(changed(FRIENDLINESS, ideal_bwe=0.28)) == ["yun-10-ideal", "yun-10-ideal-strict"]
@@ -147,7 +147,7 @@ def test_a_reading_of_a_scheme_also_applies_to_the_ten_rivals_of_figure_12() -> 
 def test_another_background_does_not_change_the_companion_without_background() -> None:
     for name in ("bursts-0.04s", "bursts-ns2", "background-to-bs"):
         assert read(FIG11, name).beside is FIG6
-    # A reading of a scheme is of both.
+    # A reading of a scheme applies to both experiments.
     assert read(FIG11, "lhp-smart").beside == read(FIG6, "lhp-smart")
 
 

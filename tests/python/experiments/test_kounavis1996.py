@@ -1,4 +1,4 @@
-"""Settings of the experiments of Kounavis 1996, and their claims on made-up numbers."""
+"""Settings of the experiments of Kounavis 1996, and their claims on synthetic numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def decisions(experiment: Experiment, measured: Samples) -> dict[str, bool | Non
     return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
 
 
-# ---- what is run -----------------------------------------------------------------------------------------
+# ---- settings -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
@@ -90,7 +90,7 @@ def test_every_reading_of_kounavis_1996_has_runnable_scenarios(experiment: Exper
 
 
 def under(experiment: Experiment, name: str) -> Experiment:
-    """Read the paper otherwise."""
+    """Make an experiment under another reading of the paper."""
     read = read_so(experiment, name)
     assert isinstance(read, Experiment)
     return read
@@ -120,7 +120,7 @@ def test_a_reading_of_the_link_layer_adds_no_arq_to_basic_tcp() -> None:
 
 
 def recovery(link: dict[str, Any]) -> tuple[str, str]:
-    """Return how a link recovers, of data from its first end and from its second."""
+    """Return the recovery of a link for data from its first end and from its second."""
     return link["arq"]["kind"], link["arq_back"]["kind"]
 
 
@@ -206,12 +206,12 @@ def test_the_claim_about_fades_needs_equal_goodput_with_blocked_fades() -> None:
     means = {"basic": 6.0, "reno": 6.0, "dead": 5.9, "clean": 13.0}
     assert set(decisions(BASIC, samples(means)).values()) == {True}
     assert decisions(BASIC, samples({**means, "dead": 5.4}))["kou-fades-goodput"] is False
-    # 13 / 9.6 is below 1.4: the sender loses no more than the time.
+    # 13 / 9.6 is below 1.4: the sender's loss does not exceed the share of time.
     assert decisions(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
 
 
 def test_an_attempt_is_in_a_fade_if_its_last_bit_is_in_the_fade() -> None:
-    """A frame whose last bit precedes the fade of its own link and direction is one of good times."""
+    """A frame whose last bit precedes the fade of its link and direction belongs to the good time."""
     fades = pl.DataFrame({"place": ["bs->snk", "snk->bs"], "begin_s": [1.0, 0.0], "end_s": [2.0, 9.0]})
     attempts = pl.DataFrame(
         {
@@ -248,7 +248,7 @@ LOCAL_MEANS = {"basic": 6.0, "local": 8.0, "patient": 9.5}
 
 
 def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
-    """Check result 2 on made-up counts."""
+    """Check result 2 on synthetic counts."""
     counts = {
         "timeouts": {"local": 8.0},
         "spurious_timeouts": {"local": 8.0},
@@ -266,7 +266,7 @@ def test_claims_about_spurious_timeouts_of_local_recovery_fail_without_timeouts(
     assert local(timeouts={"local": 0.5}, spurious_timeouts={"local": 0.5})["kou-7-timeouts"] is False
     assert local(spurious_timeouts={"local": 7.0})["kou-7-late"] is False
     assert local(drops_retries={"local": 0.1})["kou-7-reliable"] is False
-    # "cannot be avoided" is that there are some; that they are most is Airhop's own.
+    # "cannot be avoided" means that there are some; the claim that they are most is Airhop's own.
     some = local(duplicates={"local": 20.0})
     assert (some["kou-7-redundant"], some["kou-7-redundant-most"]) == (True, False)
     assert local(duplicates={"local": 0.5})["kou-7-redundant"] is False
@@ -282,7 +282,7 @@ def test_claims_about_ebsn_are_checked_by_goodput_timeouts_and_lateness() -> Non
     }
     assert set(decisions(EBSN, samples(means, **counts)).values()) == {True}
     assert decisions(EBSN, samples({**means, "ebsn": 8.8}, **counts))["kou-2"] is False
-    # A solution leaves less than what local recovery "suffers from": one in 100 s.
+    # A solution leaves fewer timeouts than local recovery "suffers from": one in 100 s.
     more = counts | {"timeouts": {"local": 8.0, "ebsn": 1.5}}
     assert decisions(EBSN, samples(means, **more))["kou-2-timeouts"] is False
     late = counts | {"lateness_late": {"ebsn": 60.0}}
@@ -322,7 +322,7 @@ def test_the_claims_that_ebsn_fails_between_mobiles_are_checked() -> None:
     few_late = {"notices_ebsn": {"ebsn": 200.0}, "lateness_late": {"ebsn": 40.0}}
     for claim, changed in {
         "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.3}, **counts),
-        "kou-3": samples({**means, "ebsn": 4.2}, **counts),  # 5 % more is an improvement, if a little one
+        "kou-3": samples({**means, "ebsn": 4.2}, **counts),  # 5 % more is a small improvement
         "kou-3-timeouts-strict": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
         "kou-5": samples(means, **counts | few_late),
         "kou-m2m-redundant-most": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
@@ -362,7 +362,8 @@ def test_readings_count_late_notices_or_remaining_timeouts_as_cases() -> None:
     assert decisions(read, samples(means, **counts))["kou-5"] is True
     fewer = counts | {"timeouts_warned_late": {"ebsn": 3.0}}
     assert decisions(read, samples(means, **fewer))["kou-5"] is False
-    # "fails to improve": upon local recovery alone, or upon basic TCP, of which the sentence before speaks.
+    # "fails to improve": relative to local recovery alone, or to basic TCP, the subject of the previous
+    # sentence.
     over_basic = under(EBSN_M2M, "over-basic")
     for ebsn, over_local, over_tcp in ((3.9, True, False), (2.4, True, True), (4.1, False, False)):
         measured = samples({**means, "ebsn": ebsn}, **counts)
@@ -389,7 +390,8 @@ def test_claims_about_ebsn_distinguish_short_and_long_fades() -> None:
     ):
         changed = {**means, x: {**means[x], curve: goodput}}
         assert decisions(FADES, synthetic.samples(changed))[claim] is False
-    # "depends on": the same share of what a sender without timeouts has shows no dependence, another does.
+    # "depends on": a constant share of the goodput of a sender without timeouts shows no dependence, a
+    # changing share does.
     for share, depends in ((1.0, None), (0.8, True), (1.2, True)):
         local = share * means[1]["local"] / means[1]["patient"] * means[16]["patient"]
         changed = {**means, 16: {**means[16], "local": local}}
@@ -413,7 +415,7 @@ def test_the_throughput_formula_equals_the_printed_formula() -> None:
 
 
 def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Values:
-    """Make up losses that are the formula's, but for one cell that is `factor` times that."""
+    """Make losses equal to the formula's, except one cell with `factor` times the loss."""
 
     def left(sender: str, w: int, p: float) -> float:
         return 1.0 - (1.0 - formula.share(p, w)) * (factor if (sender, w, p) == at else 1.0)
@@ -440,7 +442,7 @@ def test_the_formula_claim_holds_if_measured_losses_are_within_a_tenth() -> None
     assert judged(shares(1.09, ("reno", 32, 0.001))) == [True, True, True]
     assert judged(shares(1.11, ("reno", 32, 0.001))) == [True, False, False]
     assert judged(shares(0.89, ("tahoe", 8, 0.01))) == [True, False, False]
-    # A sender that loses nothing is no 0.8 % off what is left, and wrong.
+    # A sender without a loss differs by only 0.8 % of the remaining throughput, but misses the formula.
     assert judged(shares(0.0, ("reno", 4, 0.001))) == [True, False, False]
     # "where w is the size of allowed window": with 3 % and 16, p w² is 7.7, and losses leave a window of 7.
     assert judged(shares(0.89, ("tahoe", 16, 0.03))) == [True, True, False]
@@ -453,7 +455,7 @@ LAW = ("kou-1-arithmetic", "kou-1", "kou-1-strict")
 
 
 def test_the_printed_example_of_14_percent_is_checked_as_a_number_not_a_bound() -> None:
-    """14 % are printed: 20 % lost are a miss, as 8 % are, though what is left is within a tenth of 86 %."""
+    """14 % is printed: losses of 20 % and 8 % are misses, although the rest is within a tenth of 86 %."""
     claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
     assert claim.check(shares()).holds is True
     # An analysis has no scatter: half of a per cent is tolerated, and 15 % are a miss.
@@ -470,11 +472,11 @@ def test_goodput_without_losses_equals_window_over_round_trip_time() -> None:
     assert rate == pytest.approx(8 * 88 * 8 / 0.12e6, rel=2e-3)
 
 
-# ---- packets that were given up --------------------------------------------------------------------------
+# ---- discarded packets --------------------------------------------------------------------------
 
 
 def traced() -> dict[str, pl.DataFrame]:
-    """Make up a trace: two packets are given up, one of them twice; a control frame and an ACK, too."""
+    """Make a trace: two packets are discarded, one of them twice, and a control frame and an ACK."""
     drops = [
         (5.0, "retries", "data", 881),
         (9.0, "retries", "data", 881),
@@ -498,7 +500,7 @@ def test_a_repair_is_the_next_transmission_of_the_discarded_segment() -> None:
 
 
 def repairs(later: float, goodput: float) -> Values:
-    """Make up differences between EBSN and local recovery alone, at the largest limit."""
+    """Make differences between EBSN and local recovery alone, at the largest limit."""
     means = {"repair_s": later, "goodput_kbps": goodput, "given_up": 0.0, "real_timeouts": 0.0}
     return Values(
         Value(curve, {"attempts": limit}, metric, Estimate(mean if limit == 13 else 0.0, 0.1, 50))

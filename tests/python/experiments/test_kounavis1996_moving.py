@@ -1,4 +1,4 @@
-"""The receiver that moves through its fades: where it is when, what its fades become, what is claimed."""
+"""The receiver that moves through its fades: its position over time, its fades, and the claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ begin_s,end_s
 
 
 def test_the_receiver_alternates_between_double_and_half_speed() -> None:
-    # By hand: 100 s at twice the speed are 200 s of the way, then 100 s at half of it are 50 s.
+    # By hand: 100 s at twice the speed cover 200 s of the path, then 100 s at half the speed cover 50 s.
     assert list(moving.passing_times([100.0, 200.0, 225.0, 250.0, 350.0], 4)) == [
         50.0,
         100.0,
@@ -40,7 +40,7 @@ def test_the_duration_of_a_fade_is_inverse_to_the_receivers_speed() -> None:
 
 
 def test_at_constant_speed_fades_equal_those_of_the_papers_network(tmp_path: Path) -> None:
-    # §5 A: 10 and 4 s. The same run, but for what is known of the channel.
+    # §5 A: 10 and 4 s. An equal run, except for the description of the channel.
     standing = moving.scenario("rttn")
     moved = moving.moving(standing, 1, tmp_path, seed=1, rep=3)
     both = [run(one, seed=1, rep=3) for one in (standing, moved)]
@@ -68,7 +68,7 @@ def test_every_reading_of_the_moving_receiver_has_runnable_scenarios(reading: Re
 
 
 def values(**differences: float) -> Values:
-    """Make up paired differences, by their curves and metric, the same at every factor."""
+    """Make paired differences, by their curves and metric, equal at every factor."""
     return Values(
         Value(curves.replace("_", " "), {"factor": factor}, metric, Estimate(mean, 0.1, 10))
         for name, mean in differences.items()

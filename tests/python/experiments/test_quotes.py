@@ -1,4 +1,4 @@
-"""Claims stand beside the words of their papers, or say that they are ours."""
+"""Claims have a quotation of their paper, or are marked as Airhop's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airhop.experiments import Calculation, Experiment, registry
 from airhop.experiments.reading import SILENT
 
 QUOTED = ("yun2009", "koo2007", "cheng2008", "kounavis1996")
-"""Papers of which every claim has its words."""
+"""Papers for which every claim has a quotation."""
 EXPERIMENTS = [
     one for id_, one in registry().items() if id_.startswith(tuple(f"{paper}/" for paper in QUOTED))
 ]
@@ -33,7 +33,7 @@ def test_quotes_have_single_blanks_no_ligatures_and_marked_omissions(
         quotes += [reading.rests_on for reading in (question.default, *question.others)]
     for quote in filter(None, quotes):
         assert quote == " ".join(quote.split())
-        # Ligatures and hyphens of a column are the printer's, and omissions are marked in one way.
+        # Ligatures and hyphens at line ends are removed, and omissions have a single mark.
         assert not re.search("[ﬁﬂﬀ\u00ad]|[.]{3}|[a-z]- [a-z]", quote), quote
 
 

@@ -1,4 +1,4 @@
-"""Readings: what a paper leaves open, each way to take it, and what is said of a claim over all of them."""
+"""Readings: open questions of a paper, their answers, and the conclusion of a claim over all readings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HELD, FAILED, OPEN = ClaimResult(True, "2.0 ×"), ClaimResult(False, "0.5 ×"), 
 
 
 def question(about: str, *names: str) -> Question:
-    """Ask something with these answers beside the default."""
+    """Make a question with these answers in addition to the default."""
     default = Reading("as-it-is", "As it is.", "as it is")
     return Question(about, default, tuple(Reading(name, name) for name in names))
 
@@ -42,7 +42,7 @@ DECAY, RECOVERY = question("the decay", "slow", "slower"), question("the recover
 
 
 def told(default: ClaimResult, **others: ClaimResult) -> str:
-    """Conclude from what a claim comes to by default and under readings by name."""
+    """Conclude from the results of a claim by default and under readings by name."""
     judged = [Judgement(None, SILENT, default)]
     judged += [Judgement(Reading(name, name), SILENT, result) for name, result in others.items()]
     return conclusion(judged, (DECAY, RECOVERY))
@@ -58,7 +58,7 @@ def test_the_conclusion_over_all_readings_names_the_deciding_questions() -> None
     assert told(HELD, slow=FAILED, slower=FAILED, reno=FAILED) == (
         "holds under 1 of 4: it depends on the decay and the recovery"
     )
-    # What is open depends on nothing yet: more replications may decide it as the others.
+    # An open verdict shows no dependence: more replications may decide it like the others.
     assert told(FAILED, slow=OPEN, slower=FAILED) == "holds under none of 3, open under 1"
     assert told(OPEN, slow=HELD, slower=FAILED, reno=HELD) == (
         "holds under 2 of 4, open under 1: it depends on the decay"
@@ -110,7 +110,7 @@ def test_readings_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("experiment", registry().values(), ids=lambda one: one.id)
 def test_every_reading_of_every_experiment_has_runnable_scenarios(experiment: Experiment) -> None:
-    """The study of each reading is made: its paths are the scenario's, its parameters those of schemes."""
+    """The study of each reading is valid: its paths exist in the scenario, its parameters in the schemes."""
     for _, read in otherwise(experiment):
         if isinstance(read, Experiment):
             mine, default = read.study("quick"), experiment.study("quick")
@@ -119,7 +119,7 @@ def test_every_reading_of_every_experiment_has_runnable_scenarios(experiment: Ex
 
 @pytest.fixture
 def small() -> Experiment:
-    """Figure 6 in small, with the question of TIBET's decay and a claim that depends on it."""
+    """Make a small Figure 6, with the question of TIBET's decay and a claim that depends on it."""
 
     def check(samples: object) -> ClaimResult:
         ratio = samples.ratio("tibet", "reno", 1e-2).value  # type: ignore[attr-defined]
@@ -189,7 +189,7 @@ def test_complete_results_are_kept_and_damaged_results_are_recomputed(
 
 
 def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experiment, tmp_path: Path) -> None:
-    """Its code is no part of what names the program: an edited figure must not stay as it was."""
+    """The digest of the program excludes its code, so the figure of an edited experiment must be redrawn."""
     list(reproduce([small], "quick", tmp_path))
     before = (tmp_path / "test/small/report.html").stat().st_mtime_ns
     list(reproduce([small], "quick", tmp_path))
@@ -197,7 +197,7 @@ def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experim
 
 
 def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
-    """Also where it was computed before, among all readings, of which the values alone are kept."""
+    """Also if it was computed before among all readings, of which only the values are stored."""
     read = lookup(["kounavis1996/loss-formula"], registry())
     (reading, one), *_ = otherwise(read[0])
     list(reproduce(read, "quick", tmp_path, readings=True))
@@ -208,7 +208,7 @@ def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
     assert all(path.is_file() for path in outcome.files)
 
 
-# ---- what became of a claim -------------------------------------------------------------------------------
+# ---- outcomes of claims -------------------------------------------------------------------------------
 
 
 def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) -> CheckedClaim:

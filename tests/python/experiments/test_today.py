@@ -1,4 +1,4 @@
-"""Today's senders on the papers' paths: what is run, how questions are answered, and what the page says."""
+"""Today's senders on the papers' paths: settings, answers to questions, and the page."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def document(experiment: Experiment, curve: str, x: X | None = None) -> dict[str
 
 
 def name(scheme: str | dict[str, Any]) -> str:
-    """Name a scheme, which is a table if it has parameters."""
+    """Return the name of a scheme, which is a table if it has parameters."""
     return scheme if isinstance(scheme, str) else str(scheme["name"])
 
 
-# ---- what is run -----------------------------------------------------------------------------------------
+# ---- settings -----------------------------------------------------------------------------------------
 
 
 def test_the_group_airhop_today_contains_all_its_experiments() -> None:
@@ -74,7 +74,7 @@ def test_the_group_airhop_today_contains_all_its_experiments() -> None:
 
 
 def test_every_comparison_on_the_last_hop_includes_the_required_senders() -> None:
-    # The question: CUBIC, BBR and their kin beside notices, Snoop and plain link ARQ.
+    # The compared senders: CUBIC, BBR and similar senders, notices, Snoop and plain link ARQ.
     asked = {"cubic", "bbr", "bbr3", "copa", "ll-elsn", "eln-cubic", "snoop", "reno", "cubic-arq", "bbr-arq"}
     assert asked <= set(LABELS)
     for experiment in LAST_HOP:
@@ -139,7 +139,7 @@ def test_full_mode_has_at_least_ten_replications(experiment: Experiment) -> None
     assert delay.REPLICATIONS["full"] >= 10
 
 
-# ---- how long packets wait -------------------------------------------------------------------------------
+# ---- waiting times -------------------------------------------------------------------------------
 
 
 def traced(
@@ -168,8 +168,8 @@ def test_a_wait_lasts_from_transmission_to_first_frame_minus_the_shortest_wait()
             (0.034, 1001, "data", "ack"),  # an ACK of TCP's
             (0.033, 1, "data", "data"),
             (0.036, 1001, "data", "data"),
-            (0.050, 1001, "data", "data"),  # the link sends it again: it waits no longer
-            (0.038, 2001, "data", "data"),  # sent twice: nobody knows which
+            (0.050, 1001, "data", "data"),  # retransmission of the link: the wait has ended
+            (0.038, 2001, "data", "data"),  # sent twice: the copy is ambiguous
             (0.046, 3001, "data", "data"),
         ],
     )
@@ -177,7 +177,7 @@ def test_a_wait_lasts_from_transmission_to_first_frame_minus_the_shortest_wait()
 
 
 def test_waits_of_simultaneous_segments_are_listed_in_a_fixed_order() -> None:
-    # A burst is sent at one instant; in any other order the mean may differ in its last bits.
+    # A burst is sent at one instant; another order could change the last bits of the mean.
     burst = range(1, 20)
     tables = traced([(0.0, seq) for seq in burst], [(0.01 * seq, seq, "data", "data") for seq in burst])
     waits = {tuple(delay.waits_ms(tables, "ftp1").round(6).to_list()) for _ in range(20)}
@@ -185,7 +185,7 @@ def test_waits_of_simultaneous_segments_are_listed_in_a_fixed_order() -> None:
 
 
 def test_waits_in_the_queue_obey_littles_law() -> None:
-    # A window of 40 kB where nothing is lost: no segment goes twice, and a queue stands before the air.
+    # A window of 40 kB without losses: no segment is retransmitted, and a standing queue precedes the air.
     made = Scenario.load("yun2009-downlink").with_(
         {
             "duration": "5 s",
@@ -204,8 +204,8 @@ def test_waits_in_the_queue_obey_littles_law() -> None:
                 "time_s"
             ]
             waiting += float((spans * rows["packets"]).sum()) / 5.0
-    # L = lambda W. Beside the queues, packets wait for their turn on the medium: 0 to 31 slots of 20 us, and
-    # what a collision doubles.
+    # L = lambda W. In addition to the queues, packets wait for channel access: 0 to 31 slots of 20 us,
+    # doubled after a collision.
     queued_ms = 1e3 * waiting / (len(waits) / 5.0)
     assert 10.0 < queued_ms < waits.mean() < queued_ms + 1.0  # type: ignore[operator]
 
@@ -214,7 +214,7 @@ def test_waits_in_the_queue_obey_littles_law() -> None:
 
 Row = dict[str, float]
 ASKED: list[tuple[Experiment, str, Row, X, Row]] = [
-    # Experiment, question, means for which the answer is yes at every x; and where one makes it no.
+    # Experiment, question, means for which the answer is yes at every x, and a change that makes it no.
     (FER, "fer-cubic", {"ll-elsn": 1.6}, 1e-4, {"ll-elsn": 1.4}),
     (FER, "fer-bbr", {"ll-elsn": 1.1}, 1e-2, {"ll-elsn": 0.98}),
     (FER, "fer-bbr-as-good", {"bbr": 0.98}, 9e-2, {"bbr": 0.93}),
@@ -266,7 +266,7 @@ NOT_FRIENDLY = [
 
 
 def answer(experiment: Experiment, question: str, means: dict[X, Row], reps: int = 10) -> bool | None:
-    """Answer a question on made-up means, by x and curve."""
+    """Answer a question on synthetic means, by x and curve."""
     (claim,) = (claim for claim in experiment.claims if claim.id == question)
     made = synthetic.samples(means, reps=reps)  # type: ignore[arg-type]
     made.also = {metric.name: made for metric in experiment.also}
@@ -303,7 +303,7 @@ def test_every_question_of_every_study_has_a_test_case() -> None:
 
 
 def waited(less: Mapping[str, float], half: float | None = 1.0) -> Values:
-    """Make up how much less packets wait than those of both references, in ms, with every buffer."""
+    """Make differences of waiting times to both references, in ms, for every buffer."""
     return Values(
         Value(curve, {"packets": packets}, delay.less_than(reference), stats.Estimate(mean, half, 10))
         for packets in delay.BUFFERS
@@ -324,7 +324,7 @@ def test_waits_are_compared_by_their_paired_differences() -> None:
     assert answered(waited(shorter | {"bbr": 5.0})) == [False, True, False, True, True]
     assert answered(waited(shorter | {"copa": 5.0})) == [True, False, True, True, True]
     assert answered(waited(shorter | {"bbr-arq": -0.5})) == [True, True, True, None, None]
-    # Quick mode has the usual buffer alone: nothing is said of the others.
+    # Quick mode has only the usual buffer; other buffers are not decided.
     usual = Values(value for value in waited(shorter) if value.x["packets"] == delay.USUAL)
     assert answered(usual) == [True, True, None, True, None]
 
@@ -343,7 +343,7 @@ def wins() -> ModuleType:
 
 
 def block(name: str) -> list[list[str]]:
-    """Read a table of the page: its cells, heading first, without what is bold."""
+    """Read a table of the page: its cells, heading first, without bold marks."""
     text = PAGE.split(f"<!-- wins: {name} -->\n")[1].split("<!-- end -->")[0].replace("**", "")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     return [rows[0], *rows[2:]]
@@ -357,7 +357,7 @@ def printed(name: str, row: str, column: str) -> str:
 
 
 def measured(experiment: Experiment, curve: str, x: X) -> list[float]:
-    """Run a cell as the full mode does."""
+    """Run a cell as in full mode."""
     made, reps = scenario(experiment, curve, x), range(experiment.replications.full)
     flows = [result.tcp_flows[0] for result in run_many([Job(made, 1, rep) for rep in reps])]
     key, factor = {
@@ -432,7 +432,7 @@ def test_schemes_not_significantly_worse_than_the_best_are_listed_as_best() -> N
     found = synthetic.samples({1.0: {"a": 1.0, "b": 0.97, "c": 0.8}})
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.95) == ["a", "b"]
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0) == ["a"]
-    # Of times the shortest is best.
+    # For times the shortest is best.
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.8, low=True) == ["c", "b"]
 
 

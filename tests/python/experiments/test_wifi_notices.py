@@ -1,4 +1,4 @@
-"""Downloads over 802.11n, ac and ax: what is run, how questions are answered, and what the page says."""
+"""Downloads over 802.11n, ac and ax: settings, answers to questions, and the page."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_mean_and_tail_delay_grow_with_the_loss_of_mpdus() -> None:
 
 
 def block(name: str) -> list[list[str]]:
-    """Read a table of the page: its cells, heading first, without what is bold."""
+    """Read a table of the page: its cells, heading first, without bold marks."""
     text = PAGE.split(f"<!-- wifi: {name} -->\n")[1].split("<!-- end -->")[0].replace("**", "")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     return [rows[0], *rows[2:]]
