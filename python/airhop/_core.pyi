@@ -117,20 +117,20 @@ class Delivery:
     def rate(self) -> float | None:
         """Delivery rate, bytes per second; None without a valid sample.
 
-        The sample is that of draft-cheng-iccrg-delivery-rate-estimation.
+        The sample is defined in draft-cheng-iccrg-delivery-rate-estimation.
         """
     @property
     def prior(self) -> int | None:
         """Value of `total` when the sampled segment was sent; None without a sample.
 
-        A round trip begins when `prior` reaches the `total` at the beginning of the last one.
+        A round trip begins when `prior` reaches the `total` of the beginning of the previous round trip.
         """
     @property
     def limited(self) -> bool:
-        """True if the application had less to send than the path could carry: the rate is its own."""
+        """True if the application had less to send than the path could carry, and so limited the rate."""
     @property
     def rtt(self) -> float | None:
-        """Round trip of the newest segment that was sent only once, seconds; None without one."""
+        """Round trip of the newest segment that was sent only once, seconds; None without such a segment."""
     @property
     def lost(self) -> int:
         """Bytes newly marked lost."""
@@ -286,7 +286,7 @@ class Emulated:
     def twin(
         self, length_s: float
     ) -> tuple[Scenario, Scenario, list[tuple[str, float, str | None, tuple[str, str | None] | None]]]:
-        """Return the twin's scenario, the same with the measured lateness, and the compared flows.
+        """Return the twin's scenario without and with the measured lateness, and the compared flows.
 
         Each flow has name, start in seconds, scheme, and name and congestion control of the real flow.
         """
@@ -312,7 +312,7 @@ def emulate(
     """Run in real time with real hosts at nodes; return the document with `live`, and data for the twin.
 
     `doors` has for each host the name in messages, the node, and the interface (None: a namespace). Notices
-    that look like ACKs go to senders that listen, or to all senders (`always_told`). `controls` has node,
+    in the form of ACKs go to senders that listen, or to all senders (`always_told`). `controls` has node,
     congestion control of the node's senders, and file and bytes of the BPF object; `commands` node and
     argument of `sh -c`; `ready` node and port, or node and argument of `sh -c`; `code` file, name and digest
     of the schemes in the log. `on_progress` receives `t_s`, `in` and `out` (`packets`, `bytes` so far),
@@ -375,7 +375,7 @@ def run_many(
 ) -> None:
     """Run (scenario, seed, rep) jobs with the GIL released; `on_done(index, run document)` as each finishes.
 
-    It is called in the calling thread. An exception of it, or Ctrl-C, stops every worker within 0.2 s.
+    The calling thread calls `on_done`. An exception of `on_done`, or Ctrl-C, stops every worker within 0.2 s.
     """
 
 @final

@@ -1,4 +1,4 @@
-// ---- small tools that all parts of the page share ----------------------------------------------------------------------------
+// ---- small functions that all parts of the page use --------------------------------------------------------------------------
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const one = (selector, within = document) => within.querySelector(selector);
@@ -12,7 +12,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Data and figures stand in the page compressed; what is never looked at is never unpacked.
+// Data and figures are compressed in the page, and are unpacked only when they are shown.
 const unpacked = new Map();
 function unpack(id) {
   if (!unpacked.has(id)) {
@@ -25,7 +25,7 @@ function unpack(id) {
   return unpacked.get(id);
 }
 
-/** Calls `build` once, when the element comes near what is in sight, or when the browser has nothing else to do. */
+/** Calls `build` once, when the element is near the viewport, or when the browser is idle. */
 function whenNear(element, build) {
   const task = { element, build };
   waiting.push(task);
@@ -43,7 +43,7 @@ const near = new IntersectionObserver(
   (entries) => { for (const entry of entries) if (entry.isIntersecting) take(entry.target); },
   { rootMargin: "400px" },
 );
-// Figures that were never scrolled to must be there when the page is printed.
+// Figures outside of the viewport must also exist when the page is printed.
 function takeWhenIdle() {
   requestIdleCallback(() => {
     const shown = waiting.find((task) => task.element.offsetParent !== null);
@@ -53,12 +53,12 @@ function takeWhenIdle() {
   }, { timeout: 4000 });
 }
 
-/** The ends of an interval that is not below zero: those of `Estimate.ends` in Python. */
+/** The ends of an interval of a quantity that is not negative, as `Estimate.ends` in Python. */
 const endsOf = (mean, half) => [Math.max(mean - half, 0), mean + half];
-/** How many decimals a number of this half-width deserves. */
+/** Number of decimals for a value with this half-width. */
 const decimals = (half) => (half > 0 ? Math.min(Math.max(Math.ceil(-Math.log10(half)) + 1, 0), 6) : 0);
 
-/** Writes a number; without `digits` with four significant ones, and counts in full. */
+/** Formats a number; without `digits` with four significant digits, and counts in full. */
 function number(value, digits) {
   if (value === null || value === undefined) return "–";
   const least = digits ?? (Number.isInteger(value) ? 0 : decimals(Math.abs(value) / 100));
@@ -71,7 +71,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest(".copy");
   if (!button) return;
   const code = button.previousElementSibling;
-  getSelection().selectAllChildren(code); // where there is no clipboard, Ctrl+C does it
+  getSelection().selectAllChildren(code); // without a clipboard, the user can press Ctrl+C
   try {
     await navigator.clipboard.writeText(code.textContent);
   } catch {

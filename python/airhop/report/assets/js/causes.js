@@ -7,7 +7,7 @@ class Matrices {
     this.draw();
   }
 
-  /** Writes every scheme's losses at the setting of the selected point, or of one in the middle. */
+  /** Shows every scheme's losses at the setting of the selected point, or of a point in the middle. */
   draw() {
     const { chapter } = this;
     const { grid, data, hidden } = chapter;
@@ -36,7 +36,7 @@ class Matrices {
   }
 }
 
-/** A share with its interval; decimals by half the width of that. */
+/** A share with its interval; the half-width determines the decimals. */
 function percentInterval(value, low, high) {
   if (low === null || high === null || low === high) return percent(value);
   const half = 50 * (high - low);
@@ -45,7 +45,7 @@ function percentInterval(value, low, high) {
   return `${mean} (${from}–${to})`;
 }
 
-/** A share of 0 to 1 in per cent: two significant digits, and as many for what is short of 100. */
+/** A share of 0 to 1 in per cent, with two significant digits of the share or of its difference from 100. */
 function percent(share) {
   const hundredths = 100 * share;
   const margin = Math.min(hundredths, 100 - hundredths);

@@ -1,15 +1,15 @@
-// ---- a chapter: what the reader chose to see of a study, and what follows from it ----------------------------------------------------
+// ---- a chapter: the reader's choices for a study, and their effects ----------------------------------------------------
 
-const PAD = 0.04; // room beside the outermost points, as a share of the axis
+const PAD = 0.04; // margin beside the outermost points, as a share of the axis
 
 class Chapter {
   constructor(element) {
     this.element = element;
     this.id = element.dataset.chapter;
-    this.hidden = new Set(); // schemes switched off
-    this.selected = null; // a point
+    this.hidden = new Set(); // hidden schemes
+    this.selected = null; // selected point
     this.rep = 0;
-    this.drawn = new Map(); // figure name to its document
+    this.drawn = new Map(); // document by name of its figure
     this.start();
   }
 
@@ -30,10 +30,10 @@ class Chapter {
     ready();
   }
 
-  /** The metric as { column, label, unit }; the fairness figure has its own. */
+  /** The metric as { column, label, unit }; the fairness figure has a fixed metric. */
   get quantity() { return this.data.metrics[this.metric]; }
 
-  /** Whether the page shows what the paper shows, so that its printed axes apply. */
+  /** True if the page shows the paper's metric and axis, so that the printed axes apply. */
   get asPrinted() { return this.data.frame !== null && this.metric === 0 && this.axis === 0; }
 
   // -- figures -------------------------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ class Chapter {
 
   isLog(name) { return name !== "distribution" && this.data.dimensions[this.axis]?.scale === "log"; }
 
-  /** Templates differ by the scale of their axis. */
+  /** The template for the scale of the axis. */
   template(name) {
     const scale = this.data.dimensions[this.axis]?.scale ?? "category";
     return this.data.templates[`${name}:${scale}`] ?? this.data.templates[name];
@@ -110,7 +110,7 @@ class Chapter {
     if (visible) this.hidden.delete(scheme);
     else this.hidden.add(scheme);
     for (const { document } of this.drawn.values()) this.applyHidden(document);
-    this.redraw(); // the axes fit what is seen
+    this.redraw(); // the axes fit the visible curves
   }
 
   applyHidden(made) {
@@ -172,7 +172,7 @@ class Chapter {
     this[host.dataset.list] = new List(host, actions.columns(this.allRuns), count, actions);
   }
 
-  /** Every run, and the rows of each point among them. */
+  /** Every run, and the indices of each point's runs. */
   async loadRuns() {
     const runs = await unpack(`${this.id}-runs`);
     if (!runs.of) {
@@ -183,7 +183,7 @@ class Chapter {
   }
 }
 
-/** A label inside a sentence: acronyms stay as they are. */
+/** A label inside a sentence: acronyms stay unchanged. */
 const midSentence = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 const title = (quantity) => (quantity.unit ? `${quantity.label} (${quantity.unit})` : quantity.label);
 
@@ -198,7 +198,7 @@ class Grid {
   scheme(point) { return this.points.scheme[point]; }
   text(point, d) { return this.dimensions[d].texts[this.points.places[d][point]]; }
   value(point, d) { return this.dimensions[d].values[this.points.places[d][point]]; }
-  /** Where a point stands on an axis: at its value, or at its rank among words. */
+  /** Position of a point on an axis: its value, or its index among words. */
   position(point, d) {
     if (d >= this.dimensions.length) return 0;
     return this.dimensions[d].scale === "category" ? this.points.places[d][point] : this.value(point, d);
@@ -218,7 +218,7 @@ class Grid {
     return [...found].map(([key, text]) => ({ key, text }));
   }
 
-  /** What is held fixed at first: the middle of every group. */
+  /** Initial fixed values: the middle of every group. */
   firstSlice() {
     return new Map(this.groups.map((group) => {
       const options = this.options(group);
@@ -237,7 +237,7 @@ class Grid {
     return parts.length ? `; ${parts.join("; ")}` : "";
   }
 
-  /** Points of a scheme in the slice, along the axes that are free. */
+  /** Points of a scheme in the slice, along the free axes. */
   along(scheme, slice, ...axes) {
     const free = axes.map((d) => this.dimensions[d]?.group);
     const held = this.groups.filter((group) => !free.includes(group));
@@ -248,7 +248,7 @@ class Grid {
     return found.sort((a, b) => this.position(a, axes[0]) - this.position(b, axes[0]));
   }
 
-  /** The setting in words, without what does not vary. */
+  /** The setting in words, without constant values. */
   where(point) {
     const varied = this.dimensions.flatMap((dimension, d) => (dimension.values.length > 1 ? [d] : []));
     return varied.map((d) => `${midSentence(this.dimensions[d].label)} = ${this.text(point, d)}`).join(", ") || "the one setting";

@@ -1,4 +1,4 @@
-// ---- what the reader can choose: metric, axis, what is held fixed --------------------------------------------------------------------
+// ---- the reader's choices: metric, axis, fixed values --------------------------------------------------------------------
 
 class Choices {
   constructor(chapter) {
@@ -15,7 +15,7 @@ class Choices {
     chapter.captions();
   }
 
-  /** Adds a menu, unless there is nothing to choose. */
+  /** Adds a menu if there are several choices. */
   menu(label, name, options, choose, value = options[0]?.[0], place = this.place) {
     if (options.length < 2) return;
     const select = make("select", { "data-choose": name });
@@ -93,7 +93,7 @@ class Card {
   }
 }
 
-// Numbers of one metric bear the same decimals everywhere, so that columns can be compared.
+// Numbers of one metric have equal decimals everywhere, so that columns can be compared.
 function digitsOf(cell) {
   if (cell.digits === undefined) {
     const halves = cell.half.filter((half) => half > 0).sort((a, b) => a - b);
@@ -109,7 +109,7 @@ function halfText(cell, half) {
   const least = 10 ** -digits;
   return half > 0 && half < least / 2 ? `±<${number(least, digits)}` : `± ${number(half, digits)}`;
 }
-/** The interval of a mean: its half-width, or both ends where it would reach below zero. */
+/** The interval of a mean: its half-width, or both ends if it would extend below zero. */
 function intervalText(cell, i) {
   const [mean, half] = [cell.mean[i], cell.half[i]];
   if (!(mean > 0 && half > mean)) return halfText(cell, half);
@@ -140,7 +140,7 @@ function settingColumns({ data, grid }, pointOf) {
   ];
 }
 
-/** Shows the metric that is chosen, which may change: cells are looked up when they are drawn. */
+/** Shows the selected metric, which may change: the cells are read when they are drawn. */
 function pointColumns(chapter) {
   const { data } = chapter;
   const cell = () => data.cells[chapter.quantity.column];
@@ -161,7 +161,7 @@ function pointColumns(chapter) {
   return data.published ? [...columns, ...printedColumns(chapter)] : columns;
 }
 
-/** What the paper prints of its own metric, the first: other metrics have nothing beside them. */
+/** The printed value of the paper's metric, the first one; other metrics have none. */
 function printedColumns(chapter) {
   const { published, publishedRatio, metrics, cells } = chapter.data;
   const cell = cells[metrics[0].column];

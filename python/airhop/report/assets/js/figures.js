@@ -1,8 +1,8 @@
-// ---- figures: Bokeh documents that are made when they are wanted, painted in the page's colours ---------------------------------
+// ---- figures: Bokeh documents, created on demand in the page's colours ----------------------------------------------------------
 
-const figures = new Set(); // of the documents that are there
+const figures = new Set(); // figures of the existing documents
 
-/** Draws a template into places, by the name of each figure, and gives its document. */
+/** Draws a template into elements, by the name of each figure, and returns its document. */
 async function embed(template, places) {
   const { doc, roots } = await unpack(template);
   const docid = `${template}-${(embedded += 1)}`;
@@ -23,15 +23,15 @@ const plotOf = (made, name) => made.roots().find((model) => model.name === name)
 /** The sources of a document by name. */
 const sourcesOf = (made) => new Map([...made.all_models].filter((model) => model.type === "ColumnDataSource").map((source) => [source.name, source]));
 
-/** Takes a document's figures off the page. */
+/** Removes a document's figures from the page. */
 function discard(made) {
   figures.delete(made);
   made.clear();
 }
 
-// ---- theme: the page's colours, carried over to the figures' text and axes ------------------------------------------------------
+// ---- theme: the page's colours for the figures' text and axes -------------------------------------------------------------------
 const dark = matchMedia("(prefers-color-scheme: dark)");
-let chosen = null; // what the reader chose; null follows the system
+let chosen = null; // the reader's choice; null: as in the system
 const theme = () => chosen ?? (dark.matches ? "dark" : "light");
 
 function paintDocument(made) {
@@ -60,7 +60,7 @@ root.dataset.theme = theme();
 
 // ---- moving along an axis, by buttons and keys ----------------------------------------------------------------------------------
 
-/** Shows what lies between two values, as far as `bounds` allow; on a logarithmic axis if `log`. */
+/** Shows the range between two values, within `bounds`; on a logarithmic axis if `log`. */
 function show(range, start, end, bounds, log = false) {
   const [to, from] = log ? [Math.log10, (v) => 10 ** v] : [(v) => v, (v) => v];
   const [first, last] = bounds.map(to);
@@ -69,7 +69,7 @@ function show(range, start, end, bounds, log = false) {
   range.setv({ start: from(begin), end: from(begin + span) });
 }
 
-const MOVES = { // new ends, in spans from the old ones
+const MOVES = { // shifts of the ends, in spans
   left: [-0.25, -0.25], right: [0.25, 0.25], in: [0.25, -0.25], out: [-0.5, 0.5],
 };
 function move(range, name, bounds, log = false) {
@@ -81,7 +81,7 @@ function move(range, name, bounds, log = false) {
 }
 const KEYS = { ArrowLeft: "left", ArrowRight: "right", "+": "in", "=": "in", "-": "out", 0: "all" };
 
-/** Lets a focused figure be moved by keys. */
+/** Lets keys move a focused figure. */
 function keyboard(figure, keys, act) {
   figure.addEventListener("keydown", (event) => {
     const action = keys[event.key];

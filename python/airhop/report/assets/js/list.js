@@ -1,7 +1,7 @@
-// ---- a table of any length: only the rows in sight are in the page -----------------------------------------------------------------
+// ---- a table of any length: the page contains only the visible rows ----------------------------------------------------------------
 
 const ROW_PX = 30;
-const SPARE_ROWS = 12; // above and below what is in sight
+const SPARE_ROWS = 12; // above and below the visible rows
 const WIDTH_SAMPLE = 400; // rows that are measured for the width of a column
 
 class List {
@@ -12,7 +12,7 @@ class List {
   constructor(host, columns, count, { choose, isChosen }) {
     Object.assign(this, { host, columns, count, choose, isChosen });
     this.order = Uint32Array.from({ length: count }, (_, i) => i);
-    this.active = 0; // place in the order
+    this.active = 0; // index in the order
     this.sorted = null; // { column, descending }
     this.head = make("div", { role: "row", class: "list-row list-head" });
     this.body = make("div", { class: "list-body", role: "rowgroup" });
@@ -45,7 +45,7 @@ class List {
     return longest + 2;
   }
 
-  /** Sorts by a column; once more, the other way round. What is missing comes last. */
+  /** Sorts by a column; a second call reverses the order. Missing values come last. */
   sort(place) {
     const descending = this.sorted?.column === place ? !this.sorted.descending : !this.columns[place].left;
     this.sorted = { column: place, descending };

@@ -1,7 +1,7 @@
-// ---- frames on the air: a lane per station, drawn frame by frame where there is room for it -------------------------------------------
+// ---- frames on the air: a lane per station, with single frames if they are few -------------------------------------------------------
 
-const FRAMES_APART = 800; // with more in sight they are drawn as one where they touch
-const COLLISION_WINDOW_S = 0.004; // shows a collision, what led to it, and the next attempt
+const FRAMES_APART = 800; // with more visible frames, adjacent frames are drawn as one
+const COLLISION_WINDOW_S = 0.004; // shows a collision, the frames before it, and the next attempt
 const [BAR, EDGE, HEARD, SENSED] = [0.22, 0.45, 0.12, 0.045]; // in lanes: half a bar, outer edge and heights of strips
 const TELLS = {
   received: "received", captured: "received over a weaker signal", channel: "lost: channel error", unheard: "lost: out of range",
@@ -32,10 +32,10 @@ class OnAir {
     borders.ticks = data.lanes.slice(1).map((_, lane) => lane + 0.5);
   }
 
-  /** Whether what the legend calls so is switched on. */
+  /** True if the group with this name in the legend is visible. */
   shows(group) { return this.plot.renderers.find(({ name }) => name === group)?.visible ?? true; }
 
-  /** Places of the frames that are on the air between two times, as [first, behind the last]. */
+  /** Indices of the frames on the air between two times, as [first, last + 1]. */
   within(start, end) {
     const first = (t) => {
       let [from, to] = [0, this.begin.length];
@@ -48,12 +48,12 @@ class OnAir {
     return [first(start - this.longest), first(end)];
   }
 
-  /** Starts of the collisions that are switched on. */
+  /** Start times of the visible kinds of collisions. */
   get collisions() {
     return this.overlaps.filter(({ group }) => group !== "captured" && this.shows(group)).map(({ start }) => start).sort((a, b) => a - b);
   }
 
-  /** Draws what is in sight and says how much that is. */
+  /** Draws the visible frames, and shows their number. */
   draw(time) {
     const [from, to] = this.within(time.start, time.end);
     const drawn = new Drawn(this.sources);
@@ -115,7 +115,7 @@ class OnAir {
     drawn.add("overlaps", group, { left: start, right: end, bottom: lane + EDGE, top: lane - EDGE, tells });
   }
 
-  /** Marks what was lost, and leads from the other frame to where it disturbed. */
+  /** Marks lost frames, with a line from the interfering frame to the overlap. */
   drawCulprit(drawn, { frame, other, lane, start, end, group }) {
     if (group !== "captured") drawn.add("marks", group, { x: this.end[frame], y: lane });
     if (other < 0 || group === "sending") return;
@@ -124,7 +124,7 @@ class OnAir {
     drawn.add("lines", group, { x0: x, y0: from + side * BAR, x1: x, y1: lane - side * EDGE });
   }
 
-  /** Draws frames of a lane that touch at this scale as one. */
+  /** Draws frames of a lane that touch at this scale as one box. */
   drawMany(drawn, from, to, pixel) {
     const open = this.lanes.map(() => null);
     const close = (lane) => {
@@ -154,7 +154,7 @@ class OnAir {
   }
 }
 
-/** Columns of every source, gathered row by row. */
+/** Columns of every source, collected row by row. */
 class Drawn {
   constructor(sources) {
     this.sources = sources;

@@ -2,17 +2,17 @@
 
 const LOSS_WINDOW_S = 0.6; // shows a loss, its notice or duplicates, and the repair
 const MARGIN = 0.04;
-const STRIP = 0.16; // room for what stands on the lower edge
+const STRIP = 0.16; // height of the strip at the lower edge
 
 class Timeline {
   constructor(chapter) {
     this.chapter = chapter;
     this.element = one(".timeline", chapter.element);
     this.tabs = all("[role=tab]", this.element);
-    this.runs = JSON.parse(one(".timeline-runs", this.element).textContent); // { losses, opening, duration } by place
-    this.drawn = []; // by place: { document, time, plots }
+    this.runs = JSON.parse(one(".timeline-runs", this.element).textContent); // { losses, opening, duration } by index
+    this.drawn = []; // by index: { document, time, plots }
     this.current = null;
-    this.visited = null; // the loss or the collision that the window was brought to
+    this.visited = null; // the loss or collision last shown
     this.output = one("output", this.element);
     this.tabs.forEach((tab, place) => {
       tab.addEventListener("click", () => this.select(place));
@@ -31,7 +31,7 @@ class Timeline {
     whenNear(this.element, () => this.select(wanted >= 0 ? wanted : Number(this.element.dataset.opens)));
   }
 
-  /** Goes to the run that a point links to. */
+  /** Shows the run of a linked point. */
   open(place) {
     this.select(place);
     this.element.scrollIntoView();
@@ -63,7 +63,7 @@ class Timeline {
       if (rows) source.data = Object.fromEntries(Object.entries(rows).map(([column, values]) => [column, columnOf(column, values)]));
     }
     const time = made.get_model_by_name("time");
-    time.bounds = [0, run.duration]; // first: they hold the ends back
+    time.bounds = [0, run.duration]; // set first, because they limit the ends
     time.setv({ start: 0, end: run.opening });
     for (const property of [time.properties.start, time.properties.end]) property.change.connect(() => this.follow());
     const plots = Object.keys(places).map((name) => plotOf(made, name));
@@ -83,7 +83,7 @@ class Timeline {
     this.follow();
   }
 
-  // The vertical ranges follow what the time window shows.
+  // The vertical ranges follow the contents of the time window.
   follow() {
     if (this.due || this.current === null) return;
     this.due = true;
@@ -113,10 +113,10 @@ class Timeline {
     else this.goTo(what, air.collisions, COLLISION_WINDOW_S, direction === "after");
   }
 
-  /** Shows the next or the last of what happened at `times`, in a window of so many seconds at most. */
+  /** Shows the next or the previous event of `times`, in a window of at most this number of seconds. */
   goTo(what, times, longest, forward) {
     const { time, visited } = this;
-    const there = this.isAt(what); // if the reader has moved on, the next is the first of those in sight
+    const there = this.isAt(what); // if the reader has moved the window, the next event is the first visible one
     const target = forward
       ? times.find((t) => (there ? t > visited.t : t >= time.start))
       : times.findLast((t) => (there ? t < visited.t : t <= time.end));
@@ -124,16 +124,16 @@ class Timeline {
     const span = Math.min(time.end - time.start, longest);
     show(time, target - span / 2, target + span / 2, time.bounds);
     this.visited = { what, place: this.current, t: target, start: time.start, end: time.end };
-    this.follow(); // the window may have been there already
+    this.follow(); // the window may have been at this position before
   }
 }
 
 const WORDS = ["place", "cause", "kind"];
 
-/** Numbers as Bokeh draws them fastest; what is missing is a gap. */
+/** Numbers in Bokeh's fastest form; missing values are gaps. */
 const columnOf = (name, values) => (WORDS.includes(name) ? values : Float64Array.from(values, (value) => value ?? NaN));
 
-/** Extends [low, high] by what a renderer shows in the time window; a step still shows the value from before it. */
+/** Extends [low, high] by the values of a renderer in the time window, including a step's value before it. */
 function extent(renderer, time, low, high) {
   const { data } = renderer.data_source;
   const [x, y] = [data.x, data[renderer.glyph.y.field]];

@@ -1,4 +1,4 @@
-// ---- an emulation beside its twin: figures that bring their data, and buttons that show and hide a run or a cause of loss ------------
+// ---- an emulation beside its twin: figures with their data, and buttons that show and hide a run or a cause of loss ------------
 
 class Twin {
   constructor(element) {
@@ -26,7 +26,7 @@ class Twin {
     this.element.dataset.drawn = "";
   }
 
-  /** Shows what no button has switched off. */
+  /** Shows everything that no button hides. */
   draw() {
     if (!this.made) return;
     const off = this.buttons.filter((button) => button.getAttribute("aria-pressed") !== "true").map((button) => button.dataset.group);

@@ -1,4 +1,4 @@
-// ---- views: how each figure of a chapter is filled with what is chosen ------------------------------------------------------------------
+// ---- views: data of each figure of a chapter for the reader's choices -------------------------------------------------------------------
 
 const VIEWS = {
   means: (chapter, shown) => drawCurves(chapter, shown, "means", chapter.quantity, (cell, i) => [cell.mean[i], cell.half[i]]),
@@ -16,7 +16,7 @@ function drawCurves(chapter, { plot, sources }, name, quantity, take) {
   const limits = chapter.asPrinted ? data.frame.limits : null;
   const inside = (point) => !limits || (grid.value(point, axis) >= limits[0] && grid.value(point, axis) <= limits[1]);
   const [xs, ys] = [[], name === "differences" ? [0] : []];
-  // Words have nothing between them, and two points are no trend.
+  // No lines between words, or between only two points.
   const dimension = data.dimensions[axis];
   const isTrend = Boolean(dimension) && dimension.scale !== "category" && dimension.values.length > 2;
   data.schemes.forEach((_, scheme) => {
@@ -51,7 +51,7 @@ function drawCurves(chapter, { plot, sources }, name, quantity, take) {
   if (name !== "fairness") plot.left[0].axis_label = name === "differences" ? `Difference${quantity.unit ? ` (${quantity.unit})` : ""}` : title(quantity);
 }
 
-/** Draws the paper's numbers as open marks while its own metric is shown. */
+/** Draws the paper's numbers as open marks while the paper's metric is shown. */
 function drawPublished({ data, asPrinted, grid }, source, points, axis) {
   if (!source) return;
   const known = asPrinted ? points.filter((i) => data.published[i] !== null) : [];
@@ -78,13 +78,13 @@ function fitX(chapter, plot, name, xs, limits) {
   plot.x_range.setv({ start: ends[0], end: ends[1] });
 }
 
-/** Ticks few whole numbers one by one: between them there is nothing. */
+/** Sets a tick at each of a few whole numbers, because the axis has no values between them. */
 function ticker({ ticks }) {
   const [Fixed, Basic] = ["FixedTicker", "BasicTicker"].map((name) => Bokeh.Models.get(name));
   return ticks ? new Fixed({ ticks }) : new Basic();
 }
 
-/** The ends of a vertical axis: from zero, unless values are close together and `zero` is not asked for. */
+/** The ends of a vertical axis: from zero, unless values are close together and `zero` is not required. */
 function heights(values, zero) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
@@ -125,7 +125,7 @@ async function drawDistribution(chapter, { plot, sources }) {
   plot.x_range.setv({ start, end });
 }
 
-/** A point in the middle of what is shown, where nothing is selected yet. */
+/** A point in the middle of the slice, used while no point is selected. */
 function middle({ grid, slice, axis }) {
   const points = grid.along(grid.scheme(0), slice, axis);
   return points[Math.floor(points.length / 2)] ?? 0;
