@@ -22,7 +22,7 @@ _MOST = 1_000
 """Maximum number of characters shown per line of a message; a list of names needs far fewer."""
 
 
-_HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal interprets or cannot display: control characters, overrides of direction,
 surrogates.
 """
@@ -48,7 +48,7 @@ def harmless(text: str) -> str:
     A byte of a name that is no UTF-8 becomes `\xe9`, as in a shell. Python represents such a byte as a lone
     surrogate, U+DC80 to U+DCFF, and returns it to the system (PEP 383).
     """
-    return _HARMFUL.sub(lambda found: _escaped(found[0]), text)
+    return _CONTROL_CHARACTERS.sub(lambda found: _escaped(found[0]), text)
 
 
 def _escaped(character: str) -> str:
@@ -74,10 +74,10 @@ def users_traceback(error: BaseException) -> str:
     import traceback
 
     frames = error.__traceback__
-    while frames is not None and _is_machinery(frames.tb_frame.f_globals.get("__name__")):
+    while frames is not None and _is_internal(frames.tb_frame.f_globals.get("__name__")):
         frames = frames.tb_next
     return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
 
 
-def _is_machinery(module: object) -> bool:
+def _is_internal(module: object) -> bool:
     return str(module).partition(".")[0] in ("airhop", "importlib")

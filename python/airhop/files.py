@@ -23,7 +23,7 @@ LONGEST = 1 << 24
 
 _HIDDEN = ".airhop-"
 """Prefix of the hidden folders of `filling`; eight characters follow."""
-_HARMLESS = " !#&'()+,-.;=@[]_{}~"
+_KEPT_CHARACTERS = " !#&'()+,-.;=@[]_{}~"
 _LONGEST_NAME = 200
 """Maximum length of a file name, bytes; systems allow 255, including endings."""
 
@@ -153,7 +153,7 @@ def file_name(text: str) -> str:
     Letters, digits, blanks and harmless characters stay; other characters, and a leading dot, become %XX as
     in URLs (RFC 3986 §2.1). In a name that would be too long, the end is replaced by a digest.
     """
-    name = "".join(c if c.isalnum() or c in _HARMLESS else _escaped(c) for c in text)
+    name = "".join(c if c.isalnum() or c in _KEPT_CHARACTERS else _escaped(c) for c in text)
     if not name or name.startswith("."):
         name = f"%2E{name[1:]}" if name else "%"
     if len(name.encode()) > _LONGEST_NAME:

@@ -261,8 +261,10 @@ class Scenario:
         name = f"{self.name}.toml" if source.is_json else source.name
         words = [name.removesuffix(".toml") if source.is_packaged else name]
         if source.scheme is not None:
-            words += ["--scheme", _bare(source.scheme)]
-        return words + [word for path, value in source.sets for word in ("--set", f"{path}={_bare(value)}")]
+            words += ["--scheme", _unquoted(source.scheme)]
+        return words + [
+            word for path, value in source.sets for word in ("--set", f"{path}={_unquoted(value)}")
+        ]
 
     def __repr__(self) -> str:
         return (
@@ -308,7 +310,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _bare(literal: str) -> str:
+def _unquoted(literal: str) -> str:
     """Remove the quotes of a TOML text that the command line also accepts without quotes."""
     bare = literal[1:-1]
     return bare if literal[:1] == '"' and _NEEDS_NO_QUOTES.fullmatch(bare) else literal

@@ -62,7 +62,7 @@ class Estimate:
 
     def at(self, confidence: float) -> Self:
         """Return the estimate with the half-width of a t interval at another confidence."""
-        return replace(self, half_width=_widened(self.half_width, self.n, confidence))
+        return replace(self, half_width=_at_confidence(self.half_width, self.n, confidence))
 
     @property
     def ends(self) -> Interval | None:
@@ -100,7 +100,7 @@ class Difference:
 
     def at(self, confidence: float) -> Self:
         """Return the difference with the half-width of a t interval at another confidence."""
-        return replace(self, half_width=_widened(self.half_width, self.n, confidence))
+        return replace(self, half_width=_at_confidence(self.half_width, self.n, confidence))
 
 
 @dataclass(frozen=True)
@@ -346,7 +346,7 @@ def _sample(values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64
     return sample
 
 
-def _widened(half_width: float | None, n: int, confidence: float) -> float | None:
+def _at_confidence(half_width: float | None, n: int, confidence: float) -> float | None:
     """Return the half-width of a t interval over `n` replications at another confidence."""
     return half_width and half_width * (t_quantile(n - 1, confidence) / t_quantile(n - 1))
 

@@ -211,7 +211,7 @@ def _overlaps(air: OnAir) -> Iterator[Overlap]:
         if to == NOBODY or not (captured or outcome == "collision"):
             continue
         best, rank = Overlap(row, NOBODY, to, starts[row], ends[row], "unknown", captured), (9, 0.0)
-        for other in _around(starts, row, starts[row] - longest, ends[row]):
+        for other in _rows_near(starts, row, starts[row] - longest, ends[row]):
             start, end = max(starts[row], starts[other]), min(ends[row], ends[other])
             if end - start < TOUCH_S or to not in reach[senders[other]]:
                 continue
@@ -222,7 +222,7 @@ def _overlaps(air: OnAir) -> Iterator[Overlap]:
         yield best
 
 
-def _around(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
+def _rows_near(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
     """Return the number of rows before and after a row that start within this time."""
     before = row - 1
     while before >= 0 and starts[before] >= first_s:

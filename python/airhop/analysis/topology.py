@@ -264,11 +264,11 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
         return _quantity(table["range"]["receive"], _METRES), _quantity(table["range"]["sense"], _METRES)
     if "propagation" in table:
         law = table["propagation"]
-        return _reach(law, law["receive"]), _reach(law, law["sense"])
+        return _range_at(law, law["receive"]), _range_at(law, law["sense"])
     return math.inf, math.inf
 
 
-def _reach(law: Mapping[str, Any], threshold: str) -> float:
+def _range_at(law: Mapping[str, Any], threshold: str) -> float:
     """Return the distance at which the received power falls to the threshold, with antennas without gain."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
     free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
@@ -300,7 +300,7 @@ def routes(
     document, with their ends in `from` and `to`. Flows without a path are omitted.
     """
     neighbours = neighbours_of(network, channels)
-    ways = {flow["name"]: _way(neighbours, flow["from"], flow["to"]) for flow in flows}
+    ways = {flow["name"]: _shortest_path(neighbours, flow["from"], flow["to"]) for flow in flows}
     return {name: way for name, way in ways.items() if way}
 
 
@@ -327,7 +327,7 @@ def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
     return hops
 
 
-def _way(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
+def _shortest_path(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
     """Search for a path from the destination outwards, as the simulator does."""
     hops = hops_to(end, neighbours)
     if start not in hops:

@@ -92,19 +92,19 @@ class Verdict:
     @property
     def text(self) -> str:
         """Verdict as sentences with values: best arms by goal, undecided goals, starved flows."""
-        return " ".join(filter(None, (self._winners(_won), self._starvation())))
+        return " ".join(filter(None, (self._sentence_of_winners(_clause), self._starvation())))
 
     @property
     def headline(self) -> str:
         """Verdict in short, without values and names of flows."""
         starving = [arm for arm, classes in self.starved.items() if classes]
-        told = self._winners(lambda standing: standing.goal.superlative)
+        told = self._sentence_of_winners(lambda standing: standing.goal.superlative)
         return f"{told} Flows starve with {joined(starving)}.".lstrip() if starving else told
 
     @property
     def evidence(self) -> list[str]:
         """Sentences with values: one for each goal that distinguishes arms, and one on starved flows."""
-        told = [f"{_subject(standing.best)} {_won(standing)}." for standing in self.leading.values()]
+        told = [f"{_subject(standing.best)} {_clause(standing)}." for standing in self.leading.values()]
         return [*told, *filter(None, [self._starvation()])]
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Verdict:
             "starved": {arm: dict(classes) for arm, classes in self.starved.items()},
         }
 
-    def _winners(self, told_of: Callable[[Standing], str]) -> str:
+    def _sentence_of_winners(self, told_of: Callable[[Standing], str]) -> str:
         compared = {standing.goal.kind for standing in self.standings}
         open_ = [KINDS[kind] for kind in KINDS if kind in compared and kind not in self.leading]
         alike = f"The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else ""
@@ -204,7 +204,7 @@ def _few(names: Sequence[str]) -> list[str]:
     return [*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
 
 
-def _won(standing: Standing) -> str:
+def _clause(standing: Standing) -> str:
     """Return a goal with the values of the best and of the worst arm."""
     first, *_, last = standing.means
     best, worst = (_shown(standing, arm) for arm in (first, last))

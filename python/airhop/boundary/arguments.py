@@ -79,7 +79,7 @@ def _converters(signature: inspect.Signature, module: str) -> dict[str, tuple[Co
                 _converter(eval(kind, names) if isinstance(kind, str) else kind),
                 parameter,
             )
-    return found or {"": (_anything, inspect.Parameter("none", inspect.Parameter.POSITIONAL_ONLY))}
+    return found or {"": (_unchanged, inspect.Parameter("none", inspect.Parameter.POSITIONAL_ONLY))}
 
 
 def _converted(name: str, value: Any, converter: Converter, parameter: inspect.Parameter) -> Any:
@@ -104,7 +104,7 @@ def _converter(kind: Any) -> Converter:
     if kind in _PLAIN:
         return _PLAIN[kind]
     if kind in (Any, object) or isinstance(kind, TypeVar):
-        return _anything
+        return _unchanged
     if origin in (Union, types.UnionType):
         return _union(inner)
     if origin is Literal:
@@ -151,11 +151,11 @@ def check_keys(seed: int, rep: int) -> None:
     check_range("rep", rep, 0, MOST_KEY)
 
 
-def _anything(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _nothing(value: Any) -> None:
+def _none(value: Any) -> None:
     if value is not None:
         raise WrongError("None", value)
 
@@ -203,8 +203,8 @@ def _callable(value: Any) -> Any:
 
 
 _PLAIN: dict[Any, Converter] = {
-    None: _nothing,
-    type(None): _nothing,
+    None: _none,
+    type(None): _none,
     bool: _flag,
     int: _whole,
     float: _number,
@@ -283,7 +283,7 @@ def _several(of_one: Converter, made: type) -> Converter:
     def take(value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
             raise WrongError("a list", value)
-        if of_one is _anything:
+        if of_one is _unchanged:
             return value
         return (tuple if isinstance(value, tuple) else made)(_of_each(of_one, enumerate(value)))
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 def prepare_streams() -> None:
     """Let stdout and stderr accept all characters, also when a stream has been closed."""
-    for name, written in {"stdout": _exact, "stderr": _legible}.items():
+    for name, written in {"stdout": _exact, "stderr": _replaced}.items():
         codecs.register_error(f"airhop-{name}", written)
         stream = getattr(sys, name)
         if stream is None:  # the caller has closed it
@@ -42,7 +42,7 @@ def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
     return _written(error, lambda octet: bytes([octet]))
 
 
-def _legible(error: UnicodeError) -> tuple[bytes | str, int]:
+def _replaced(error: UnicodeError) -> tuple[bytes | str, int]:
     r"""Encode an octet that is no character as `\xe9`, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: b"\\x%02x" % octet)
 

@@ -43,17 +43,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         code = 0  # the reading program has closed the pipe
-        _abandon_stdout()
+        _discard_stdout()
     except OSError as error:
         from airhop.cli.common.output import say
 
         code = EXIT_FAILED
         say(f"airhop: {_error_text(error)}")
-        _abandon_stdout()
+        _discard_stdout()
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED
         print(f"airhop: {str(interrupt) or 'interrupted'}", file=sys.stderr)
-    _leave_stuck_threads(code)
+    _exit_with_running_threads(code)
     sys.exit(code)
 
 
@@ -65,7 +65,7 @@ def _error_text(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
-def _leave_stuck_threads(code: int) -> None:
+def _exit_with_running_threads(code: int) -> None:
     """End the process immediately if a thread runs code of a scheme that does not return.
 
     At its normal end the interpreter would free memory that this thread uses, or would never stop waiting for
@@ -78,7 +78,7 @@ def _leave_stuck_threads(code: int) -> None:
         os._exit(code)
 
 
-def _abandon_stdout() -> None:
+def _discard_stdout() -> None:
     """Prevent a second write error when the interpreter flushes stdout at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

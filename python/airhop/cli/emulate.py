@@ -133,9 +133,9 @@ def emulate(
     hosts = hosts_of(
         loaded,
         [(f"--on {node}", node, [command]) for node, command in on],
-        [(f"--at {one}", *_node_and("DEV, as in s=eth0", f"--at {one}", one)) for one in at],
+        [(f"--at {one}", *_node_and_value("DEV, as in s=eth0", f"--at {one}", one)) for one in at],
         [
-            (f"--ready {one}", *_node_and("PORT or NODE=COMMAND, as in d=8000", f"--ready {one}", one))
+            (f"--ready {one}", *_node_and_value("PORT or NODE=COMMAND, as in d=8000", f"--ready {one}", one))
             for one in ready
         ],
     )
@@ -168,7 +168,7 @@ def emulate(
         if log is not None:
             again = command_line(["airhop", "replay", str(log), *with_words(with_)])
             say(f"the datagrams that entered are in {log}: {again}")
-        code = _judged(emulation)
+        code = _exit_code_of_run(emulation)
         if report is not None and kept is not None:
             ends = [word for node, command in on for word in ("--on", node, command)]
             ends += [word for one in at for word in ("--at", one)]
@@ -242,22 +242,22 @@ def _terminations_as_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _judged(emulation: Emulation) -> int:
+def _exit_code_of_run(emulation: Emulation) -> int:
     """Print the notes of an emulation and the reasons of its failure; return the exit code."""
     for note in emulation.notes:
         say(f"note: {note}")
     for failure in emulation.failures:
         say(f"airhop: {failure}")
     if not emulation.valid:
-        say(f"airhop: the run is not valid: {_listed(emulation.why)}")
+        say(f"airhop: the run is not valid: {_joined_reasons(emulation.why)}")
     return 0 if emulation.valid and not emulation.failures else EXIT_FAILED
 
 
-def _listed(sentences: Sequence[str]) -> str:
+def _joined_reasons(sentences: Sequence[str]) -> str:
     return "; ".join(sentences) or "packets were too late"
 
 
-def _node_and(expected: str, asked: str, text: str) -> tuple[str, str]:
+def _node_and_value(expected: str, asked: str, text: str) -> tuple[str, str]:
     node, sign, other = text.partition("=")
     if not (sign and node and other):
         raise InputError(f"{asked}: expected NODE={expected}")

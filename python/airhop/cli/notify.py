@@ -61,17 +61,17 @@ def notify(
     notifier = Notifier(prefixes, send)
     try:
         if play is not None:
-            _hear(from_file(play, at_their_times=not dry_run), notifier)
+            _process_events(from_file(play, at_their_times=not dry_run), notifier)
         else:
             say(f"listening at {socket}; Ctrl-C ends it")
             lines = from_socket(socket)
-            _hear(lines if record is None else recorded(lines, record), notifier)
+            _process_events(lines if record is None else recorded(lines, record), notifier)
     finally:
         _print_counts(notifier, as_json)
     return EXIT_FAILED if notifier.counts["no event"] else 0
 
 
-def _hear(lines: Iterable[str], notifier: Notifier) -> None:
+def _process_events(lines: Iterable[str], notifier: Notifier) -> None:
     for line in lines:
         try:
             notifier.hear(line)

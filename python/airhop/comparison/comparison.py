@@ -268,7 +268,7 @@ class Comparison:
                         "low": row.goodput_ratio.low,
                         "high": row.goodput_ratio.high,
                     },
-                    **_judged(row),
+                    **_classifications(row),
                 }
                 for arm, row in zip(self.arms, self.rows(), strict=False)
             ],
@@ -299,7 +299,7 @@ def _written(estimates: Mapping[str, stats.Estimate | None]) -> dict[str, Any]:
     }
 
 
-def _judged(row: Row) -> dict[str, Any]:
+def _classifications(row: Row) -> dict[str, Any]:
     """Return the share of correct classifications, and the losses as in the run document."""
     found, right = LossClassifications.sum(row.judgements), row.judged_right
     return {

@@ -41,7 +41,7 @@ FETCH_S = 30.0
 SALVAGE_S = 5.0
 """Time limit for stopping the runs, s."""
 
-_KEPT = "The finished runs are kept; the same command computes the missing runs."
+_RUNS_ARE_KEPT = "The finished runs are kept; the same command computes the missing runs."
 
 
 class ClusterError(RunError):
@@ -68,7 +68,7 @@ def connected(place: str) -> Iterator[DaskEngine]:
             f"no dask scheduler answers at {place} within {CONNECT_S:g} s: is it running, and can this"
             " machine reach it? `dask scheduler` prints its address when it starts"
         ) from error
-    with _quiet("distributed.client"), client:
+    with _logger_disabled("distributed.client"), client:
         try:
             client.wait_for_workers(1, timeout=FIRST_WORKER_S)
         except TimeoutError:
@@ -89,7 +89,7 @@ def _check_installed(client: Client) -> None:
 
 
 @contextmanager
-def _quiet(logger: str) -> Iterator[None]:
+def _logger_disabled(logger: str) -> Iterator[None]:
     """Suppress dask's tracebacks on stderr, because the engine reports the error in one sentence."""
     log = logging.getLogger(logger)
     before = log.level
@@ -161,7 +161,9 @@ class _Workers:
             if self.threads:
                 self._seen = now
             elif self._patience_s is not None and now - self._seen > self._patience_s:
-                raise ClusterError(f"the dask cluster has had no worker for {self._patience_s:g} s. {_KEPT}")
+                raise ClusterError(
+                    f"the dask cluster has had no worker for {self._patience_s:g} s. {_RUNS_ARE_KEPT}"
+                )
         return self.threads
 
     def _ask(self) -> int:
@@ -211,7 +213,7 @@ class _Tasks:
             while self._send():
                 self._receive()
         except BaseException:
-            self._report_rest()
+            self._report_finished()
             raise
         finally:
             if self._out and self._client.status == "running":
@@ -271,7 +273,7 @@ class _Tasks:
             return ClusterError(
                 f"{error.allowed_failures + 1} workers died during the same task. The first run of the task "
                 f"is `{first.scenario.name}`, seed {first.seed}, rep {first.rep}. The workers may have too "
-                f"little memory; their logs show the reason. {_KEPT}"
+                f"little memory; their logs show the reason. {_RUNS_ARE_KEPT}"
             )
         if isinstance(error, ScenarioError) and added():
             return ScenarioError(
@@ -297,7 +299,7 @@ class _Tasks:
                 raise
         del self._out[future]
 
-    def _report_rest(self) -> None:
+    def _report_finished(self) -> None:
         """Report the finished tasks. Errors are ignored, because they would hide the reason for the stop."""
         if self._refused or self._client.status != "running":
             return
@@ -310,4 +312,4 @@ class _Tasks:
 
 
 def _scheduler_lost() -> ClusterError:
-    return ClusterError(f"the connection to the dask scheduler was lost. {_KEPT}")
+    return ClusterError(f"the connection to the dask scheduler was lost. {_RUNS_ARE_KEPT}")

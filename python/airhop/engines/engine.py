@@ -42,7 +42,7 @@ def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager
     if spec == "local":
         return nullcontext(LocalEngine(threads))
     place = spec.removeprefix("dask://")
-    if place == spec or not _is_place(place):
+    if place == spec or not _is_host_and_port(place):
         raise InputError(
             f"there is no engine `{spec}`: it is `local` or `dask://HOST:PORT`.{_suggestion(spec)}"
         )
@@ -54,7 +54,7 @@ def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager
     return connected(place)
 
 
-def _is_place(text: str) -> bool:
+def _is_host_and_port(text: str) -> bool:
     """Return whether the text is HOST:PORT; HOST may be an IPv6 address in brackets."""
     match = re.fullmatch(r"(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", text, re.ASCII)
     return match is not None and 0 < int(match[1]) < 2**16
@@ -63,8 +63,8 @@ def _is_place(text: str) -> bool:
 def _suggestion(spec: str) -> str:
     kind, _, place = spec.rpartition("://")
     place = place.removesuffix("/")
-    if _is_place(place):
+    if _is_host_and_port(place):
         return f" Did you mean `dask://{place}`?"
-    if kind and _is_place(f"{place}:{DASK_PORT}"):
+    if kind and _is_host_and_port(f"{place}:{DASK_PORT}"):
         return f" Did you mean `dask://{place}:{DASK_PORT}`?"
     return did_you_mean(spec, ["local"])

@@ -153,7 +153,7 @@ def _documented(check: Callable[..., object]) -> str:
 
 def noun(axis: PlottedAxis) -> str:
     """Return the noun of an axis within a sentence: `frame error rate`, `number of hops`."""
-    label = _lowered(axis.label.partition(" (")[0])
+    label = _in_sentence(axis.label.partition(" (")[0])
     return f"number of {label}" if _counts(axis) else label
 
 
@@ -167,7 +167,9 @@ def values(xs: Sequence[X], axis: PlottedAxis) -> str:
     words = joined([axis.text(x) for x in xs])
     if _counts(axis):
         one = len(xs) == 1 and xs[0] == 1
-        return words if axis.counts else f"{words} {_lowered(axis.label).removesuffix('s' if one else '')}"
+        return (
+            words if axis.counts else f"{words} {_in_sentence(axis.label).removesuffix('s' if one else '')}"
+        )
     return f"{noun(axis)} {words}"
 
 
@@ -202,7 +204,7 @@ class _Writer:
         beside = self.runs.beside
         return {
             "measure": measure(of or self.runs.metric),
-            "quantity": _lowered((of or self.runs.metric).label),
+            "quantity": _in_sentence((of or self.runs.metric).label),
             "unit": (of or self.runs.metric).unit,
             "every": ALL_X.text(self.runs.axis),
             "first": FIRST.text(self.runs.axis),
@@ -223,7 +225,7 @@ class _Writer:
         if isinstance(value, Metric):
             return measure(value)
         if name == "metric":
-            return f"the {_lowered(self._word(value).partition(' (')[0])}"
+            return f"the {_in_sentence(self._word(value).partition(' (')[0])}"
         if isinstance(value, Mapping):
             return joined([self._pair(name, one, two) for one, two in value.items()])
         if name == "order":
@@ -274,14 +276,14 @@ def _names(given: Iterable[object]) -> set[str]:
 
 def measure(metric: Metric) -> str:
     """Return a metric as the subject of a sentence: `the goodput`, `the number of timeouts`."""
-    label = _lowered(metric.label)
+    label = _in_sentence(metric.label)
     if "'" in label:
         return label
     counted = not metric.unit and any(word.endswith("s") for word in label.split()[:2])
     return f"the number of {label}" if counted else f"the {label}"
 
 
-def _lowered(label: str) -> str:
+def _in_sentence(label: str) -> str:
     """Return a label for the middle of a sentence; acronyms and names stay unchanged."""
     first = label.split()[0]
     return label if not first[1:].islower() or "'" in first else label[:1].lower() + label[1:]

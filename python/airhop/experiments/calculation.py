@@ -170,7 +170,7 @@ class Calculated(Reproduced):
     @classmethod
     def of(cls, calculation: Calculation, mode: Mode, seed: int, reporter: Reporter = SILENT) -> Calculated:
         """Compute in this mode, and check the claims."""
-        return cls._judged(calculation, mode, seed, Values(calculation.compute(mode, seed, reporter)))
+        return cls._checked(calculation, mode, seed, Values(calculation.compute(mode, seed, reporter)))
 
     @classmethod
     def read(cls, calculation: Calculation, path: Path) -> Calculated:
@@ -179,7 +179,7 @@ class Calculated(Reproduced):
             document = json.loads(path.read_text(encoding="utf-8"))
             values = Values(Value.from_dict(row) for row in document["rows"])
             mode, seed = MODES[MODES.index(document["mode"])], int(document["seed"])
-            return cls._judged(calculation, mode, seed, values)
+            return cls._checked(calculation, mode, seed, values)
         except OSError as error:
             raise InputError(f"cannot read {path}: {why(error)}") from None
         except (ValueError, KeyError, TypeError) as error:
@@ -188,7 +188,7 @@ class Calculated(Reproduced):
             ) from None
 
     @classmethod
-    def _judged(cls, calculation: Calculation, mode: Mode, seed: int, values: Values) -> Calculated:
+    def _checked(cls, calculation: Calculation, mode: Mode, seed: int, values: Values) -> Calculated:
         return cls(calculation, mode, seed, values, check_claims(calculation.claims, values))
 
     @property

@@ -71,13 +71,13 @@ class Emulation(Result):
     def failures(self) -> list[str]:
         """Failed commands, a sentence each. A command ended at the end of the emulation has not failed."""
         return [
-            f"{one['node']}: `{one['command']}` {_ended(one['exit'])}"
+            f"{one['node']}: `{one['command']}` {_failure_text(one['exit'])}"
             for one in self.live["commands"]
             if one["exit"] != 0 and not one["ended_by_airhop"]
         ]
 
 
-def _ended(code: int) -> str:
+def _failure_text(code: int) -> str:
     return f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
 
 

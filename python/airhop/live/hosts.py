@@ -66,11 +66,11 @@ def hosts_of(
     known = {node: str(_FIRST_ADDRESS + place) for place, node in enumerate(nodes)}
     inside = {node: known[node] for _, node, device in doors if device is None}
     commands = [(node, filled(line, inside, asked)) for asked, node, lines in given for line in lines]
-    signs = [_sign(*one, commands, inside) for one in ready]
+    signs = [_readiness(*one, commands, inside) for one in ready]
     return Hosts(doors, commands, signs)
 
 
-def _sign(
+def _readiness(
     asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
 ) -> tuple[str, int | None, str]:
     """Parse the readiness condition of a node: a number is a port, any other text a command."""

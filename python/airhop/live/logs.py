@@ -27,7 +27,7 @@ def _are_texts(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _is_door(value: object) -> bool:
+def _is_host(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("node"), str)
 
 
@@ -44,7 +44,7 @@ FORMAT_1_KEYS: Mapping[str, Callable[[Any], bool]] = {
     "scenario": lambda value: isinstance(value, dict),
     "seed": _is_number,
     "rep": _is_number,
-    "doors": lambda value: isinstance(value, list) and all(_is_door(one) for one in value),
+    "doors": lambda value: isinstance(value, list) and all(_is_host(one) for one in value),
     "headers_only": lambda value: isinstance(value, bool),
 }
 """Keys of the head of a log, and checks of their values."""

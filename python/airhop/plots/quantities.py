@@ -117,7 +117,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
     columns = [column for column in points[0] if column != "scheme"] if points else []
     groups: list[list[str]] = []
     for column in columns:
-        partners = next((group for group in groups if _together(points, group[0], column)), None)
+        partners = next((group for group in groups if _vary_together(points, group[0], column)), None)
         if partners is None:
             groups.append([column])
         else:
@@ -129,7 +129,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
     ]
 
 
-def _together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
+def _vary_together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
     """Return whether two columns vary together, that is, some combinations of their values are missing."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})

@@ -196,11 +196,11 @@ def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
     for overlap in known:
         box = overlap.start_s, overlap.end_s, overlap.lane - EDGE, overlap.lane + EDGE
         boxes[overlap.captured].append(box)
-        ink, middle = _ink(overlap), MILLI * ((overlap.start_s + overlap.end_s) / 2 - first)
+        ink, middle = _text_color(overlap), MILLI * ((overlap.start_s + overlap.end_s) / 2 - first)
         if overlap.reason == "hidden" and overlap.end_s - overlap.start_s >= WORD_SHARE * (last - first):
             axes.text(middle, overlap.lane, "hidden", color=ink, zorder=8, **WORD)
         if overlap.reason != "sending":
-            ends = _towards(senders[overlap.other], overlap.lane, BAR, EDGE)
+            ends = _arrow_ends(senders[overlap.other], overlap.lane, BAR, EDGE)
             axes.plot([middle, middle], ends, ":", color=ink, linewidth=1.3, zorder=6)
     lost = {"facecolor": (*_rgb(ALARM), 0.18), "edgecolor": ALARM, "hatch": "////", "linewidth": 0.6}
     _boxes(axes, boxes[False], first, label="frames overlap", zorder=3, **lost)
@@ -209,7 +209,7 @@ def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
     )
 
 
-def _ink(overlap: Overlap) -> str:
+def _text_color(overlap: Overlap) -> str:
     return NEUTRAL if overlap.captured else ALARM
 
 
@@ -220,7 +220,7 @@ def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
         if to == NOBODY:
             continue
         at, received = MILLI * (end - origin), outcome == "received"
-        ends = _towards(lane, to, BAR, BAR if received else 0.0)
+        ends = _arrow_ends(lane, to, BAR, BAR if received else 0.0)
         axes.plot([at, at], ends, "-", color="black", linewidth=0.6, zorder=6)
         mark = ("down" if lane < to else "up") if received else outcome
         tips.setdefault(mark, []).append((at, ends[1]))
@@ -231,7 +231,7 @@ def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
             axes.plot(*zip(*tips[mark], strict=True), **style)
 
 
-def _towards(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
+def _arrow_ends(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
     """Return the ends of an arrow between lanes, at these distances from the middle of each."""
     side = 1 if lane < other else -1
     return lane + side * leave, other - side * arrive

@@ -109,10 +109,10 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
     for name in listed:
         if name not in taken:
             taken[name] = _free(taken.values())
-    return _told_apart({name: PALETTE[taken[name]] for name in listed})
+    return _with_distinct_colors({name: PALETTE[taken[name]] for name in listed})
 
 
-def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
+def _with_distinct_colors(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
     """Replace repeated colours of curves by unused colours."""
     colors: dict[str, str] = {}
     used = Counter[str]()

@@ -80,7 +80,7 @@ def draw_topology(
         with mpl.rc_context(PRINT_STYLE):
             return write(schematic_figure(schematic(network, topology)), Path(stem), title)
     drawn = _chosen(topology.cells, cell)
-    ringed = _ringed(drawn, around, topology.ways)
+    ringed = _stations_with_ranges(drawn, around, topology.ways)
     with mpl.rc_context(PRINT_STYLE):
         return write(topology_figure(drawn, topology.ways, ringed), Path(stem), title)
 
@@ -105,7 +105,7 @@ def _chosen(cells: Sequence[Cell], wanted: str | None) -> Cell:
     return cells[names.index(wanted) if wanted is not None else 0]
 
 
-def _ringed(cell: Cell, around: Sequence[str], ways: Mapping[str, Sequence[str]]) -> list[str]:
+def _stations_with_ranges(cell: Cell, around: Sequence[str], ways: Mapping[str, Sequence[str]]) -> list[str]:
     """Choose the stations whose ranges are drawn."""
     if list(around) == [ALL]:
         return list(cell.places)
@@ -127,7 +127,7 @@ def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Seque
     axes.set_aspect("equal")
     _draw_links(axes, cell)
     _draw_ranges(axes, cell, ringed)
-    _draw_ways(axes, cell, ways)
+    _draw_paths(axes, cell, ways)
     _draw_stations(axes, cell, ways, ringed)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
@@ -178,7 +178,7 @@ def _draw_ranges(axes: Axes, cell: Cell, ringed: Sequence[str]) -> None:
         axes.plot([], [], label=text + of, **look)
 
 
-def _draw_ways(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> None:
+def _draw_paths(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> None:
     """Draw the hops of each flow in this cell, as arrows beside each other."""
     alike = len(ways) > MOST_WAYS
     for number, (name, way) in enumerate(ways.items()):

@@ -95,7 +95,7 @@ def paired(log: Log, real: Result) -> Pair:
     """
     ends = {door["node"] for door in log.head["doors"]}
     flows = log.scenario.to_dict()["flow"]
-    own = [flow for flow in flows if flow["name"] in log.scenario.tcp_flows() and _way(flow) <= ends]
+    own = [flow for flow in flows if flow["name"] in log.scenario.tcp_flows() and _ends(flow) <= ends]
     names = {flow["name"] for flow in flows}
     connections = [flow for flow in real.tcp_flows if flow["name"] not in names and flow["delivered_bytes"]]
     pairs = [
@@ -114,7 +114,7 @@ def paired(log: Log, real: Result) -> Pair:
     return max(pairs, key=lambda found: found[0])[1]
 
 
-def _way(flow: Mapping[str, Any]) -> set[str]:
+def _ends(flow: Mapping[str, Any]) -> set[str]:
     return {flow["from"], flow["to"]}
 
 

@@ -62,7 +62,7 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
         return goodput
     if len(settings) == 1:
         return settings[0].verdict.headline
-    told = [text for kind in KINDS if kind != "throughput" and (text := _best_at_most(kind, settings))]
+    told = [text for kind in KINDS if kind != "throughput" and (text := _sentence_on_best(kind, settings))]
     starving = {scheme: count for scheme, count in _starving(settings).items() if count}
     if starving:
         where = [f"{scheme} at {_counted(count, len(settings))}" for scheme, count in starving.items()]
@@ -84,7 +84,7 @@ def _counted(count: int, settings: int) -> str:
     return f"all {settings} settings" if count == settings else f"{count} of {settings} settings"
 
 
-def _best_at_most(kind: Kind, settings: Sequence[Outcome]) -> str:
+def _sentence_on_best(kind: Kind, settings: Sequence[Outcome]) -> str:
     """Return a sentence on the only best scheme of a goal at most settings; empty without such a scheme."""
     leading = [found.verdict.leading.get(kind) for found in settings]
     wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]

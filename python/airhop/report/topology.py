@@ -70,7 +70,7 @@ def _draw(cell: Cell, ways: Mapping[str, Sequence[tuple[str, str]]]) -> Markup:
     named = set(cell.places) if len(cell.places) <= MOST_NAMES else ends
     parts = [
         _element("path", {"class": "links", "d": " ".join(_line(at[a], at[b]) for a, b in cell.links)}),
-        *_ways(ways, at),
+        *_paths(ways, at),
         *(_station(cell, name, at[name], scale, name == first, name in on_way, name in named) for name in at),
         _bar(scale, width, height),
     ]
@@ -81,7 +81,7 @@ def _draw(cell: Cell, ways: Mapping[str, Sequence[tuple[str, str]]]) -> Markup:
     return head.format(*told) + Markup("").join(parts) + Markup("</svg>")
 
 
-def _ways(
+def _paths(
     ways: Mapping[str, Sequence[tuple[str, str]]], at: Mapping[str, tuple[float, float]]
 ) -> list[Markup]:
     """Draw an arc with a head for each hop; arcs of several flows are side by side."""

@@ -45,7 +45,7 @@ def foreign_part(path: Path, what: str) -> InputError:
     return InputError(f"{path} is not a part of the store: {what}. Move it out of the folder")
 
 
-_KEEP_OR_NOT = (
+_REMEDIES_OF_JOURNALS = (
     "Restore the file from a copy; or delete the damaged lines, and line 2, which counts the runs, to keep "
     "the other runs; or move the file out of the folder: its runs are then computed again"
 )
@@ -54,7 +54,7 @@ _KEEP_OR_NOT = (
 def damaged_line(path: Path, number: int) -> InputError:
     """Create the error for a journal that was changed after it was written."""
     return InputError(
-        f"{path} is damaged in line {number}. All other runs of the store are kept. {_KEEP_OR_NOT}"
+        f"{path} is damaged in line {number}. All other runs of the store are kept. {_REMEDIES_OF_JOURNALS}"
     )
 
 
@@ -70,5 +70,5 @@ def cut_short(path: Path, runs: int, least: int) -> InputError:
     """Create the error for a journal that has lost runs after they were written."""
     return InputError(
         f"{path} is truncated: {least:,} runs were written, and the file has {runs:,}. All other runs of the "
-        f"store are kept. {_KEEP_OR_NOT}"
+        f"store are kept. {_REMEDIES_OF_JOURNALS}"
     )

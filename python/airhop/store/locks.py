@@ -24,10 +24,10 @@ class WriterLock:
         self._fds: list[int] = []
         try:
             if shard is None:
-                self._take(runs / LOCK, fcntl.LOCK_EX)
+                self._acquire(runs / LOCK, fcntl.LOCK_EX)
             else:
-                self._take(runs / LOCK, fcntl.LOCK_SH)
-                self._take(runs / shard_lock(shard), fcntl.LOCK_EX)
+                self._acquire(runs / LOCK, fcntl.LOCK_SH)
+                self._acquire(runs / shard_lock(shard), fcntl.LOCK_EX)
             self._commit = self._open(runs / COMMIT_LOCK)
         except BlockingIOError:
             self.release()
@@ -53,7 +53,7 @@ class WriterLock:
         while self._fds:
             os.close(self._fds.pop())
 
-    def _take(self, path: Path, kind: int) -> None:
+    def _acquire(self, path: Path, kind: int) -> None:
         fd = self._open(path)
         fcntl.flock(fd, kind | fcntl.LOCK_NB)
         if kind == fcntl.LOCK_EX:

@@ -121,7 +121,7 @@ class _File:
                 raise InputError(
                     f"{key}: unknown key; a study has {', '.join(KEYS)}.{did_you_mean(key, KEYS)}"
                 )
-        plugins = [*self._plugins(), *(_found_from_anywhere(Path(), name) for name in self._more_plugins)]
+        plugins = [*self._plugins(), *(_portable(Path(), name) for name in self._more_plugins)]
         load_plugins(plugins)
         fixed = flattened(self._table("set"))
         axes = self._axes()
@@ -134,7 +134,7 @@ class _File:
             scenario=self._scenario(fixed),
             axes=tuple(axes),
             reps=self._reps(),
-            seed=self._whole("seed", 1),
+            seed=self._whole_number("seed", 1),
             baseline=self._string("baseline", "a scheme of the study"),
             plugins=tuple(plugins),
         )
@@ -165,7 +165,7 @@ class _File:
 
     def _reps(self) -> int | Until:
         if "until" not in self._data:
-            return self._whole("reps", DEFAULT_REPS)
+            return self._whole_number("reps", DEFAULT_REPS)
         if "reps" in self._data:
             raise InputError("until: a study has either `reps` or `until`, not both")
         return Until.read(self._data["until"])
@@ -177,9 +177,9 @@ class _File:
             raise InputError(
                 f'plugins: expected a list of files and modules, such as ["mine.py"], got {names!r}'
             )
-        return [_found_from_anywhere(self._folder, name) for name in names]
+        return [_portable(self._folder, name) for name in names]
 
-    def _whole(self, key: str, default: int) -> int:
+    def _whole_number(self, key: str, default: int) -> int:
         value = self._data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int):
             raise InputError(f"{key}: expected a whole number, got {value!r}")
@@ -209,6 +209,6 @@ class _File:
         return f"{self._name}: {problem}"
 
 
-def _found_from_anywhere(folder: Path, plugin: str | Path) -> str:
+def _portable(folder: Path, plugin: str | Path) -> str:
     """Format the path of a Python file so that a report created in another folder finds the file."""
     return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

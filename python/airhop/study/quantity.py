@@ -25,7 +25,7 @@ UNITS = {
 """Units of scenarios: dimension, factor to the first unit of the dimension, and suffix of a column's name."""
 
 _WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
-_LOOK_ALIKE = str.maketrans("\u03bc\u2212", "\u00b5-")
+_EQUIVALENT_CHARACTERS = str.maketrans("\u03bc\u2212", "\u00b5-")
 """The Greek letter mu and the typographic minus sign, which the core also accepts."""
 
 
@@ -52,7 +52,7 @@ class Quantity(NamedTuple):
 
 def read_quantity(value: object) -> Quantity | None:
     """Parse a text such as "10 ms"; return None for other texts."""
-    found = _WRITTEN.fullmatch(value.translate(_LOOK_ALIKE)) if isinstance(value, str) else None
+    found = _WRITTEN.fullmatch(value.translate(_EQUIVALENT_CHARACTERS)) if isinstance(value, str) else None
     if found is None or found[2] not in UNITS:
         return None
     try:

@@ -264,7 +264,7 @@ class _Running:
     def rounds(self) -> Iterator[list[Key]]:
         """Yield the keys of the runs to complete next, round by round."""
         rule = self._study.reps
-        return self._until(rule) if isinstance(rule, Until) else self._fixed(rule)
+        return self._rounds_until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
         """Complete these runs: read stored runs from the store, and simulate the missing runs."""
@@ -312,12 +312,12 @@ class _Running:
                 (point, rep)
                 for rep in range(first, min(first + step, reps))
                 for place, setting in enumerate(settings)
-                if self._takes(rep * len(settings) + place)
+                if self._is_in_shard(rep * len(settings) + place)
                 for point in setting
             ]
 
-    def _until(self, rule: Until) -> Iterator[list[Key]]:
-        settings = [setting for place, setting in enumerate(self._study.settings) if self._takes(place)]
+    def _rounds_until(self, rule: Until) -> Iterator[list[Key]]:
+        settings = [setting for place, setting in enumerate(self._study.settings) if self._is_in_shard(place)]
         samples: dict[int, dict[int, float]] = {point.index: {} for point in self._study.points()}
         first = 0
         for count in rule.checkpoints():
@@ -330,7 +330,7 @@ class _Running:
             settings = [s for s in settings if rule.count([samples[point.index] for point in s]) is None]
             first = count
 
-    def _takes(self, key: int) -> bool:
+    def _is_in_shard(self, key: int) -> bool:
         return self._shard is None or self._shard.owns(key)
 
     def _measured(self, keys: Sequence[Key], metric: str) -> list[float]:

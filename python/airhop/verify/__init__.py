@@ -157,7 +157,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
     plan = scenario.to_dict()
     trace = Trace(plan, result.document, result.tables)
     findings: list[Finding] = []
-    with _without_collection():
+    with _garbage_collection_disabled():
         for law in LAWS.values():
             found = law.check(trace)
             findings += [finding for _, finding in zip(range(most), found, strict=False)]
@@ -165,7 +165,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def _garbage_collection_disabled() -> Iterator[None]:
     """Disable the garbage collector, which would take a third of the time and find no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -109,13 +109,15 @@ def _damage(draw: Random, path: Path) -> list[str]:
         place, bit = draw.randrange(len(whole)), draw.randrange(8)
         flipped = bytearray(whole)
         flipped[place] ^= 1 << bit
-        found += _passes(path, bytes(flipped), f"bit {bit} of byte {place} flipped")
+        found += _undetected_damage(path, bytes(flipped), f"bit {bit} of byte {place} flipped")
     if len(records) > 2:
         first, second = sorted(draw.sample(range(len(records)), 2))
         swapped = [whole[begin:end] for begin, end in records]
         swapped[first], swapped[second] = swapped[second], swapped[first]
         if swapped[first] != swapped[second]:
-            found += _passes(path, whole[: records[0][0]] + b"".join(swapped), "two records swapped")
+            found += _undetected_damage(
+                path, whole[: records[0][0]] + b"".join(swapped), "two records swapped"
+            )
     cut = draw.randrange(len(whole))
     path.write_bytes(whole[:cut])
     try:
@@ -134,7 +136,7 @@ def _damage(draw: Random, path: Path) -> list[str]:
     return found
 
 
-def _passes(path: Path, damaged: bytes, how: str) -> list[str]:
+def _undetected_damage(path: Path, damaged: bytes, how: str) -> list[str]:
     path.write_bytes(damaged)
     try:
         Log(path).replay()

@@ -171,7 +171,7 @@ class Medium:
         return _Within(self.cell, self.cell.sense)
 
     @cached_property
-    def _hearing(self) -> _Within:
+    def _stations_in_range(self) -> _Within:
         return _Within(self.cell, self.cell.receive)
 
     def power(self, frame: Frame, station: str) -> float:
@@ -180,7 +180,7 @@ class Medium:
 
     def hears(self, a: str, b: str) -> bool:
         """Return whether two stations can receive each other's frames."""
-        return b in self._hearing[a]
+        return b in self._stations_in_range[a]
 
     def steps(self, trace: Trace, kind: str) -> Iterator[tuple[str, str, Step]]:
         """Yield the steps of one kind between stations in range, each after its sender and its receiver."""

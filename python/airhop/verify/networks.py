@@ -60,7 +60,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     draw = Random(seed)
     record = Path(folder) / f"random-{seed}"
     scenario: Table = {"name": f"random-{seed}", "duration": "1 s"}
-    part = draw.choice([_cell, _cell, _radio, _radio, _radio, _hops, _adhoc, _adhoc, _wire])
+    part = draw.choice([_cell, _cell, _radio, _radio, _radio, _hops, _draw_adhoc, _draw_adhoc, _wire])
     ends = part(draw, scenario)
     scenario["flow"] = random_flows.flows(draw, scenario, ends, others)
     scenario["duration"] = f"{_duration(draw, scenario):.4g} s"
@@ -133,7 +133,7 @@ def _cell(draw: Random, scenario: Table) -> Ends:
         del stations["e"]
     wlan = _wlan(draw) | {"stations": stations}
     if draw.random() < 0.3:
-        wlan |= _reach(draw, 50, wlan)
+        wlan |= _receive_range(draw, 50, wlan)
     scenario |= {"wired": _before(draw, "bs", wlan), "wlan": [wlan]}
     return Ends(["s"], mobiles)
 
@@ -142,21 +142,21 @@ def _hops(draw: Random, scenario: Table) -> Ends:
     """Draw several hops behind wires."""
     layout, last = _layout(draw)
     wlan = _wlan(draw)
-    wlan |= {"layout": layout} | _reach(draw, _spacing(layout) + 5, wlan)
+    wlan |= {"layout": layout} | _receive_range(draw, _spacing(layout) + 5, wlan)
     scenario |= {"wired": _before(draw, "n0", wlan), "wlan": [wlan]}
     return Ends(["s"], [f"n{last}"])
 
 
-def _adhoc(draw: Random, scenario: Table) -> Ends:
+def _draw_adhoc(draw: Random, scenario: Table) -> Ends:
     """Draw stations without wires, with static or AODV routes, and sometimes random positions and ends."""
     layout, last = _layout(draw)
     wlan = _wlan(draw)
-    reach = {} if draw.random() < 0.2 else _reach(draw, _spacing(layout) + 5, wlan)
+    reach = {} if draw.random() < 0.2 else _receive_range(draw, _spacing(layout) + 5, wlan)
     if draw.random() < 0.3:
         layout = {"kind": "random", "nodes": draw.choice([2, 5, 9]), "width": "100 m", "height": "60 m"}
         if draw.random() < 0.3:
             layout["connected"] = True
-        reach = _reach(draw, 55, wlan)
+        reach = _receive_range(draw, 55, wlan)
         last = layout["nodes"] - 1
     wlan |= {"layout": layout} | reach
     if draw.random() < 0.6:
@@ -191,10 +191,10 @@ def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
     """Draw the rate of a link; without a rate, keys of the schema define it."""
     link: Table = {"name": name, "ends": ends}
-    return link | {"delay": _of_ways(draw, ends, _delay), "rate": _of_ways(draw, ends, _rate)}
+    return link | {"delay": _per_direction(draw, ends, _delay), "rate": _per_direction(draw, ends, _rate)}
 
 
-def _of_ways(draw: Random, ends: list[str], value: Callable[[Random], str]) -> str | Table:
+def _per_direction(draw: Random, ends: list[str], value: Callable[[Random], str]) -> str | Table:
     """Draw one value for both directions, or a value for each direction."""
     if draw.random() < 0.7:
         return value(draw)
@@ -238,7 +238,7 @@ def _wifi_cell(draw: Random) -> Table:
     return wlan
 
 
-def _reach(draw: Random, metres: float, wlan: Table) -> Table:
+def _receive_range(draw: Random, metres: float, wlan: Table) -> Table:
     """Draw the receive range: `metres`, or a propagation model with a range of 55 to 75 m."""
     if draw.random() < 0.3 and metres > 40:
         receive = -67 if wlan["standard"] in _MODERN else -60  # at 5 GHz, and at 2.4 GHz

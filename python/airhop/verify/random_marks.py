@@ -28,10 +28,10 @@ def add_marks(seed: int, scenario: Table) -> None:
         return
     links = [link for kind in ("wired", "radio", "wlan") for link in scenario.get(kind, ())]
     for link in draw.sample(links, draw.randint(1, len(links))):
-        _try(scenario, link, "queue", _queue(draw))
+        _set_if_valid(scenario, link, "queue", _queue(draw))
     for flow in scenario["flow"]:
         if flow.get("transport", "tcp") == "tcp" and draw.random() < 0.8:
-            _try(scenario, flow, "tcp", {**flow.get("tcp", {}), "ecn": True})
+            _set_if_valid(scenario, flow, "tcp", {**flow.get("tcp", {}), "ecn": True})
 
 
 def _queue(draw: Random) -> Table:
@@ -48,7 +48,7 @@ def _queue(draw: Random) -> Table:
     return draw.choice(kinds)
 
 
-def _try(scenario: Table, table: Table, key: str, value: Table) -> None:
+def _set_if_valid(scenario: Table, table: Table, key: str, value: Table) -> None:
     """Set a key if the scenario remains valid."""
     before = table.get(key)
     table[key] = value

@@ -136,7 +136,7 @@ def is_prompt(flow: Mapping[str, Any]) -> bool:
 T = TypeVar("T")
 
 _READ_FROM: Mapping[str, set[str]] = {
-    "packets": {"steps", "_steps_by_flow", "_by_place", "_came_through"},
+    "packets": {"steps", "_steps_by_flow", "_by_place", "_passed_wires"},
     "air": {"frames", "frames_by_place"},
     "mpdus": {"mpdus"},
     "stations": {"cells"},
@@ -266,12 +266,12 @@ class Trace:
 
         These are packets that arrive, are lost on the wire, or are late; a late packet arrives again later.
         """
-        if place not in self._came_through:
-            self._came_through[place] = self._passed(place)
-        return self._came_through[place]
+        if place not in self._passed_wires:
+            self._passed_wires[place] = self._passed(place)
+        return self._passed_wires[place]
 
     @cached_property
-    def _came_through(self) -> dict[str, list[Step]]:
+    def _passed_wires(self) -> dict[str, list[Step]]:
         """Packets that reached the end of a wire, by the place of the wire."""
         return {}
 

@@ -79,7 +79,9 @@ class Values:
             elif key not in table and self.draw.random() < share:
                 self._add(table, key, schema, partial(self.value, key, allowed, share, nodes), whole)
             elif key in table and (one_way := _one_way(allowed)) and self.draw.random() < share:
-                self._part_ways(table, key, partial(self.value, key, one_way, share, nodes), whole, nodes)
+                self._set_per_direction(
+                    table, key, partial(self.value, key, one_way, share, nodes), whole, nodes
+                )
             inner = table.get(key)
             if isinstance(inner, dict) and (part := _part(allowed, inner)):
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
@@ -99,7 +101,7 @@ class Values:
             table[other] = displaced
         del table[key]
 
-    def _part_ways(
+    def _set_per_direction(
         self, table: Table, key: str, value: Callable[[], Any], whole: Table, nodes: Sequence[str]
     ) -> None:
         """Set different values for the two directions of a link, if valid."""

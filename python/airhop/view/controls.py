@@ -91,7 +91,7 @@ def _error_rates(links: Sequence[_Link]) -> Iterator[Control]:
     for of, path, model in _error_models(links):
         for key, what in (("fer", "Frame error rate"), ("loss", "Loss rate")):
             if key in model:
-                rates, place = _ladder(RATES, float(model[key]))
+                rates, place = _with_value(RATES, float(model[key]))
                 texts = tuple(f"{100 * rate:.3g} %" for rate in rates)
                 yield Control(f"{what} of {of}", (f"{path}.{key}",), tuple(rates), texts, place)
 
@@ -158,12 +158,12 @@ def _listing(tables: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _counts(label: str, path: str, value: int, ladder: Sequence[int]) -> Control:
-    values, place = _ladder(ladder, value)
+    values, place = _with_value(ladder, value)
     return Control(label, (path,), tuple(values), tuple(map(str, values)), place)
 
 
 def _times(label: str, paths: tuple[str, ...], value: str, ladder_s: Sequence[float]) -> Control:
-    ladder, place = _ladder(ladder_s, _seconds(value))
+    ladder, place = _with_value(ladder_s, _seconds(value))
     texts = tuple(map(duration, ladder))
     return Control(label, paths, texts, texts, place)
 
@@ -174,7 +174,7 @@ def _seconds(text: str) -> float:
     return quantity.to("s")
 
 
-def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
+def _with_value(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
     """Add the scenario's own value to the values, if missing, and return its position."""
     ladder = list(stops)
     if value not in ladder:

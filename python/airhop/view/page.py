@@ -94,9 +94,9 @@ class Page:
 
     def _begin(self, source: str) -> None:
         """Switch to another scenario; schemes, seed and replications stay."""
-        self._attempt(lambda: self._load(self._fresh(source)))
+        self._attempt(lambda: self._load(self._initial_state(source)))
 
-    def _fresh(self, source: str) -> State:
+    def _initial_state(self, source: str) -> State:
         fresh = self._opened if source == (self._opened.source or "") else State.of_packaged(source)
         shown = self._state
         return replace(fresh, schemes=shown.schemes, seed=shown.seed, reps=shown.reps)
@@ -111,7 +111,7 @@ class Page:
         if chosen:
             self._show(replace(self._state, schemes=chosen))
         else:
-            self._say_problem("Choose at least one scheme.")
+            self._show_problem("Choose at least one scheme.")
 
     def _move(self, control: Control, place: int) -> None:
         self._show(self._state.with_sets(control.changes(place)))
@@ -127,39 +127,35 @@ class Page:
     def _offer(self, reps: int, connections: Mapping[str, int]) -> None:
         """Show the choices of the graphs' replication, flow and connection, each if there are several."""
         self._offered, shown = (reps, connections), self._shown
-        flow = self._shown_flow
-        self._replication.param.update(end=reps - 1, value=shown.rep, visible=reps > 1)
-        self._flow.param.update(
-            options={name: name for name in connections}, value=flow or None, visible=len(connections) > 1
-        )
-        most = connections.get(flow, 0)
-        number = min(shown.connection, max(most, 1))
-        self._connection.param.update(
-            name=f"Connection, 1 to {most}", end=max(most, 1), value=number, visible=most > 0
-        )
+        flow = shown.flow or next(iter(connections), "")
+        look = partial(self._show_run, "rep")
+        replication = widgets.whole_number("Graphs show replication", shown.rep, reps - 1, look)
+        replication.visible = reps > 1
+        parts = [replication]
+        if len(connections) > 1:
+            flows = {name: name for name in connections}
+            parts.append(widgets.choice("Graphs show flow", flows, flow, self._show_flow))
+        if most := connections.get(flow, 0):
+            look, number = partial(self._show_run, "connection"), min(shown.connection, most)
+            parts.append(widgets.whole_number(f"Connection, 1 to {most}", number, most, look, least=1))
+        # The column itself stays visible: a browser may lose widgets that appear together with their column.
+        self._which_run.objects = parts
 
-    @property
-    def _shown_flow(self) -> str:
-        """Name of the flow of the graphs; empty before the first graphs."""
-        return self._shown.flow or next(iter(self._offered[1]), "")
+    def _show_run(self, key: str, value: object) -> None:
+        self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
+        self._show(self._state)
 
-    def _look_at(self, key: str, value: object) -> None:
-        if value != getattr(self._shown, key):
-            self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
-            self._show(self._state)
-
-    def _look_at_flow(self, flow: str | None) -> None:
-        if flow and flow != self._shown_flow:
-            self._shown = replace(self._shown, flow=flow, connection=1)
-            self._offer(*self._offered)
-            self._show(self._state)
+    def _show_flow(self, flow: str) -> None:
+        self._shown = replace(self._shown, flow=flow, connection=1)
+        self._offer(*self._offered)
+        self._show(self._state)
 
     def _attempt(self, change: Callable[[], None]) -> None:
         """Apply the reader's change, or show why it is impossible."""
         try:
             change()
         except (InputError, ScenarioError) as error:
-            self._say_problem(str(error))
+            self._show_problem(str(error))
 
     # --- from state to figures -----------------------------------------------------------------------------
 
@@ -182,9 +178,9 @@ class Page:
             pass
         except (InputError, ScenarioError, RunError) as error:
             cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
-            self._later(self._say_problem, f"{error}{cause}")
+            self._later(self._show_problem, f"{error}{cause}")
         except Exception:  # the page shows any exception, and continues
-            self._later(self._say_problem, traceback.format_exc())
+            self._later(self._show_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:
         """Change the page on the document's next tick: other threads must not touch the document."""
@@ -213,7 +209,7 @@ class Page:
     def _write(self, name: str, fragment: str) -> None:
         self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text
 
-    def _say_problem(self, text: str) -> None:
+    def _show_problem(self, text: str) -> None:
         """Show the problem. The previous figures stay, faded, since they do not fit the widgets."""
         self._write("problem", fragments.problem(text))
         self._fade(0.55)

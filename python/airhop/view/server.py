@@ -44,7 +44,7 @@ class Guard(Router):
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate:
         """Return the handler of a request."""
-        if not self._is_ours(request):
+        if not self._is_permitted(request):
             chosen = self._refusing
         # Tornado would look up such a path, but file systems allow no zero byte
         elif "\0" in unquote(request.path):
@@ -53,7 +53,7 @@ class Guard(Router):
             chosen = self._application
         return chosen.find_handler(request, **kwargs)
 
-    def _is_ours(self, request: HTTPServerRequest) -> bool:
+    def _is_permitted(self, request: HTTPServerRequest) -> bool:
         headers = request.headers
         origin = headers.get("Origin")
         if headers.get("Host", "").lower() not in self._hosts or origin not in {None, *self._origins}:

@@ -57,7 +57,7 @@ class State:
         if source not in packaged() and _is_study(Path(source)):
             text = read_text(Path(source), "a study", ())
             return cls.from_toml(text, source, Path(source).parent)
-        return cls._opening(Scenario.load(source), source)
+        return cls._initial(Scenario.load(source), source)
 
     @classmethod
     def of_packaged(cls, name: str) -> State:
@@ -65,7 +65,7 @@ class State:
 
         Raises InputError if no such packaged scenario exists; files of that name are ignored.
         """
-        return cls._opening(Scenario.received(name), name)
+        return cls._initial(Scenario.received(name), name)
 
     @classmethod
     def uploaded(cls, text: str, name: str) -> State:
@@ -77,10 +77,10 @@ class State:
         document = _toml(text, name)
         if "scenario" in document:
             return cls.from_toml(text, name)
-        return cls._opening(Scenario.received(document), None)
+        return cls._initial(Scenario.received(document), None)
 
     @classmethod
-    def _opening(cls, base: Scenario, source: str | None) -> State:
+    def _initial(cls, base: Scenario, source: str | None) -> State:
         _check_flows(base, source or base.name)
         short = base.duration_s <= OPENING_DURATION_S
         sets = {} if short else {"duration": f"{OPENING_DURATION_S:g} s"}
@@ -108,8 +108,8 @@ class State:
             source,
             flattened(_table(study, "set", name)),
             _schemes(_table(study, "vary", name), name),
-            _whole(study, "seed", name, 0, MOST_SEED),
-            min(_whole(study, "reps", name, 1, 10**6), MOST_REPS),
+            _whole_number(study, "seed", name, 0, MOST_SEED),
+            min(_whole_number(study, "reps", name, 1, 10**6), MOST_REPS),
         )
         state.scenario  # noqa: B018 - check the sets now, not when the page is open
         return state
@@ -229,7 +229,7 @@ def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(schemes))
 
 
-def _whole(study: Mapping[str, Any], key: str, name: str, least: int, most: int) -> int:
+def _whole_number(study: Mapping[str, Any], key: str, name: str, least: int, most: int) -> int:
     value = study.get(key, 1)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InputError(f"{name}: `{key}` must be a whole number from {least} to {most}, not {value!r}")

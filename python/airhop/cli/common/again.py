@@ -10,7 +10,7 @@ from typing import NoReturn
 from airhop.errors import PrivilegeError
 from airhop.files import why
 
-_BEEN_HERE = "AIRHOP_STARTED_AGAIN"
+_RESTART_MARK = "AIRHOP_STARTED_AGAIN"
 """Environment variable that marks a restarted process, to prevent a second restart."""
 
 
@@ -27,7 +27,7 @@ def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
 
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """
-    if _BEEN_HERE in os.environ:
+    if _RESTART_MARK in os.environ:
         raise PrivilegeError(
             f"{by[0]} does not grant the right to create network namespaces: run airhop as root"
         )
@@ -36,6 +36,6 @@ def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        os.execvpe(command[0], command, os.environ | {_BEEN_HERE: "1"})
+        os.execvpe(command[0], command, os.environ | {_RESTART_MARK: "1"})
     except OSError as error:
         raise PrivilegeError(f"cannot start {by[0]} of util-linux: {why(error)}") from None

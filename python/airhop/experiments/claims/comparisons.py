@@ -189,7 +189,7 @@ def near_best(
     The test uses paired differences. A rival whose flow starved has no ratio, and does not count.
     """
     races = {
-        (cell, rival): _lead(samples, cell, rival, share)
+        (cell, rival): _paired_lead(samples, cell, rival, share)
         for cell, those in rivals.items()
         for rival in those
         if rival != cell
@@ -213,7 +213,7 @@ def near_each(
     )
 
 
-def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
+def _paired_lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
     """Return the paired difference of a cell and a share of its rival."""
     values, rivals = samples.paired(cell, rival)
     return stats.difference(values, [share * value for value in rivals])

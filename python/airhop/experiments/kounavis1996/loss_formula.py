@@ -145,25 +145,25 @@ def everywhere(values: Values) -> ClaimResult:
 def _in_cells(judged: Iterable[Value]) -> ClaimResult:
     """Check whether the formula holds in all of these cells; list the cells where the formula holds."""
     cells = list(judged)
-    met = {sender: [cell for cell in cells if cell.curve == sender and _met(cell)] for sender in SENDERS}
-    furthest = max(cells, key=lambda value: abs(_off(value)))
+    met = {sender: [cell for cell in cells if cell.curve == sender and _is_met(cell)] for sender in SENDERS}
+    furthest = max(cells, key=lambda value: abs(_relative_error(value)))
     told = "; ".join(f"{SENDERS[sender]} with {_where(found)}" for sender, found in met.items() if found)
     told = f": {told}" if told else ""
     return ClaimResult(
-        every(map(_met, cells)),
+        every(map(_is_met, cells)),
         f"within 10 % of the loss in {sum(map(len, met.values()))} of {len(cells)} cells{told}; furthest: "
         f"{SENDERS[furthest.curve]}, w = {furthest.x['w']}, p = {_loss(furthest)}, "
-        f"{100 * _off(furthest):+.0f} %".replace("-", "−"),
+        f"{100 * _relative_error(furthest):+.0f} %".replace("-", "−"),
     )
 
 
-def _met(value: Value) -> Decision:
+def _is_met(value: Value) -> Decision:
     assert value.published is not None
     loss = 1.0 - value.published
     return within(value.value, 1.0 - (1.0 + HOLDS) * loss, 1.0 - (1.0 - HOLDS) * loss)
 
 
-def _off(value: Value) -> float:
+def _relative_error(value: Value) -> float:
     """Return the error of the loss of throughput, as a share of the formula's."""
     assert value.published is not None
     return (1.0 - value.value.mean) / (1.0 - value.published) - 1.0
@@ -240,7 +240,7 @@ def headline(values: Values) -> str:
     """State the settings at which the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
-    met, of_few = (sum(bool(_met(value)) for value in some) for some in (cells, few))
+    met, of_few = (sum(bool(_is_met(value)) for value in some) for some in (cells, few))
     return (
         f"The loss of 1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells, and in {of_few} of the "
         f"{len(few)} cells in which w is below the window that losses alone allow."
@@ -267,7 +267,7 @@ def _row(values: Values, w: int, p: float) -> tuple[str, ...]:
     cells = []
     for sender in SENDERS:
         value = values.at(sender, SIMULATED, w=w, p=p)
-        off = f"{100 * _off(value):+.0f} %".replace("-", "−")
+        off = f"{100 * _relative_error(value):+.0f} %".replace("-", "−")
         cells.append(f"{mean_and_half(value.value.scaled(100), 1)} ({off})")
     return f"{100 * p:g} %", f"{100 * share(p, w):.1f}", *cells
 

@@ -102,7 +102,7 @@ def just_like(samples: Samples, sender: str) -> ClaimResult:
     for words, measured in (("goodput", samples), ("fast recoveries", recoveries)):
         ratios = {(x, n): measured.ratio(curve_name(sender, n), curve_name("sack", n), x) for x, n in cells}
         decisions += [_alike(ratio) for ratio in ratios.values()]
-        cell = max(ratios, key=lambda cell: _off(ratios[cell]))
+        cell = max(ratios, key=lambda cell: _distance_from_1(ratios[cell]))
         told.append(f"{words} {interval(ratios[cell])} {_at(cell)}")
     more = {(x, n): timeouts.difference(curve_name(sender, n), curve_name("sack", n), x) for x, n in cells}
     decisions += [_close(difference, flows) for (_, flows), difference in more.items()]
@@ -120,7 +120,7 @@ def _close(more: Difference, flows: int) -> Decision:
     return within(more, -TIMEOUTS_ALIKE * flows, TIMEOUTS_ALIKE * flows)
 
 
-def _off(ratio: Ratio) -> float:
+def _distance_from_1(ratio: Ratio) -> float:
     return max(ratio.value, 1.0 / ratio.value) if ratio.value > 0.0 else float("inf")
 
 

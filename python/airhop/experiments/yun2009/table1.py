@@ -173,7 +173,7 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str
         delay = values.at(scheme, DELAY, way=way, load="light").value
         low, high = _ends(delay)
         expected = values.at(scheme, FORMULA, way=way).value.mean
-        decisions.append(_as_printed(delay, expected, values.at(scheme, WIRED, way=way).value.mean))
+        decisions.append(_equals_formula(delay, expected, values.at(scheme, WIRED, way=way).value.mean))
         delays.append((low - expected, high - expected))
         low, high = _ends(values.at(scheme, of, way=way, load="light").value)
         expected = values.at(scheme, FAILURE, way=way).value.mean
@@ -191,7 +191,7 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str
     )
 
 
-def _as_printed(delay: Estimate, expected: float, wire: float) -> Decision:
+def _equals_formula(delay: Estimate, expected: float, wire: float) -> Decision:
     """Check whether a delay equals the delay of the formula; a printed delay of zero must be exactly zero."""
     if expected == 0.0:
         return Decision.of(delay.mean == 0.0)

@@ -24,7 +24,7 @@ _BYTES = {"rts": 20, "cts": 14, "ack": 14}
 def check(trace: Trace) -> Iterator[Finding]:
     """Check every channel of the scenario."""
     for medium in media(trace):
-        yield from _lasts(medium)
+        yield from _check_durations(medium)
         yield from _begins(medium)
         yield from _once(medium)
         yield from _airtimes(trace, medium)
@@ -37,7 +37,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _arrivals(trace, medium)
 
 
-def _lasts(medium: Medium) -> Iterator[Finding]:
+def _check_durations(medium: Medium) -> Iterator[Finding]:
     """Compare the duration of each frame with the duration of its preamble and bits."""
     for frame in medium.frames:
         due = medium.airtime(frame.kind, frame.bytes)

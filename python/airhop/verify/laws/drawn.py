@@ -77,7 +77,7 @@ def _links(trace: Trace) -> Iterator[Finding]:
             rows[place].append((time, *row))
     for plan in [*trace.scenario.get("wired", []), *trace.scenario.get("radio", [])]:
         for place, way in ways(plan):
-            if not _is_timetable(rows.pop(place, []), _timetable(way, trace.duration)):
+            if not _equals_phases(rows.pop(place, []), _timetable(way, trace.duration)):
                 yield _finding(
                     place, "it changes at other times, or to another rate or delay, than it should"
                 )
@@ -100,20 +100,20 @@ def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
         mark
         for number, change in enumerate(changes)
         for begin in _times(change, duration)
-        for mark in ((begin, True, number), (begin + _lasts(change), False, number))
-        if mark[0] < duration and (mark[1] or _lasts(change))
+        for mark in ((begin, True, number), (begin + _outage_length(change), False, number))
+        if mark[0] < duration and (mark[1] or _outage_length(change))
     )
     is_silent = False
     for time, begins, number in marks:
         change = changes[number]
-        if not begins or not _lasts(change):
+        if not begins or not _outage_length(change):
             rate = quantity(change["rate"]) / 1e6 if "rate" in change else rate
             delay = quantity(change["delay"]) / 1e6 if "delay" in change else delay
-        is_silent = begins if _lasts(change) else is_silent
+        is_silent = begins if _outage_length(change) else is_silent
         phase = (time, 0.0 if is_silent else rate, delay)
         if phases[-1][0] == time:
             phases[-1] = phase
-        elif phase[1:] != phases[-1][1:] or (begins and _lasts(change)):
+        elif phase[1:] != phases[-1][1:] or (begins and _outage_length(change)):
             phases.append(phase)
     return phases
 
@@ -124,12 +124,12 @@ def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
     yield from range(at, duration, round(quantity(change["every"]))) if "every" in change else (at,)
 
 
-def _lasts(change: Mapping[str, Any]) -> int:
+def _outage_length(change: Mapping[str, Any]) -> int:
     """Return the length of an outage or handoff gap, ns."""
     return round(quantity(change.get("lasts", change.get("gap", "0 s"))))
 
 
-def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bool:
+def _equals_phases(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bool:
     """Return whether the recorded phases equal the planned phases."""
     return len(recorded) == len(planned) and all(
         abs(time - at) <= ROUNDING
@@ -171,7 +171,7 @@ def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]],
     """Return whether a direction's fades equal its outages that lose frames plus its channel's fades."""
     outages = _joined(
         sorted(
-            (begin, min(begin + _lasts(change), duration))
+            (begin, min(begin + _outage_length(change), duration))
             for change in way["changes"]
             if change["kind"] == "outage" and change["fate"] == "lost"
             for begin in _times(change, duration)

@@ -150,7 +150,7 @@ class _Ends:
 def check(trace: Trace) -> Iterator[Finding]:
     """Check ECE and CWR of each TCP flow."""
     ends = {
-        name: _Ends(flow, _rule(flow), cuts=_cuts(trace, name))
+        name: _Ends(flow, _rule(flow), cuts=_reduction_times(trace, name))
         for name, flow in trace.flows.items()
         if flow["transport"] == "tcp" and not ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
     }
@@ -161,7 +161,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from one.settle()
 
 
-def _cuts(trace: Trace, flow: str) -> deque[int]:
+def _reduction_times(trace: Trace, flow: str) -> deque[int]:
     """Return the times when the window of a flow fell, ns."""
     rows = trace.rows_of(flow, "window", "cwnd")
     return deque(time for (_, before), (time, cwnd) in pairwise(rows) if cwnd < before)

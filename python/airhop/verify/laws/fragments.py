@@ -88,7 +88,7 @@ class _Replay:
                 present.pop(frame.sender, None)
                 continue
             packet = present.get(frame.sender)
-            if packet is None or not self._goes_on(packet, frame):
+            if packet is None or not self._continues(packet, frame):
                 if packet is not None:
                     yield from self._given_up(packet, frame)
                 packet = present[frame.sender] = _Packet(_key(frame), self._lengths(frame), frame.start)
@@ -101,7 +101,7 @@ class _Replay:
         options = _OPTIONS if frame.flow in self._helped else (0,)
         return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]
 
-    def _goes_on(self, packet: _Packet, frame: Frame) -> bool:
+    def _continues(self, packet: _Packet, frame: Frame) -> bool:
         """Return whether a frame belongs to the packet in service at its sender."""
         if packet.is_over() or packet.key != _key(frame):
             return False

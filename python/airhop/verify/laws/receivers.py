@@ -45,7 +45,7 @@ LONGEST_TURNAROUND = 1_000_000_000
 """Largest processing time of a segment in the receiver's host, ns, for hosts with a processing time."""
 
 
-class _Promise:
+class _PendingAck:
     """Pending ACK of a receiver (RFC 9293 §3.8.6.3, RFC 5681 §4.2)."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ class _Receiver:
 
     def __post_init__(self) -> None:
         self.arrived = _Reassembly()
-        self.promise = _Promise(self.flow)
+        self.promise = _PendingAck(self.flow)
         self.host = _Host(_Reassembly(), self.recorded) if self.flow["tcp"]["turnaround"] else None
         self._grown: list[tuple[int, int]] = []
         self._fin = sys.maxsize
@@ -167,7 +167,7 @@ class _Receiver:
     def _on_ack(self, step: Step) -> Iterator[Finding]:
         self.promise.on_ack()
         if self.host is not None:
-            yield from self._handed_up(step.time)
+            yield from self._check_deliveries(step.time)
             is_right = self.host.may_acknowledge(step.time, step.seq)
         else:
             # RFC 8257 §3.2: when marks begin or end, the receiver first acknowledges the earlier data.
@@ -179,7 +179,7 @@ class _Receiver:
             first = self.arrived.next
             yield self._finding(step, f"ACK {step.seq} although {first} is the first byte that is missing")
 
-    def _handed_up(self, now: int) -> Iterator[Finding]:
+    def _check_deliveries(self, now: int) -> Iterator[Finding]:
         for time, text in self.host.pass_to_tcp(now) if self.host is not None else ():
             yield Finding("receiver", time / 1e9, self.flow["to"], text)
 
@@ -188,7 +188,7 @@ class _Receiver:
         name = self.flow["name"]
         if self.promise.is_broken(now):
             yield Finding("receiver", now / 1e9, name, "a segment arrived, and no ACK followed")
-        yield from self._handed_up(now)
+        yield from self._check_deliveries(now)
         yield from _deliveries(name, self.recorded, self._grown if self.host is None else self.host.grown)
 
     def _finding(self, step: Step, text: str) -> Finding:

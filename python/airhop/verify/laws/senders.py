@@ -20,7 +20,7 @@ _TABLES = (
     ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight", "fin")),
 )
 """Tables of a sender, in the order of their rows at one instant."""
-_SENDS_NEW = ("new", "recovery", "probe")
+_CAUSES_OF_NEW_DATA = ("new", "recovery", "probe")
 _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
 """Causes of first transmissions and of retransmissions."""
 
@@ -103,7 +103,7 @@ class _Sender:
             self.as_in_recovery = self.most_in_recovery = self.duplicates
             self.leave = _Leave()
         self.heard_at = time
-        self.leave = self.leave.also(self._freedom())
+        self.leave = self.leave.also(self._current_allowance())
         self._count(ack, duplicate)
         if ack > self.una:
             self.una, self.moved_at = ack, time
@@ -130,7 +130,7 @@ class _Sender:
         """Return the number of duplicate ACKs after a partial ACK: minus its segments, plus one."""
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
-    def _freedom(self) -> _Leave:
+    def _current_allowance(self) -> _Leave:
         # In recovery a sender sends at most as much as has left the network; some senders reduce the flight
         # slowly.
         is_recovering = self.heard or self.recover
@@ -178,7 +178,7 @@ class _Sender:
             yield f"segment {seq} counts as {'sent again' if again else 'new'}, and {self.top} is next"
         elif not again and seq != self.top:
             yield f"segment {seq} leaves a gap: {self.top} is next"
-        if cause not in (_REPEATS if again else _SENDS_NEW):
+        if cause not in (_REPEATS if again else _CAUSES_OF_NEW_DATA):
             yield f"segment {seq} is sent {'again' if again else 'first'} because of `{cause}`"
         if end <= self.acknowledged(time) and again:
             yield f"segment {seq} is sent again, and all below {self.acknowledged(time)} is acknowledged"
@@ -187,7 +187,7 @@ class _Sender:
         if self.windows and cwnd not in (self.windows if time == self.window_at else {self.window}):
             yield f"segment {seq} is sent at a window of {cwnd} segments, and it is {self.window}"
         self.first_sent.setdefault(seq, time)
-        if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self._told_at():
+        if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self._last_release():
             yield from self._expired(time, seq)
         if cause == "timeout":
             self.expired, self.expired_at = self.top, time
@@ -212,7 +212,7 @@ class _Sender:
         if window != "unlimited" and end > self.una + quantity(window):
             yield f"segment {seq} ends beyond the receive window"
 
-    def _told_at(self) -> int:
+    def _last_release(self) -> int:
         """Return the time at which an ACK or the timer last released segments."""
         return max(self.heard_at, self.expired_at)
 
@@ -232,7 +232,7 @@ class _Sender:
         outstanding = self.top - self.acknowledged(time)
         if flight > outstanding:
             yield f"{flight} bytes in flight, and only {outstanding} are outstanding"
-        leave = self._freedom()
+        leave = self._current_allowance()
         if time == self.heard_at:
             leave = leave.also(self.leave)
         self.latest, self.latest_at = flight, time

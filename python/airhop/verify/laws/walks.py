@@ -75,10 +75,10 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
         return f"{step.step}, and the cause is {step.cause}"
     if not _may_follow(before.step, before.place, step.step, step.place):
         return f"{step.step} at {step.place} after it was {before.step} at {before.place}"
-    return _wrong_time(before, step, may_wait=may_wait)
+    return _time_error(before, step, may_wait=may_wait)
 
 
-def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
+def _time_error(before: Step, step: Step, *, may_wait: bool) -> str | None:
     """Return why a packet cannot be at a place at a time; nodes forward without processing delay."""
     is_at_once = step.time == before.time
     if is_at_once and before.step == step.step == "offered" and step.place == before.place:

@@ -93,7 +93,7 @@ class Passage(NamedTuple):
 def check(trace: Trace) -> Iterator[Finding]:
     """Derive the service times of every packet, and compare them with rate, queue and order."""
     for port in ports(trace).values():
-        yield from _served(port)
+        yield from _check_service(port)
         yield from _waiting(port)
         if keeps_order(port.queue):
             yield from _order(port)
@@ -129,7 +129,7 @@ def _hands_over(link: Mapping[str, Any]) -> bool:
     return any(change["kind"] == "handoff" for change in listed(link.get("changes", [])))
 
 
-def _served(port: _Port) -> Iterator[Finding]:
+def _check_service(port: _Port) -> Iterator[Finding]:
     """Compare the end of service of each packet with the start plus its transmission time."""
     for passage in port.passages:
         left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8

@@ -28,7 +28,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             continue
         offered = _offered(trace, medium)
         for frame in medium.frames:
-            yield from _lasts(medium.ppdus, frame)
+            yield from _check_duration(medium.ppdus, frame)
             if medium.aggregates and frame.kind in _WITH_DATA:
                 known.add(frame.row)
                 yield from _check(trace, medium, frame, offered)
@@ -36,7 +36,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield Finding("mpdu", 0.0, "mpdus", f"MPDUs of PPDU {row}, which has none")
 
 
-def _lasts(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
+def _check_duration(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
     """Check the length of control frames, and the longest PPDU."""
     octets = ppdus.length(frame.kind) if ppdus.aggregates or frame.kind != "block-ack" else None
     if octets is not None and frame.bytes != octets:

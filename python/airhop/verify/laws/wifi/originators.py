@@ -156,7 +156,7 @@ class _Originator:
         if exchange.is_heard:
             self._board = max(self._board, request.seq)
         if exchange.answer is not None:
-            self._hear(exchange.answer)
+            self._process_response(exchange.answer)
             return
         self._unanswered += 1
         if self._unanswered >= most_requests(self._medium.plan):
@@ -188,7 +188,7 @@ class _Originator:
         for mpdu in mpdus:
             yield from self._transmission(exchange.start, mpdu)
         self._refused = 0
-        self._take(exchange, main, mpdus)
+        self._process_exchange(exchange, main, mpdus)
 
     def _choice(self, start: int, numbers: list[int], most: float) -> Iterator[Finding]:
         """Check the choice of MPDUs: the oldest queued MPDUs within the window (§10.25.6.7)."""
@@ -230,7 +230,7 @@ class _Originator:
             yield self._finding(start, f"MPDU {number} is sent after its lifetime")
         known.attempts, known.refused = mpdu.attempt, 0
 
-    def _take(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
+    def _process_exchange(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
         """Record the arrivals of an exchange, and the station's knowledge from it."""
         for mpdu in mpdus:
             if mpdu.outcome in RECEIVED:
@@ -248,10 +248,10 @@ class _Originator:
             for number in numbers:
                 self._open.pop(number, None)
         else:
-            self._hear(exchange.answer)
+            self._process_response(exchange.answer)
             self._fail(numbers)
 
-    def _hear(self, _: Frame) -> None:
+    def _process_response(self, _: Frame) -> None:
         """Handle a BlockAck: MPDUs that have arrived are acknowledged, others in flight failed."""
         self._unanswered = 0
         self._told = [max(told, self._board) for told in self._told]
