@@ -15,14 +15,14 @@ def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
     `preset` is the preset of the system that uses the scheme by default, or None. `verified` lists the facts
-    checked against a source, and `reconstructed` those that no source states. `flags` are properties visible
-    in a trace: `paces` (the scheme sets the sending rate), `echoes-each-byte` (the receiver states in each
-    ACK whether the acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark` (the receiver echoes
-    each mark in one ACK).
+    checked against a source, and `reconstructed` lists the facts that no source states. `flags` are
+    properties visible in a trace: `paces` (the scheme sets the sending rate), `echoes-each-byte` (the
+    receiver states in each ACK whether the acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark`
+    (the receiver echoes each mark in one ACK).
 
     A parameter has a name, a default and a description; a number has a `range`, and a choice has `words`.
 
-    The built-in schemes come first, then those of installed packages and those registered with
+    The built-in schemes come first, then the schemes of installed packages and schemes registered with
     `airhop.scheme`.
     """
     from airhop.plugins import load_installed
@@ -34,7 +34,7 @@ def schemes() -> list[dict[str, Any]]:
 
 
 def built_in() -> list[dict[str, Any]]:
-    """List the built-in schemes, without those that this process registered."""
+    """List the built-in schemes, without the schemes that this process registered."""
     return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in added()]
 
 
@@ -52,7 +52,7 @@ def on_real_packets() -> dict[str, tuple[str, str | None]]:
 
 
 def flagged_schemes(flag: str) -> frozenset[str]:
-    """List the schemes with a flag, including those that this process added; see `schemes`."""
+    """List the schemes with a flag, including schemes that this process added; see `schemes`."""
     return _flagged_schemes(flag, tuple(added().values()))
 
 

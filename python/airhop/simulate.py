@@ -63,8 +63,8 @@ def run(
     scheme
         Replaces the scheme of every TCP flow.
     seed, rep
-        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of
-        equal seed and rep meet the same channel, whatever their scheme.
+        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of equal
+        seed and rep meet the same channel, with any scheme.
     trace
         Record the tables (`Result.tables`); a traced run takes more time and memory.
     pcap_dir

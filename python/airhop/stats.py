@@ -169,7 +169,7 @@ def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
     """Return the confidence of single intervals whose joint confidence is given.
 
     Bonferroni's correction (Dunn 1961): the joint probability of an error is at most the sum of the single
-    probabilities, whatever the dependence of the intervals.
+    probabilities, for any dependence of the intervals.
     """
     return confidence if tries <= 1 else 1.0 - (1.0 - confidence) / tries
 

@@ -26,7 +26,7 @@ def connections(flows: Iterable[str], tables: Mapping[str, pl.DataFrame]) -> dic
     Returns
     -------
     dict[str, list[str]]
-        Names in the trace by flow; empty for a flow without connections of its own.
+        Names in the trace by flow; empty for a flow whose application opens no connections.
     """
     found: dict[str, list[str]] = {flow: [] for flow in flows}
     for name in tables["segments"]["flow"].unique(maintain_order=True).cast(str):

@@ -296,8 +296,8 @@ def routes(
 ) -> dict[str, list[str]]:
     """Return the nodes on the path of every flow: fewest hops, ties in alphabetical order.
 
-    This is the path of static routing; a routing protocol may find another one. `flows` are those of a run
-    document, with their ends in `from` and `to`. Flows without a path are omitted.
+    This is the path of static routing; a routing protocol may find another path. `flows` are the flows of a
+    run document, with their ends in `from` and `to`. Flows without a path are omitted.
     """
     neighbours = neighbours_of(network, channels)
     ways = {flow["name"]: _shortest_path(neighbours, flow["from"], flow["to"]) for flow in flows}

@@ -199,7 +199,7 @@ def _subject(arms: Sequence[str]) -> str:
 
 
 def _few(names: Sequence[str]) -> list[str]:
-    """Return the first names, and the number of the others."""
+    """Return the first names, and the number of further names."""
     more = len(names) - MOST_NAMED
     return [*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
 

@@ -1,7 +1,7 @@
 """Checks of the arguments of public functions against their annotations: an InputError names the argument.
 
-`@checked` checks each parameter that has an annotation. Whole numbers include those of numpy; True, False and
-NaN are no numbers.
+`@checked` checks each parameter that has an annotation. Whole numbers include numpy's whole numbers; True,
+False and NaN are no numbers.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def responsiveness(
 ) -> int:
     """Measure latency without load and responsiveness under working conditions, in round trips per minute.
 
-    The test is that of draft-ietf-ippm-responsiveness for TCP and HTTP, without TLS: connections load the
-    path, and probes measure handshakes and requests beside them. The flows of the scenario are left out.
+    The test follows draft-ietf-ippm-responsiveness for TCP and HTTP, without TLS: connections load the path,
+    and probes measure handshakes and requests beside them. The flows of the scenario are omitted.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from airhop.study.verdicts import Outcome, outcomes
 from airhop.terminal import mean_pm, number, ratio, signed_pm
 
 MOST_LINES = 100
-"""Points that are printed; a report shows the others."""
+"""Maximum number of printed points; a report shows all points."""
 
 
 def sweep(

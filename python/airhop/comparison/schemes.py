@@ -12,7 +12,7 @@ from airhop.scenario import SCHEME, Scenario
 from airhop.study.axis import Axis, text
 
 DIRECTIONS = ("down", "up")
-"""Directions of data through the wireless link, the last words of classes without a name of their own."""
+"""Directions of data through the wireless link, the last words of the names of unnamed classes."""
 
 Scheme = str | Mapping[str, Any]
 """Scheme: a name, or a table of a name and parameters."""
@@ -107,7 +107,7 @@ def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
 
 
 def _is_copy(flow: str, written: str) -> bool:
-    """Return whether a flow is that of the file, or one of its copies, whose numbers replace a `*`."""
+    """Return whether a flow is the flow of the file, or a copy of it, whose number replaces a `*`."""
     return re.fullmatch(re.escape(written).replace(r"\*", r"\d+"), flow) is not None
 
 

@@ -131,7 +131,7 @@ ASK = "curl --http1.1 --silent --show-error --fail --header User-Agent: --header
 
 
 def commands(name: str, count: int) -> dict[str, str]:
-    """Return the command of the server at node s, and that of curl at d, which loads `count` times.
+    """Return the commands of the server at node s, and of curl at node d, which loads `count` times.
 
     No connection begins with metrics of earlier ones, and curl loads a page over up to six connections.
     """

@@ -96,7 +96,7 @@ def checks() -> Iterator[Check]:
             source="ns-2",
             scenario=f"{name}, {direction}, FER {percent(fer)}, {count(flows, 'flow')}, "
             f"{count(attempts, 'attempt')}, 3 × {float(delay_ms):g} ms, control {control} Mbit/s",
-            # ns-2 counts a segment as 1000 bytes, whatever its payload.
+            # ns-2 counts each segment as 1000 bytes, independent of its payload.
             quantity=GOODPUT.times(1000 / agent.segment),
             document=last_hop(
                 agent.scheme,

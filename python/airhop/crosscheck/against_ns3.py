@@ -71,7 +71,7 @@ GROWS_BY_ALL = Reason(
     "against-ns3.md#linuxreno-ns-3-counts-all-segments-of-a-recovery",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
-"""Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, whatever the congestion control."""
+"""Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, for every congestion control."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
 
 EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
@@ -150,7 +150,7 @@ EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
         ),
     ),
 }
-"""Forms by name in ns3.csv: that of ns-3 first, then that of the paper or of Linux."""
+"""Forms by name in ns3.csv: first the form of ns-3, then the form of the paper or of Linux."""
 
 LEFT_OUT: Mapping[str, str] = {
     "3.48": "The results of ns-3.48 on the lossy wire (scenario D), which equal those of ns-3.44 to the last"
@@ -160,7 +160,7 @@ LEFT_OUT: Mapping[str, str] = {
 
 WITHIN, LAST_HOP_WITHIN, CHAIN_WITHIN, SATURATION_WITHIN = 0.12, 0.12, 0.15, {1: 0.005, 10: 0.05}
 """Bounds on the wire, on the last hop, over chains, and in a saturated cell by its number of stations: after
-a collision stations of ns-3 wait for a DIFS, those of Airhop for an EIFS, as the standard requires."""
+a collision stations of ns-3 wait for a DIFS, and stations of Airhop for an EIFS, as the standard requires."""
 
 
 def checks() -> Iterator[Check]:

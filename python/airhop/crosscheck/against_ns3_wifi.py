@@ -42,7 +42,7 @@ def left_out(row: Row) -> str | None:
 
 
 def checks() -> Iterator[Check]:
-    """Yield a check for every row of wifi.csv except those of `LEFT_OUT`."""
+    """Yield a check for every row of wifi.csv except the rows of `LEFT_OUT`."""
     for row, theirs in rows():
         if left_out(row) is None:
             yield _check(row, theirs)

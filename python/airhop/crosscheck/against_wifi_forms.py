@@ -48,7 +48,7 @@ def checks() -> Iterator[Check]:
 
 @cache
 def draw() -> Sequence[Link]:
-    """Draw settings such that their first few have most pairs of values, and all have every pair."""
+    """Draw settings; the first few have most pairs of values, and all together every pair."""
     rng = Random(41)
     drawn: list[Link] = []
     seen: set[Pair] = set()

@@ -40,7 +40,7 @@ class Dcf:
         """Return the probability that a station sends in a slot, given the collision probability of a frame.
 
         With r attempts a packet takes sum p^j transmissions, each after a mean of (W_j - 1) / 2 slots and in
-        a slot of its own; the limit of infinite r is Bianchi (2000), equation (7).
+        a separate slot; the limit of infinite r is Bianchi (2000), equation (7).
         """
         frames = slots = 0.0
         for attempt in range(self.attempts or ENDLESS):
@@ -99,7 +99,7 @@ def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) 
     ----------
     loss
         Probability that a segment is lost when the previous segment of its round was not; all later segments
-        of that round are lost, too.
+        of that round are also lost.
     round_trip_s
         Round-trip time, s.
     timeout_s

@@ -30,9 +30,9 @@ FIRST_WORKER_S = 10.0
 PATIENCE_S = 60.0
 """Time limit for new workers after all are lost, s: a nanny takes seconds to restart one."""
 TASKS_PER_THREAD = 4
-"""Maximum number of tasks per thread at the cluster: one runs, and the others wait at the worker, so that the
-worker never waits for the client. The remaining runs of a study, perhaps a million, stay at the client and
-do not flood the scheduler.
+"""Maximum number of tasks per thread at the cluster: one task runs, and further tasks wait at the worker, so
+that the worker never waits for the client. The remaining runs of a study, perhaps a million, stay at the
+client and do not flood the scheduler.
 """
 LOOK_EVERY_S = 1.0
 """Interval between counts of the workers, s; also the longest wait between two checks of the cluster."""

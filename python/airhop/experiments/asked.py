@@ -269,7 +269,7 @@ class _Writer:
 
 
 def _names(given: Iterable[object]) -> set[str]:
-    """Return the strings among arguments, and those in their lists."""
+    """Return the strings among arguments, including strings in lists."""
     several = [[one] if isinstance(one, str) or not isinstance(one, Sequence) else one for one in given]
     return {one for part in several for one in part if isinstance(one, str)}
 

@@ -161,7 +161,7 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
     `known` is `registry()` by default. The function ignores studies that are no experiments, and experiments
     whose definition has changed since the run. Results under other readings belong to their experiment if the
-    folder contains the experiment, too.
+    folder also contains the experiment.
     """
     from airhop.store import read_rows
     from airhop.study import Table

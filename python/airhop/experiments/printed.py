@@ -5,12 +5,12 @@ of the print, half of the last digit, and the 95 % scatter of the printed number
 run if the paper states no number of runs, and otherwise the scatter of the mean of the runs. The scatter of
 single runs is measured once, in Airhop's runs under the default reading (`spreads.csv`).
 
-The scatter of a printed gain is that of the logarithm of the ratio, a factor around the printed ratio. (In
-per cent, a ratio to a goodput near zero scatters without bound, and the tolerance of a model would increase
-as its goodput decreases.) If a gain follows from two printed columns, its tolerance contains every gain of
-two numbers that each lie within the tolerance of their column. A check of the ratio of two columns within the
-scatter of a ratio is a different statement: this scatter belongs to pairs of runs over one channel, and no
-paper states that its runs are paired.
+The scatter of a printed gain is the scatter of the logarithm of the ratio, a factor around the printed ratio.
+(In per cent, a ratio to a goodput near zero scatters without bound, and the tolerance of a model would
+increase as its goodput decreases.) If a gain follows from two printed columns, its tolerance contains every
+gain of two numbers that each lie within the tolerance of their column. A check of the ratio of two columns
+within the scatter of a ratio is a different statement: this scatter belongs to pairs of runs over one
+channel, and no paper states that its runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
 number if the whole interval lies outside. If the tolerance is more than half of the printed effect, an

@@ -46,13 +46,13 @@ class Emulation(Result):
         `compared`. `valid`, and `why`, the reasons if not. `commands`: `node`, `command`, `exit` (128 plus
         the signal number, if a signal ended the command), `ended_by_airhop` (because the time was over) and
         `stdout`, of which the first and the last MiB are kept, with a line that states the omitted amount.
-        `congestion_control` by TCP flow: as its kernel reports (TCP_INFO), or otherwise that of new sockets
-        of its node (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`; `entered` and
-        `left` with `packets` and `bytes`; `ignored` datagrams, such as broadcasts; `lost_to_emulator`,
-        datagrams lost for lack of room; `notices`: numbers of notices `sent` to real senders by kind,
-        including ACKs with the ELN bit, and, if senders have a BPF object with counters, the number of
-        notices `heard` and of window reductions `spared`; `real_time`: whether the emulator had real-time
-        priority.
+        `congestion_control` by TCP flow: as its kernel reports (TCP_INFO), or otherwise the control of new
+        sockets of its node (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`;
+        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, such as broadcasts;
+        `lost_to_emulator`, datagrams lost for lack of room; `notices`: numbers of notices `sent` to real
+        senders by kind, including ACKs with the ELN bit, and, if senders have a BPF object with counters, the
+        number of notices `heard` and of window reductions `spared`; `real_time`: whether the emulator had
+        real-time priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live

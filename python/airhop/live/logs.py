@@ -194,8 +194,8 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Parameters
     ----------
     path
-        Log of `emulate`. A truncated log, such as that of a killed emulator, is replayed up to the
-        truncation, which `Result.notes` reports.
+        Log of `emulate`. A truncated log, such as of a killed emulator, is replayed up to the truncation,
+        which `Result.notes` reports.
     trace
         Record the tables (`Result.tables`).
     pcap_dir
@@ -204,7 +204,7 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Returns
     -------
     Result
-        The same result as that of `run`. State of a real sender's kernel, such as its timeouts, is null.
+        Result as from `run`. State of a real sender's kernel, such as its timeouts, is null.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Slices of a grid: the dimension along which a figure runs, and the fixed values of the others."""
+"""Slices of a grid: the dimension along which a figure runs, and fixed values of all other dimensions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slice:
-    """The cells of a study along some of its dimensions, with fixed values of the others."""
+    """The cells of a study along some of its dimensions, with fixed values of all other dimensions."""
 
     along: tuple[Dimension, ...]
     held: Mapping[str, object]
@@ -36,7 +36,7 @@ class Slice:
 def cut(
     table: Table, metric: str, along: tuple[str | None, ...], at: Mapping[str, object] | None = None
 ) -> Slice:
-    """Select the cells along the named columns (None: the first that varies), at fixed values of the others.
+    """Select the cells along the named columns (None: the first that varies), with all others fixed.
 
     Columns that `at` does not name are fixed at the middle of their values. Raises InputError for a column or
     a value that the study does not have.

@@ -45,8 +45,8 @@ def draw_topology(
     """Draw the stations of a wlan in metres, with the links within receive range and the paths of flows.
 
     A network with radio links, or without a wlan, has no positions: its nodes are drawn in columns, with the
-    properties of each link. `cell` and `around` request the stations nevertheless. Paths are those of static
-    routing, with the fewest hops.
+    properties of each link. `cell` and `around` request the drawing of stations nevertheless. Paths are as in
+    static routing, with the fewest hops.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ DIGITS = 6
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
     """Return the grid, a column per metric over its points, and the command that repeats each point.
 
-    `points` are those that have rows. The command runs replication 0; commands of other replications differ
+    `points` are the points with rows. The command runs replication 0; commands of other replications differ
     only in `--rep`.
     """
     table = chapter.table

@@ -130,7 +130,7 @@ def _by_number(name: str) -> list[str]:
 
 
 def _inside(name: str) -> Path:
-    """Return the folder of a study of this name: a folder of its own inside the report's folder."""
+    """Return the folder of a study of this name: a separate folder inside the report's folder."""
     first, *others = name.split("/")
     taken = first in (REPORT, RUNS, STUDIES)
     return Path(f"%{first}" if taken else file_name(first), *map(file_name, others))

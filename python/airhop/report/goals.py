@@ -126,7 +126,7 @@ def _cell(standing: Standing, scheme: str) -> str:
 def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
     """Return the goal of delay that the picture shows, and a mark for each scheme that has it.
 
-    The delay is that of the headline, or else the first.
+    The delay is the headline's goal of delay, or else the first one.
     """
     throughput = next((goal for goal in outcome.samples if goal.kind == "throughput"), None)
     delays = [goal for goal in outcome.samples if goal.kind == "delay"]

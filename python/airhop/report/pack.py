@@ -16,7 +16,7 @@ MOST_LINES = 2_000
 
 
 def excerpt(text: str) -> str:
-    """Return the first `MOST_LINES` lines of a text, and a line that counts the others."""
+    """Return the first `MOST_LINES` lines of a text, and a line with the number of omitted lines."""
     lines = text.splitlines()
     if len(lines) <= MOST_LINES:
         return text

@@ -111,7 +111,7 @@ def _arc(start: tuple[float, float], end: tuple[float, float], bent: float, colo
 def _station(
     cell: Cell, name: str, at: tuple[float, float], scale: float, first: bool, on_way: bool, named: bool
 ) -> Markup:
-    """Draw a station with range circles, which appear on hover; those of the first station are visible."""
+    """Draw a station with range circles, which appear on hover; the first station's are always visible."""
     x, y = (f"{value:.1f}" for value in at)
     metres = cell.places[name]
     told = f"{name} at ({metres[0]:.6g} m, {metres[1]:.6g} m)"

@@ -1,6 +1,7 @@
 r"""The journal: a text file to which one writer appends a line per finished run.
 
-The fields of a line are separated by tabs. The first is the CRC-32 of the others, eight hex digits:
+The fields of a line are separated by tabs. The first field is the CRC-32 of the following fields, eight hex
+digits:
 
 CRC journal 2 VERSION MODEL the first line CRC count RUNS the second: how many runs follow at least, ten
 digits CRC scenario DIGEST JSON once, before the first run of the scenario CRC run RUN-ID DIGEST VALUES
@@ -12,7 +13,7 @@ interrupted by the death of the writer: that run does not count as finished.
 
 The count is overwritten in place after each run, so a writer that dies in between leaves a count that is too
 small, never too large: if fewer runs follow, the file was truncated later. The count may be missing: journals
-of format 1 have none, and a user who has lost runs deletes the line to keep the others.
+of format 1 have none, and a user who has lost runs deletes the line to keep the remaining runs.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class Store:
             remove(path)
 
     def _saved(self) -> set[str]:
-        """Return the ids of the runs that are in parts, including those of other shards."""
+        """Return the ids of the runs in parts, including parts of other shards."""
         self._find_parts()
         return set().union(*self._in_parts.values())
 

@@ -83,7 +83,7 @@ def written(study: Study) -> str:
 
 
 def _is_whole(path: str, literal: str) -> bool:
-    """Return whether `[set]` accepts a value as it is."""
+    """Return whether `[set]` accepts a value unchanged."""
     value = {path: tomllib.loads(f"value = {literal}")["value"]}
     return flattened(value) == value
 

@@ -82,8 +82,8 @@ class Study:
     def load(cls, source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         """Read a study file by its path, or a packaged study by its name.
 
-        `plugins` are files and modules with Python schemes, in addition to those of the file. Raises
-        InputError with file, key and the expected value.
+        `plugins` are files and modules with Python schemes, in addition to the file's. Raises InputError with
+        file, key and the expected value.
         """
         from airhop.study.file import read
 

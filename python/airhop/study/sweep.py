@@ -1,4 +1,4 @@
-"""Running a study: reuse the runs in the store, and simulate the others."""
+"""Running a study: reuse the runs in the store, and simulate the missing runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def sweep(
     seed
         Seed of every random stream.
     name
-        Name of the study in `out`; by default that of the scenario.
+        Name of the study in `out`; by default the name of the scenario.
     out
         Folder of the store: finished runs in it are reused, and new runs are added. None: the runs stay in
         memory.
@@ -90,7 +90,7 @@ def sweep(
     threads
         Threads of the local engine; by default one per core.
     baseline
-        Scheme to compare the others with; by default the first.
+        Scheme with which all others are compared; by default the first.
     reporter
         Receives the progress.
 

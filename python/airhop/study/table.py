@@ -97,7 +97,7 @@ class Table:
         and `jain`, the fairness of their goodputs; `judged_right`, the share of correct loss classifications;
         notices by kind and drops by cause; events; `judged_wireless_channel` and so on, the number of losses
         classified as wireless and caused by the channel; duration_s, fingerprint and run_id. The same study
-        gives the same bytes, in whatever order the runs finished.
+        yields equal bytes for any order in which the runs finished.
         """
         import polars as pl
 

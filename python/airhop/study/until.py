@@ -21,7 +21,7 @@ class Until:
     """Replicate a setting until the 95 % half-width of every scheme at this setting is at most `half_width`.
 
     The rule is evaluated after every `batch` replications and at `max`, always on the first k replications:
-    so the same study stops at the same k on any machine, whatever rows exist already. All schemes of a
+    so the same study stops at the same k on any machine, independent of existing rows. All schemes of a
     setting have the same k, and thus stay paired. Intervals of a stopped sequence cover slightly less than 95
     % (Chow and Robbins 1965 prove coverage only in the limit of narrow ones); batches reduce this effect.
     """

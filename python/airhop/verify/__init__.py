@@ -63,7 +63,7 @@ LAWS: Mapping[str, Law] = {
     law.name: law
     for law in (
         Law("order", "records are in the order of time", order.check),
-        Law("plan", "stations, changes of links and fades are those of the scenario", drawn.check),
+        Law("plan", "stations, changes of links and fades agree with the scenario", drawn.check),
         Law("walk", "a packet goes from node to node, and has one fate", walks.check),
         Law(
             "wire",
@@ -123,7 +123,11 @@ LAWS: Mapping[str, Law] = {
         ),
         Law("echo", "ACKs echo marks by the receiver's rule, and CWR follows an echo", echoes.check),
         Law("window", "a sender's state changes only at events of the sender", windows.check),
-        Law("delay", "delays of the run document are those of delivered bytes and datagrams", delays.check),
+        Law(
+            "delay",
+            "delays of the run document equal those of delivered bytes and datagrams",
+            delays.check,
+        ),
         Law("counters", "the run document agrees with the trace", counters.check),
     )
 }

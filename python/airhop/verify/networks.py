@@ -55,7 +55,7 @@ def schema() -> Any:
 def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) -> Table:
     """Return a random scenario of some seconds: wires, one wireless link or cell, one to three flows.
 
-    Files of recorded channels are written into `folder`. Schemes are those of Airhop, and `others`.
+    Files of recorded channels are written into `folder`. Schemes are the built-in schemes, and `others`.
     """
     draw = Random(seed)
     record = Path(folder) / f"random-{seed}"

@@ -26,7 +26,7 @@ FOREIGN_SITES = ("cross-site", "same-site")
 
 
 class Guard(Router):
-    """Passes only requests of its own page to the application.
+    """Passes only requests of the page itself to the application.
 
     A page of another site may resolve its host name to 127.0.0.1 (DNS rebinding): the Host header of its
     requests is then the name of that site. The page may also send requests to 127.0.0.1 directly: these have

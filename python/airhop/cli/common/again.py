@@ -1,4 +1,4 @@
-"""Restart of the command in namespaces of its own."""
+"""Restart of the command in new namespaces."""
 
 from __future__ import annotations
 

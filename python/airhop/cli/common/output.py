@@ -70,7 +70,7 @@ def print_json(document: Any) -> None:
 
 
 def table(*columns: str, title: str | None = None, left: int = 1) -> Table:
-    """Return an empty table: the first `left` columns contain text, the others numbers."""
+    """Return an empty table: the first `left` columns contain text, all further columns numbers."""
     made = Table(
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

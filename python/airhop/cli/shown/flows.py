@@ -72,7 +72,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     print_counts(out, {scheme: LossClassifications.of_flows(flows) for scheme, flows in by_scheme.items()})
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
-    print_note(out, "channel and collision count frames, the others packets")
+    print_note(out, "channel and collision count frames, other causes packets")
     _print_queues(out, d.get("queues", ()))
     _print_airtime(out, d)
     _print_marks(out, d)

@@ -2,8 +2,8 @@
 
 The curves and their purpose are lost. The claims are the slides' statements about the sender: it retransmits
 corrupted packets without a window reduction, so TCP-CL's window is larger and falls to one segment less
-often. The set-up is that of the first table, with eight hops; the drawing shows replication 0, and means are
-over all replications. A window in this experiment is the smaller of cwnd and the receive window of 20
+often. The set-up is the chain of the first table, with eight hops; the drawing shows replication 0, and means
+are over all replications. A window in this experiment is the smaller of cwnd and the receive window of 20
 segments, above which cwnd grows without effect.
 """
 

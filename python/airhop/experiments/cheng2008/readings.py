@@ -265,7 +265,7 @@ CLEAN_CHANNEL = Question(
     others=(
         Reading(
             "ge-errors",
-            "The channel is that of the chain with errors.",
+            "The channel has the errors of the chain with errors.",
             "to mimic fading in the communication channel",
             {"wlan.field.errors": ERRORS},
         ),

@@ -42,7 +42,7 @@ def each_above_beside(
 def stands_as_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Check whether each scheme's ratio to `other` equals that of the companion, within a factor."""
+    """Check whether each scheme's ratio to `other` equals the companion's ratio, within a factor."""
     ratios = {
         scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at if x in samples.xs}
         for scheme in schemes

@@ -73,7 +73,7 @@ def differs(found: Ratio, value: float) -> Decision:
 
 
 def exceeds(found: Estimate, other: Estimate) -> Decision:
-    """Check whether a mean exceeds that of other runs; None if their intervals overlap."""
+    """Check whether a mean exceeds the mean of other runs; None if their intervals overlap."""
 
     def by(confidence: float) -> bool | None:
         (low, high), (other_low, other_high) = ends(found, confidence), ends(other, confidence)

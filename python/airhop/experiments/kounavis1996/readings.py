@@ -56,7 +56,7 @@ def bit_errors(network: Network) -> Question:
             ),
             reading(
                 "ber-good",
-                "10E-6 of the good state is E-notation, 1e-5; the bit error rate of fades is that of [1].",
+                "10E-6 of the good state is E-notation, 1e-5; the bit error rate of fades is as in [1].",
                 "Lamda_g = 10E-6",
                 ber_bad=1e-2,
             ),

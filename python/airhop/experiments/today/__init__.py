@@ -1,6 +1,6 @@
 """Today's senders on the wireless paths of the papers: benefit of explicit notices beside CUBIC and BBR.
 
-No paper has these experiments: the networks are those of Yun 2009 and Kounavis 1996, and the questions are
+No paper has these experiments: the networks come from Yun 2009 and Kounavis 1996, and the questions are
 Airhop's own. `airhop reproduce airhop/today` runs all of them, and the page "What wins where" reports the
 results.
 

@@ -62,7 +62,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """State EBSN's goodput relative to that of today's senders over the same local recovery."""
+    """State EBSN's goodput relative to today's senders over the same local recovery."""
     told = ", ".join(f"{interval(samples.ratio('ebsn', other, 4))} times that of {other}" for other in LOCAL)
     return f"With mean fades of 4 s EBSN delivers {told}."
 

@@ -29,7 +29,7 @@ def headline(samples: Samples) -> str:
 
 @worded(f"{{measure}} with {{curves}} is above {FAIR} at {{every}}")
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
-    """Check whether each curve's index exceeds that of a fair scheme, with every number of connections."""
+    """Check whether each curve's index exceeds a fair scheme's, with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 

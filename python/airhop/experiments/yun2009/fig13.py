@@ -2,8 +2,8 @@
 
 Printed in section 5.3: HACK, HACK-fixed, LHP and ESACK are compared under LL-ELSN, to "find which combination
 results in the best performance". The figures and their captions are unavailable. Inferred: the axis is the
-FER; the paths are those of Figure 6 (without background traffic) and of Figure 11 (with it). HACK-fixed is
-reconstructed (`airhop schemes hack-fixed`).
+FER; the paths come from Figure 6 (without background traffic) and Figure 11 (with background traffic).
+HACK-fixed is reconstructed (`airhop schemes hack-fixed`).
 
 The available text does not name the best combination: the claim that it is ESACK, which the paper combines
 with LL-ELSN everywhere else, is Airhop's own. Section 5.2 adds that the "severe performance degradation of

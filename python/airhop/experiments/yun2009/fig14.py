@@ -1,12 +1,12 @@
 """Figure 14: the effect of LL-ARQ under uniform errors: goodput against the retry limit of the link layer.
 
 Printed in section 5.4 and in the abstract: LL-ELSN "combined with LL-ARQ using a small retry limit" is
-"consistently good" under uniform and under bursty errors (the latter in Figure 18), 50 runs with LL-ARQ. The
-figure is lost: its axis, 1 to 7 transmissions (7 is 802.11's default), and the FERs are inferred.
+"consistently good" under uniform errors and under bursty errors (Figure 18), 50 runs with LL-ARQ. The figure
+is lost: its axis, 1 to 7 transmissions (7 is 802.11's default), and the FERs are inferred.
 
 A small retry limit means 2, 3 or 4. "Consistently good" means that one small limit yields, at each FER, more
-than 90 % of the highest goodput of Reno and LL-ELSN with any retry limit. The claim that each small limit
-does so is Airhop's own.
+than 90 % of the highest goodput of Reno and LL-ELSN with any retry limit. The claim about each small limit is
+Airhop's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figure 14, second part: two stations in the bad state, the others good, against the retry limit.
+"""Figure 14, second part: two stations in the bad state, three good stations, against the retry limit.
 
 Printed in section 5.4: a large retry limit results in head-of-line (HOL) blocking in the FIFO queue of the
 base station, "so the other connections in the good state cannot be served due to a few connections in the

@@ -1,8 +1,8 @@
 """Figure 18: goodput against the burstiness of a two-state channel, without and with LL-ARQ.
 
 Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the state may change after each frame,
-the bad state loses every frame and the good state none; the schemes are those of Figure 6a; LL-ARQ has a
-retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
+the bad state loses every frame and the good state none; the schemes are as in Figure 6a; LL-ARQ has a retry
+limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 
 The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
 burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The

@@ -178,7 +178,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the simulated rates below those of the equations, a table per notice."""
+    """List the simulated rates below the rates of the equations, a table per notice."""
     return [_table(values, notice) for notice in NOTICES]
 
 

@@ -282,7 +282,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-4-order",
-        "At 1 % and 3 % the order is LL-ELSN, Snoop, the others, Reno.",
+        "At 1 % and 3 % the order is LL-ELSN, Snoop, all other schemes, Reno.",
         Asked(order_at, FER, (("ll-elsn",), ("snoop",), THE_REST, ("reno",)), TYPICAL),
         own=True,
         because="The claim combines four sentences about the figure into one order, at two error rates.",

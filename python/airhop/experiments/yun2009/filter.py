@@ -103,7 +103,7 @@ def measure(name: str, length: float, seed: int, rep: int) -> DisconnectionCount
 def wasted_in(
     tables: Mapping[str, pl.DataFrame], begin_s: float, length_s: float
 ) -> tuple[int, tuple[int, ...]]:
-    """Count the retransmissions sent during the disconnection: all, and those of its first steps."""
+    """Count the retransmissions sent during the disconnection: all, and per step of its beginning."""
     since = tables["segments"].filter("retransmission")["time_s"] - begin_s
     since = since.filter(since.is_between(0.0, length_s, closed="left"))
     counts = tuple(

@@ -12,7 +12,7 @@ mean backoff. Measured delays also contain parts without a term in the formulas:
   then only losses of the first count. `bulk` is the paper's own transfer, without a formula.
 * Lost packets after the lost packet: the terms of (1) are the times "to transmit a TCP data and an ACK
   packet successfully". With one transmission per frame, as in §5.2, the packet after the lost one, or its
-  ACK, may be lost, too, and then Balakrishnan's sender has no notice. The scheme's printed zero is compared
+  ACK, may also be lost, and then Balakrishnan's sender has no notice. The scheme's printed zero is compared
   with the losses during whose repair the link delivers every other packet; a claim about all losses is
   Airhop's own.
 
@@ -159,11 +159,11 @@ TOO_SELDOM = "a failure probability that differs measurably from zero: the formu
     },
 )
 def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str = UNTOLD) -> ClaimResult:
-    """Check whether delays and detection failures of these schemes equal those of Table 1, both ways.
+    """Check whether delays and detection failures of these schemes equal Table 1, in both directions.
 
     The tolerance of a delay is an EIFS, or half of the formula's wireless part if that is positive and less;
-    that of a failure probability is `share`, and a printed probability below 2 `share` leaves the claim
-    undecided. A printed zero must be exactly zero. `of` is the metric of the failures.
+    the tolerance of a failure probability is `share`, and a printed probability below 2 `share` leaves the
+    claim undecided. A printed zero must be exactly zero. `of` is the metric of the failures.
     """
     decisions: list[Decision | bool | None] = []
     delays: list[tuple[float, float]] = []
@@ -201,7 +201,7 @@ def _equals_formula(delay: Estimate, expected: float, wire: float) -> Decision:
 
 
 def misses_none(values: Values) -> ClaimResult:
-    """Check whether Balakrishnan's sender has a notice of each loss, whatever the link loses after it."""
+    """Check whether Balakrishnan's sender has a notice of each loss, for any later losses of the link."""
     found = {way: values.at("eln", UNTOLD, way=way, load="light").value for way in WAYS}
     told = ", ".join(f"{mean_and_half(share.scaled(100.0))} % on the {way}" for way, share in found.items())
     return ClaimResult(all(share.mean == 0.0 for share in found.values()), f"without a notice: {told}")
@@ -268,7 +268,7 @@ def _range(ends: list[tuple[float, float]], unit: float, digits: int) -> str:
 
 
 def headline(values: Values) -> str:
-    """State the delay of LL-ELSN's notice and of the others' under the paper's own load."""
+    """State the delays of LL-ELSN's and of other schemes' notices under the paper's own load."""
 
     def late(scheme: str, way: str) -> float:
         return values.at(scheme, DELAY, way=way, load="bulk").value.mean

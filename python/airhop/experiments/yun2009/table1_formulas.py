@@ -1,6 +1,6 @@
 """Formulas of Table 1, evaluated for the paper's path and one transmission per frame.
 
-Times are milliseconds, sizes bytes of IP packets unless said otherwise. The path is that of the scenarios
+Times are milliseconds, sizes bytes of IP packets unless said otherwise. The path is the path of the scenarios
 `yun2009-downlink` and `yun2009-uplink`: 802.11b at 11 Mbit/s, and three wired links behind it.
 """
 

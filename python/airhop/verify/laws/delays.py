@@ -24,7 +24,7 @@ _Delays = Counter[int]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the delays of flows and classes with those of delivered bytes and datagrams."""
+    """Compare the delays of flows and classes with the delays of delivered bytes and datagrams."""
     found: dict[str, _Delays] = {}
     for name, flow in trace.lines.items():
         is_stream = flow["transport"] == "tcp"

@@ -95,7 +95,7 @@ def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
     rate = quantity(way["rate"]) / 1e6 if "rate" in way else None
     delay = quantity(way["delay"]) / 1e6
     phases: list[_Phase] = [(0, rate, delay)] if changes else []
-    # At equal times ends precede beginnings; otherwise the order is that of the scenario.
+    # At equal times ends precede beginnings; otherwise the order of the scenario applies.
     marks = sorted(
         mark
         for number, change in enumerate(changes)

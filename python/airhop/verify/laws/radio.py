@@ -44,7 +44,7 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
 
 
 def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
-    """Compare the length of each frame with a packet that was offered by then, or that of a link ACK."""
+    """Compare the length of each frame with a packet offered by then, or with a link ACK's length."""
     # A frame without a packet is a link ACK, a NAK or a request of either ARQ.
     control = {
         quantity(link[key][name])

@@ -85,7 +85,7 @@ def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
 
 
 def _body(medium: Medium, frame: Frame, mpdu: Mpdu, lengths: list[set[int]]) -> Iterator[Finding]:
-    """Compare the length of an MPDU with its packets, and that of an A-MSDU with its limit."""
+    """Compare the length of an MPDU with its packets, and the length of an A-MSDU with its limit."""
     ppdus = medium.ppdus
     if ppdus is None:
         return
