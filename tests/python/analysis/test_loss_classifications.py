@@ -76,7 +76,7 @@ def test_a_sender_that_never_classifies_a_loss_has_no_share_of_right_classificat
     silent = judgements(undecided_channel=7, undecided_queue=2)
     assert share_right([silent, silent]) is None
     decided = share_right([silent, judgements(wireless_channel=1)])
-    assert decided is not None and decided.value == pytest.approx(1 / 10), "what is left undecided counts"
+    assert decided is not None and decided.value == pytest.approx(1 / 10), "undecided losses count"
 
 
 def test_tables_show_a_dash_for_a_sender_that_never_classifies_a_loss(

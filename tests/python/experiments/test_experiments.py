@@ -318,7 +318,7 @@ def test_an_interrupted_reproduction_keeps_finished_runs(
 
     with monkeypatch.context() as patched:
         patched.setattr(LocalEngine, "run", stopped)
-        with pytest.raises(KeyboardInterrupt, match="interrupted in test/short; what had finished is kept"):
+        with pytest.raises(KeyboardInterrupt, match="interrupted in test/short; the finished runs are kept"):
             list(run([short], "quick", tmp_path))
     assert read_rows(tmp_path)["run_id"].n_unique() == 7
     (outcome,) = run([short], "quick", tmp_path)

@@ -108,7 +108,7 @@ def test_lhp_cuts_the_window_once_per_loss_and_esack_once_for_three_losses(worke
     }
     assert cuts == {"lhp": 3, "ll-elsn": 1, "sack": 1}
     assert [checked.word for checked in worked.claims] == ["holds"] * 4
-    assert worked.headline.endswith("LHP cuts the window 3 times, ESACK once.")
+    assert worked.headline.endswith("LHP reduces the window 3 times, ESACK once.")
 
 
 def test_the_claim_of_figure_4_fails_on_any_other_packet_list(worked: Calculated) -> None:

@@ -183,7 +183,7 @@ def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch
     assert chosen(scenario, behind, "bbr", [])[1] == [], "hosts behind an interface have their own"
     refused = Privilege("struct_ops", available=False, reason="only root loads programs")
     monkeypatch.setattr(controls, "privilege", lambda _name: refused)
-    with pytest.raises(PrivilegeError, match="struct_ops  only root loads programs; for the kernel"):
+    with pytest.raises(PrivilegeError, match="struct_ops  only root loads programs; for congestion controls in BPF"):
         chosen(scenario, hosts, None, ["bpf_eln"])
 
 

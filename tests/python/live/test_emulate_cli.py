@@ -89,7 +89,7 @@ def test_a_port_or_a_command_determines_when_a_node_is_ready(cli: Cli, fake_core
     ("ready", "told"),
     [
         ("q=80", "node `q` has no command"),
-        ("d=80", "no command of another node starts after those of d"),
+        ("d=80", "no command of another node starts after the commands of d"),
         ("s=0", "expected a port from 1 to 65535"),
         ("s=65536", "expected a port from 1 to 65535"),
         ("s", "expected NODE=PORT or NODE=COMMAND"),

@@ -16,7 +16,7 @@ def test_doctor_prints_a_line_for_each_privilege(cli: Cli, fake_core: FakeCore) 
     told = cli("doctor").out
     lines = [f"  {privilege(name).line}\n" for name in USES]
     assert all(line in told for line in lines)
-    assert "no BPF struct_ops: needs root; for the kernel" in lines[3]
+    assert "no BPF struct_ops: needs root; for congestion controls in BPF" in lines[3]
     found = json.loads(cli("doctor", "--json").out)["privileges"]
     assert list(found) == list(USES)
     assert found["struct_ops"] == {"available": False, "reason": "no BPF struct_ops: needs root"}

@@ -120,7 +120,7 @@ def test_an_emulation_with_5_ms_lateness_is_refused_for_its_round_trips(scheme: 
     # less than 3 % of its goodput.
     live = rehearsed(scheme, 1, 5000, tmp_path / "late.log")
     assert not live["valid"]
-    assert any("the median round trip of its twin by +" in why for why in live["why"])
+    assert any("the median round trip of the twin by +" in why for why in live["why"])
     if scheme == "bbr":
         assert len(live["why"]) == 1 and abs(live["goodput_shift"]["percent"]) < 3.0
 

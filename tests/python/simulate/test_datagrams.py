@@ -145,6 +145,6 @@ def test_a_table_of_many_flows_is_bounded_and_counts_the_omitted_flows(
     print_run(console(), flows(10_000))
     told = capsys.readouterr().out
     assert len(told.splitlines()) < MOST_FLOWS + 20
-    assert "and 9,960 more rows; --json has everything" in told
+    assert "and 9,960 more rows; --json prints all rows" in told
     print_run(console(), flows(MOST_FLOWS))
     assert "more rows" not in capsys.readouterr().out

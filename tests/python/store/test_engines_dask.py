@@ -321,7 +321,7 @@ def test_a_lost_scheduler_is_reported_and_finished_runs_are_kept(frail: Cluster)
     frail.add_worker()
     frail.connect(1).close()
     jobs, collected = study(reps=500), Collected(20, frail.scheduler.kill)
-    lost = r"connection to the dask scheduler was lost\. The runs that had finished are kept"
+    lost = r"connection to the dask scheduler was lost\. The finished runs are kept"
     with pytest.raises(RunError, match=lost), open_engine(frail.spec) as engine:
         engine.run(jobs, collected)
     assert 20 <= len(collected.documents) < len(jobs)
