@@ -77,6 +77,6 @@ def test_the_curves_of_each_connection_can_be_selected_by_number(result: Result)
     assert (first.name, third.name) == ("api#1", "api#3")
     assert first.connections["api"] == len(connections(["api"], result.tables)["api"])
     assert first.connections["bulk"] == 0
-    assert third.acks.y.max() == pytest.approx(30.0, abs=0.01), "all of the response is acknowledged"
+    assert third.acks.y.max() == pytest.approx(30.0, abs=0.01), "the whole response is acknowledged"
     assert Curves.of(result, "api", 99).acks.y.size == 0, "a scheme may have fewer connections than another"
     assert Curves.of(result, "bulk").name == "bulk"

@@ -64,7 +64,9 @@ def test_the_share_of_right_classifications_is_over_all_losses_of_all_replicatio
     right = share_right(sample)
     assert right is not None
     assert right.value == pytest.approx(90 / 102), "not the mean of 0.9 and 0"
-    assert right.low is None and right.high is None, "Fieller's interval of two such replications has no end"
+    assert right.low is None and right.high is None, (
+        "Fieller's interval of two such replications is unbounded"
+    )
     sure = share_right([judgements(wireless_channel=99, congestion_channel=n) for n in (0, 1, 2, 1)])
     assert sure is not None and sure.low is not None
     assert 0.97 < sure.low < sure.value < 1.0 == sure.high, "a share is not above 1"
@@ -229,7 +231,7 @@ def test_reproduce_prints_the_share_of_right_classifications_of_every_curve() ->
         lines = console.export_text().splitlines()
         assert max(map(len, lines)) <= width
         text = "\n".join(lines)
-        assert text.splitlines()[0].split()[-2:] == ["9", "%"], "the last x is there, however narrow it is"
+        assert text.splitlines()[0].split()[-2:] == ["9", "%"], "the last x is shown at any width"
         # 10 to 14 of 50 losses are in the queue; LL-ELSN misclassifies the 4 that were no losses, and one
         # more.
         assert re.search(r"Reno .*24 ± 4$", text, re.MULTILINE)

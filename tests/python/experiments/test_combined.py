@@ -41,7 +41,7 @@ def test_main_effects_are_not_confounded_with_each_other_or_with_interactions(co
     """Resolution IV: main effects are orthogonal to each other and to all interactions of two."""
     columns = levels(count)
     assert len(columns[0]) == min(2**count, 16)
-    assert all(sum(column) == 0 for column in columns), "each reading is on in half of the runs"
+    assert all(sum(column) == 0 for column in columns), "each reading is active in half of the runs"
     for a, b in combinations(columns, 2):
         assert inner(a, b) == 0
     for a, b, c in combinations(columns, 3):

@@ -149,7 +149,7 @@ def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> 
 
 def test_every_claim_of_figure_2a_holds_on_supporting_numbers() -> None:
     found = single()
-    assert found.pop("koo-7") is None, "so by construction, which no run can measure"
+    assert found.pop("koo-7") is None, "a property by construction, which no run can measure"
     assert set(found.values()) == {True}
 
 

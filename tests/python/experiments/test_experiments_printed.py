@@ -131,7 +131,7 @@ def test_gains_are_checked_in_percentage_points() -> None:
     # Both are 40 % too low: the gain is as printed, the numbers are not.
     samples = measured(reno=(6.0, 3.0), tcp_cl=(6.0, 4.8))
     gain = printed.column_gains_met(samples, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0])
-    assert gain.holds is True, "60 % printed and measured"
+    assert gain.holds is True, "a gain of 60 %, printed and measured"
     assert numbers(samples, "tcp-cl").holds is False
     short = measured(reno=(6.0, 3.0), tcp_cl=(6.0, 4.0))
     assert printed.column_gains_met(short, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0]).holds is False
@@ -202,7 +202,7 @@ def test_a_column_is_met_if_its_mean_error_is_within_tolerance() -> None:
         return printed.mean_error_met(samples, AXIS, SOURCE, PRINTED, ("reno",), "Mbit/s").holds
 
     # Tolerances are 0.5 of 10 and 0.5 of 5: 7.5 % in the mean.
-    assert column(10.6, 5.0) is True, "a cell that is off may be made up for by the others"
+    assert column(10.6, 5.0) is True, "other cells may compensate a deviating cell"
     assert column(11.0, 5.5) is False
 
 

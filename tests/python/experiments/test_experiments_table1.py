@@ -341,5 +341,5 @@ def test_tables_of_notice_delays_fit_into_80_columns(ideal: Values) -> None:
 def test_the_figure_shows_the_delay_beyond_that_of_the_wire(ideal: Values) -> None:
     left, right = EXPERIMENT.figure(ideal).axes
     assert [text.get_text() for text in left.get_yticklabels()] == [row.label for row in ROWS.values()]
-    assert left.get_xlim()[1] < 3.0, "less than the wire alone takes"
+    assert left.get_xlim()[1] < 3.0, "shorter than the delay of the wire"
     assert 7.0 < right.get_xlim()[1] < 20.0

@@ -261,7 +261,7 @@ def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
 
 def test_claims_about_spurious_timeouts_of_local_recovery_fail_without_timeouts() -> None:
     found = local()
-    assert found.pop("kou-7-reliable") is None, "so by construction, which no run can measure"
+    assert found.pop("kou-7-reliable") is None, "a property by construction, which no run can measure"
     assert set(found.values()) == {True}
     assert local(timeouts={"local": 0.5}, spurious_timeouts={"local": 0.5})["kou-7-timeouts"] is False
     assert local(spurious_timeouts={"local": 7.0})["kou-7-late"] is False

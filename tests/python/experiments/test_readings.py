@@ -86,7 +86,7 @@ def test_a_reading_of_a_scheme_changes_its_curve_and_the_companion_experiment() 
     other = replace(FIG6, beside=FIG6).under(slow).beside
     assert other is not None
     (beside,) = (curve for curve in other.curves if curve.name == "tibet")
-    assert beside.scheme == schemes["tibet"], "what it is compared with is read so too"
+    assert beside.scheme == schemes["tibet"], "the reading also applies to the companion"
 
 
 def test_a_reading_of_an_absent_scheme_is_refused() -> None:
@@ -157,7 +157,7 @@ def test_claims_are_checked_under_every_reading_and_equal_runs_are_shared(
     assert claim["conclusion"].endswith("it depends on TIBET's decay")
     assert (claim["own"], claim["quote"]) == (False, "better than")
     computed = [other.table.computed for _, other in outcome.others]  # type: ignore[attr-defined]
-    assert computed == [3, 3, 3], "TIBET's runs alone, for Reno's are the default's"
+    assert computed == [3, 3, 3], "only TIBET's runs, because Reno's runs are in the default"
     report = (tmp_path / "test/small/report.html").read_text(encoding="utf-8")
     assert "Under every reading of the paper" in report
     assert {"readings.pdf", "readings.svg", "readings.png"} <= {path.name for path in outcome.files}
@@ -234,7 +234,7 @@ def test_an_undecided_claim_names_the_missing_information() -> None:
     assert (short.outcome, short.needs) == ("undecided", MORE_RUNS)
     unprinted = checked(ClaimResult(None, "3 %", needs="how many runs it is the mean of"))
     assert (unprinted.outcome, unprinted.needs) == ("undecided", "how many runs it is the mean of")
-    assert checked(HELD).needs == "", "nothing lacks where the claim is decided"
+    assert checked(HELD).needs == "", "a decided claim lacks no information"
 
 
 def test_the_document_has_the_outcome_beside_the_verdict() -> None:

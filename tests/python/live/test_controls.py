@@ -166,7 +166,7 @@ def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch
     hosts = hosts_of(scenario, [("--on s", "s", ["a"]), ("--on d", "d", ["b"])], [])
     monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))
     assert chosen(scenario, hosts, None, [])[1] == []
-    assert chosen(scenario, hosts, "vegas", [])[1] == [], "a twin alone"
+    assert chosen(scenario, hosts, "vegas", [])[1] == [], "a twin without an emulation"
     assert chosen(scenario, hosts, "bbr", [])[1] == [Control("s", "bbr", None)]
     load_all(["bpf_eln", "bpf_veno", "bpf_dctcp"])
     both = chosen(scenario, hosts, None, ["bpf_dctcp"])[1]
@@ -180,10 +180,14 @@ def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch
         chosen(scenario, hosts, None, ["bpf_eln", "bpf_veno"])
     assert chosen(scenario, hosts, "bpf_veno", ["bpf_eln", "bpf_veno"])[1][0].name == "bpf_veno"
     behind = hosts_of(scenario, [("--on d", "d", ["b"])], [("--at s", "s", "eth0")])
-    assert chosen(scenario, behind, "bbr", [])[1] == [], "hosts behind an interface have their own"
+    assert chosen(scenario, behind, "bbr", [])[1] == [], (
+        "hosts behind an interface have their own congestion control"
+    )
     refused = Privilege("struct_ops", available=False, reason="only root loads programs")
     monkeypatch.setattr(controls, "privilege", lambda _name: refused)
-    with pytest.raises(PrivilegeError, match="struct_ops  only root loads programs; for congestion controls in BPF"):
+    with pytest.raises(
+        PrivilegeError, match="struct_ops  only root loads programs; for congestion controls in BPF"
+    ):
         chosen(scenario, hosts, None, ["bpf_eln"])
 
 

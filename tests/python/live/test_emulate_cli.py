@@ -76,7 +76,7 @@ def test_output_of_commands_contains_no_control_characters(cli: Cli, fake_core: 
 def test_a_port_or_a_command_determines_when_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
     ended = cli(*TWO, "--ready", "s=8000", "--ready", "s=curl {s}:80", "--report", "no.html")
     assert fake_core.asked["ready"] == [("s", 8000, ""), ("s", None, "curl 10.0.0.1:80")]
-    assert ended.code == 2, "no log is real here, so there is no report"
+    assert ended.code == 2, "the fake core writes no log, so there is no report"
     scenario = Scenario.load("last-hop")
     on = {"s": "serve", "d": "ask {s}"}
     airhop.emulate(scenario, on, ready={"s": 8000})
@@ -136,7 +136,7 @@ def test_emulate_prints_tables_and_the_output_of_commands(cli: Cli, fake_core: F
     for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200", "0.0 %"):
         assert words in told
     assert told.index("s$ serve") < told.index("serve was here") < told.index("d$ ask 10.0.0.1")
-    assert "–" in told, "what only a kernel knows"
+    assert "–" in told, "values known only to a kernel"
     assert fake_core.exits == {}
 
 
@@ -308,7 +308,7 @@ def test_emulate_in_python_returns_a_result_with_live_values(fake_core: FakeCore
     row = emulation.flows.row(0, named=True)
     assert row["goodput_mbps"] > 0
     unknown = ("timeouts", "window_cuts", "judged_wireless_channel", "lateness_notices")
-    assert all(row[column] is None for column in unknown), "null, and no zero"
+    assert all(row[column] is None for column in unknown), "null, not zero"
 
 
 # ---- progress ----------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_a_download_arrives_complete_and_its_log_is_replayed(
         if (flow["from"], flow["delivered_bytes"] > SIZE) == ("s", True)
     ]
     assert [flow["transport"] for flow in down] == ["tcp"]
-    assert down[0]["timeouts"] is None, "the kernel alone knows"
+    assert down[0]["timeouts"] is None, "known only to the kernel"
 
     # A replay promises an equal report and fingerprint each time.
     first, second = airhop.replay(log), airhop.replay(log, trace=True, pcap_dir=tmp_path)
@@ -293,7 +293,7 @@ def test_captures_of_a_replay_have_correct_checksums(wire: Path, blob: bytes, tm
         marks = subprocess.run(
             [*words, "-Y", "ip.dsfield.ecn == 3"], capture_output=True, text=True, check=True
         )
-        assert bool(marks.stdout) is (node == "d"), "marked on the way"
+        assert bool(marks.stdout) is (node == "d"), "marked on the path"
         # All ones are equivalent to zero (RFC 1071 §1), and Linux sends all ones for this sum.
         is_wrong = "ip.checksum.status == 0 || (tcp.checksum.status == 0 && tcp.checksum != 0xffff)"
         wrong = [*words, "-Y", is_wrong]

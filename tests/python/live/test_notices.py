@@ -28,4 +28,4 @@ def test_a_kernel_without_a_listener_processes_a_notice_as_an_ack() -> None:
     assert told.live["notices"]["sent"]["eln"] > 0
     assert not told.notes
     delivered = [max(one.flows["delivered_bytes"]) for one in (spared, told)]
-    assert delivered[1] < 0.5 * delivered[0], "it stands still from the first such notice on"
+    assert delivered[1] < 0.5 * delivered[0], "the connection stalls from the first such notice on"

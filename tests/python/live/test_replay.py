@@ -107,7 +107,7 @@ def test_the_replay_of_a_damaged_log_names_the_damaged_byte(
     def damaged(*_asked: object) -> None:
         raise OSError("a.log: byte 99: expected a record")
 
-    assert fake_core.raised is None, "its head is sound"
+    assert fake_core.raised is None, "the head of the log is valid"
     monkeypatch.setattr(_core, "replay", damaged)
     with pytest.raises(InputError, match="byte 99"):
         airhop.replay(log)

@@ -122,7 +122,7 @@ def test_a_transfer_through_the_router_uses_the_emulated_link(
     down = max(document["flows"], key=lambda flow: flow["delivered_bytes"])
     assert (down["from"], down["to"], down["transport"]) == ("s", "d", "tcp")
     assert SIZE < down["delivered_bytes"] < SIZE + 1000, "the file and a header, once"
-    assert document["drops"]["agent"] > 0 or document["drops"]["channel"] == 0, "Snoop is on the way"
+    assert document["drops"]["agent"] > 0 or document["drops"]["channel"] == 0, "Snoop is on the path"
     assert routed.ip(routed.router, "rule") == rules
 
 

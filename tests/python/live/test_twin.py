@@ -171,8 +171,8 @@ def test_emulate_writes_a_report_and_leaves_no_log(
     fake_core.live = {"valid": False, "why": ["it stood still for 30 ms at 1.5 s"]}
     path = tmp_path / "twin.html"
     ended = cli(*EMULATE, "--seed", "3", "--report", str(path))
-    assert ended.code == 1, "what is not valid is so with a report, too"
-    assert fake_core.asked["headers_only"], "nobody asked for the payload"
+    assert ended.code == 1, "an invalid emulation is also invalid with a report"
+    assert fake_core.asked["headers_only"], "the payload was not requested"
     assert not Path(fake_core.asked["log"]).exists()
     text = path.read_text(encoding="utf-8")
     assert "it stood still for 30 ms at 1.5 s" in text

@@ -73,7 +73,7 @@ def test_an_emulation_without_effect_is_decided_after_the_first_runs() -> None:
         assert (shift.moved.n, shift.percents) == (validity.FIRST_PAIRS, (0.0, 0.0, 0.0))
     live: dict[str, Any] = {"why": ["3 packets were lost in devices"], "valid": False}
     judge(live, effect)
-    assert not live["valid"], "whatever else speaks against it stays"
+    assert not live["valid"], "other reasons against validity stay"
 
 
 def test_a_larger_tolerance_accepts_a_larger_shift() -> None:

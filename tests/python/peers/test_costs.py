@@ -66,7 +66,7 @@ class Context:
         self.pool = pool
 
     def Pool(self, processes: int, maxtasksperchild: int) -> object:  # noqa: N802
-        assert (processes, maxtasksperchild) == (1, 1), "one at a time, and none after another"
+        assert (processes, maxtasksperchild) == (1, 1), "one run at a time, each in a new process"
         return self.pool
 
 
@@ -113,7 +113,7 @@ def test_each_additional_hop_costs_an_equal_number_of_events() -> None:
     steps = [(b.events_per_segment - a.events_per_segment) / (b.x - a.x) for a, b in pairwise(rows)]
     assert max(steps) < 1.25 * min(steps)
     one, two = MEASURED["hops"][:2]
-    assert two.events_per_segment - one.events_per_segment < min(steps), "nobody is hidden there"
+    assert two.events_per_segment - one.events_per_segment < min(steps), "no station is hidden with two hops"
 
 
 def test_events_hardly_depend_on_the_number_of_listening_stations() -> None:

@@ -130,7 +130,7 @@ def test_analytical_laws_are_checked_over_stations_access_acks_and_losses() -> N
     losses = ("0.0001", "0.0003", "0.001", "0.003", "0.01")
     assert {f"square-root {acked} {loss}" for acked in (1, 2) for loss in losses} <= ids
     assert {f"pftk {acked} {loss}" for acked in (1, 2) for loss in (*losses, "0.03", "0.1")} <= ids
-    assert len(ALL) == len(checks()), "ids name one check each"
+    assert len(ALL) == len(checks()), "each id belongs to one check"
 
 
 def test_the_bounds_of_cross_checks_equal_the_stated_bounds() -> None:
@@ -402,7 +402,7 @@ def test_goodput_agrees_with_other_simulators_and_the_kernel(source: str) -> Non
     rows = measure([replace(one, reps=4) for one in sampled])
     assert [row.to_dict() for row in rows if row.verdict == "beyond"] == []
     settled = sum(row.verdict in ("within", "explained") for row in rows)
-    assert settled > 0.9 * len(rows), "four replications settle nearly all"
+    assert settled > 0.9 * len(rows), "four replications decide nearly all checks"
 
 
 def test_every_difference_beyond_its_bound_has_a_known_reason() -> None:
@@ -415,7 +415,7 @@ def test_every_difference_beyond_its_bound_has_a_known_reason() -> None:
         for row in still_open
     )
     used = {row.reason for row in rows if row.reason is not None}
-    assert used == {one.reason for one in checks() if one.reason is not None}, "no reason is idle"
+    assert used == {one.reason for one in checks() if one.reason is not None}, "every reason is used"
 
 
 def test_the_cross_check_page_has_a_line_for_every_check() -> None:

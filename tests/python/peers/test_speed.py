@@ -146,7 +146,7 @@ def test_the_share_of_the_ceiling_is_computed_from_events_per_second(
     assert [one["airhop_is_times_faster"] for one in found["simulators"]] == [1.0, 2.0, 2.0]
     assert found["event_queue_alone"]["events_per_cpu_s"] == 18_000.0
     assert found["event_queue_alone"]["airhop_share"] == 3000 / 18_000
-    assert written.err.count("is not here") == 1, "it says so once, whatever the courses and repeats"
+    assert written.err.count("is not here") == 1, "one message, for any number of courses and repeats"
 
 
 @pytest.mark.usefixtures("simulators")
@@ -241,7 +241,7 @@ def test_the_programs_of_peers_accept_every_option_of_a_benchmark(name: str) -> 
     for peer, words in known.items():
         told = [word.lstrip("-").partition("=")[0] for word in course.words(peer)]
         assert set(told) <= words
-        assert len(told) == len(set(told)), "nothing is told twice"
+        assert len(told) == len(set(told)), "no line is printed twice"
     assert {"scheme", "seed", "T"} <= known["ns-2"] & known["ns-3"]
 
 

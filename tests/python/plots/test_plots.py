@@ -52,7 +52,7 @@ def test_schemes_differ_without_colour() -> None:
 def test_a_scheme_has_the_same_style_in_every_figure() -> None:
     built_in = [scheme["name"] for scheme in catalogue.built_in()]
     together = styles(built_in)
-    assert set(OWN) == set(built_in), "every scheme has a place of its own in `style.PLACES`"
+    assert set(OWN) == set(built_in), "every scheme has its own place in `style.PLACES`"
     assert len(set(together.values())) == len(built_in)
     for name in built_in:
         assert styles(["mine", name])[name] == together[name] == PALETTE[OWN[name]]

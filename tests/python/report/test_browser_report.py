@@ -349,7 +349,7 @@ def test_confusion_matrices_follow_the_selected_point_and_the_legend(tab: Tab, t
     assert served is not None
     for place, expected in enumerate(served.shown):
         drawn = matrix(place)
-        assert drawn["count"] == expected.summary, "the script writes what was served"
+        assert drawn["count"] == expected.summary, "the script writes the served file"
         for cell, text, title in drawn["cells"]:
             written = expected.cell(*cell.split(":"))
             assert (text, title) == (written["text"], written["title"])

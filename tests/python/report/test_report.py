@@ -159,7 +159,7 @@ def test_a_report_has_headline_claims_and_method(outcome: Outcome, page: Page) -
     text = words(page)
     assert outcome.headline in text
     held = sum(checked.result.holds is True for checked in outcome.claims)
-    assert 0 < held < len(FIG6.claims), "what would have to be printed is missing for some"
+    assert 0 < held < len(FIG6.claims), "some curves lack a value to print"
     assert f"{held} of {len(FIG6.claims)} claims hold" in text
     for checked in outcome.claims:
         assert checked.claim.text in text

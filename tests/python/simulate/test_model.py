@@ -47,5 +47,5 @@ def test_the_simulator_uses_no_mathematical_function_of_the_c_library() -> None:
     listed = subprocess.run(["nm", "-D", _core.__file__], capture_output=True, text=True, check=True)
     imported = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if " U " in line}
     inexact = {"exp", "exp2", "expm1", "log", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}
-    assert imported >= {"memcpy"}, "nm shows what is imported"
+    assert imported >= {"memcpy"}, "nm lists the imported symbols"
     assert imported & (inexact | {"atan2", "sinh", "cosh", "tanh"}) == set()

@@ -161,7 +161,7 @@ def test_a_scheme_file_that_cannot_be_loaded_is_refused(
     before = plugins.loaded()
     with pytest.raises(InputError) as refusal:
         plugins.load(file)
-    assert plugins.loaded() == before, "workers would be sent a file that they cannot load"
+    assert plugins.loaded() == before, "workers would receive a file that they cannot load"
     assert re.search(message, str(refusal.value), flags=re.DOTALL)
     assert "plugins.py" not in str(refusal.value)
 

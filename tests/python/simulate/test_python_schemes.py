@@ -202,7 +202,7 @@ def test_a_parameter_is_passed_to_the_class_and_its_range_is_checked() -> None:
 def test_the_catalogue_lists_python_schemes_after_built_in_schemes() -> None:
     listed = {entry["name"]: entry for entry in airhop.schemes()}
     mine = [name in added() for name in listed]
-    assert mine == sorted(mine), "the built-in ones come first"
+    assert mine == sorted(mine), "built-in schemes come first"
     entry = listed["py-ll-elsn"]
     assert list(entry) == list(listed["reno"])
     assert (entry["title"], entry["family"], entry["needs"]) == (

@@ -106,7 +106,7 @@ def test_equal_seeds_yield_equal_responsiveness() -> None:
     once, again = (measure(wire(), directions=["up"], reps=1, limit_s=20.0).to_dict() for _ in range(2))
     assert once == again
     assert [one["direction"] for one in once["loaded"]] == ["up"]
-    assert once["loaded"][0]["confidence"] == "low", "four intervals show goodput alone"
+    assert once["loaded"][0]["confidence"] == "low", "four intervals contain only goodput"
 
 
 # ---- what is refused, and the command ----------------------------------------------------------------------

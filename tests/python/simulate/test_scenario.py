@@ -170,7 +170,7 @@ def test_messages_contain_no_control_characters_and_are_shortened() -> None:
     text = str(error)
     assert text.startswith(r"\x1b[2J\x07\u202e\ud800xxx")
     assert [len(line) < 1100 for line in text.splitlines()] == [True, True]
-    assert str(InputError(text)) == text, "a message that is told again stays as it is"
+    assert str(InputError(text)) == text, "a message that is escaped again stays unchanged"
 
 
 json_values = st.recursive(

@@ -135,7 +135,7 @@ def test_a_change_of_any_package_that_reports_use_rewrites_reports() -> None:
         used |= found
     assert "airhop.experiments" in used
     left_out = {f"airhop.{name.removesuffix('.py')}" for name in ELSEWHERE}
-    assert left_out <= set(graph), "a room that there is no more"
+    assert left_out <= set(graph), "a package that no longer exists"
     assert not left_out & used
 
 

@@ -252,7 +252,9 @@ def test_moving_sliders_shows_the_runs_at_the_new_values(page: Page) -> None:
     there = there.with_sets({"wired.all.delay": "1 ms", "wlan.cell.attempts": 3})
     wait_for_bars(page, simulated(there))
     assert command(page).startswith(there.command())
-    assert re.search(r"--with \S+raises\.py$", command(page)), "a terminal needs the schemes in Python too"
+    assert re.search(r"--with \S+raises\.py$", command(page)), (
+        "the command in a terminal also loads the schemes in Python"
+    )
 
 
 def test_graphs_are_redrawn_when_a_slider_moves(page: Page) -> None:
@@ -308,7 +310,7 @@ def test_selecting_schemes_changes_the_bars(page: Page) -> None:
     chosen = ("reno", "sack", "ll-elsn", "tahoe")
     wait_for_bars(page, simulated(State(opened.base, opened.source, opened.sets, chosen)))
     colors = page.evaluate(f"({MODEL})('bars').color")
-    assert colors == [styles([name])[name].color for name in chosen], "each its own, whoever else is there"
+    assert colors == [styles([name])[name].color for name in chosen], "each tab has its own page"
     *others, last = chosen
     for name in others:
         page.get_by_role("button", name=name, exact=True).click()

@@ -63,7 +63,7 @@ def test_links_of_unequal_delay_have_separate_sliders() -> None:
     found = by_label(last_hop(wired__w2__delay="35 ms"))
     assert found["One-way delay of w1"].paths == ("wired.w1.delay",)
     w2 = found["One-way delay of w2"]
-    assert w2.texts[w2.place] == "35 ms" and "30 ms" in w2.texts, "its own value stands among the stops"
+    assert w2.texts[w2.place] == "35 ms" and "30 ms" in w2.texts, "the scenario's value is among the stops"
 
 
 def test_a_channel_without_errors_has_no_slider_for_them() -> None:

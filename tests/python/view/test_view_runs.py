@@ -49,7 +49,7 @@ def test_only_the_newest_request_is_computed() -> None:
         await settle(lambda: len(done) == 3)
 
     asyncio.run(scene())
-    assert done == [1, 9, 10], "those between were never begun, and the last one was"
+    assert done == [1, 9, 10], "the outdated requests were never started"
 
 
 def test_no_request_of_a_closed_page_is_computed() -> None:
@@ -105,11 +105,11 @@ def test_ctrl_c_does_not_wait_for_a_long_comparison() -> None:
 def test_curves_end_at_the_values_of_the_run() -> None:
     result = run(SHORT.scenario, scheme="sack", trace=True)
     curves, (flow,) = Curves.of(result), result.tcp_flows
-    assert curves.acks.y[-1] <= flow["delivered_bytes"] / 1e3, "what is acknowledged has been delivered"
+    assert curves.acks.y[-1] <= flow["delivered_bytes"] / 1e3, "acknowledged data have been delivered"
     assert curves.acks.y[-1] > 0.9 * flow["delivered_bytes"] / 1e3
     assert curves.resent.height == flow["retransmissions"]
     assert curves.lost.height == result.drops["channel"] + result.drops["collision"] - not_data(result.tables)
-    assert curves.rtt.y.min() >= 40.0, "two links of 10 ms, there and back"
+    assert curves.rtt.y.min() >= 40.0, "two links of 10 ms, in both directions"
 
 
 def not_data(tables: dict[str, pl.DataFrame]) -> int:
@@ -142,8 +142,8 @@ def test_schemes_of_the_same_colour_have_different_line_styles() -> None:
 
 def test_the_axis_is_not_rescaled_for_small_changes_of_bars() -> None:
     assert axis_top(3.3, 1.0) == 4.0
-    assert axis_top(2.0, 4.0) == 4.0, "bars at half its height are seen to have fallen"
-    assert axis_top(1.2, 4.0) == 1.5, "at a third they would be hard to read"
+    assert axis_top(2.0, 4.0) == 4.0, "bars at half the height are visibly lower"
+    assert axis_top(1.2, 4.0) == 1.5, "at a third of the height bars would be hard to read"
     assert axis_top(0.033, 4.0) == pytest.approx(0.04)
     assert axis_top(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"
 

@@ -94,7 +94,7 @@ def test_a_study_with_axes_opens_at_its_scenario() -> None:
     text = 'scenario = "last-hop"\nreps = 100\n[vary]\nscheme = ["sack"]\n"wlan.cell.attempts" = [1, 2]\n'
     state = State.from_toml(text, "fer.toml")
     assert (state.schemes, state.scenario) == (("sack",), Scenario.load("last-hop"))
-    assert state.reps == 20, "more would make every move of a slider slow"
+    assert state.reps == 20, "more models would make every move of a slider slow"
 
 
 def test_an_uploaded_state_reads_no_files_and_runs_no_code(tmp_path: Path) -> None:

@@ -134,5 +134,5 @@ def test_the_cache_keeps_the_newest_runs() -> None:
     recent.keep({"a": 1, "b": 2, "c": 3})
     assert recent.found(["a", "z"]) == {"a": 1}
     recent.keep({"d": 4})
-    assert recent.found("abcd") == {"a": 1, "c": 3, "d": 4}, "what was asked for is newer than what was not"
+    assert recent.found("abcd") == {"a": 1, "c": 3, "d": 4}, "requested results are newer than other results"
     assert 2 * len(SHORT.schemes) <= MOST_CURVES
