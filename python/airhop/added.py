@@ -29,7 +29,7 @@ def added() -> Mapping[str, Added]:
 
 
 def add(entry: Added, into_catalogue: Callable[[], None]) -> None:
-    """Add a scheme, and replace a scheme that the same source added under this name before.
+    """Add a scheme; a scheme that its source added before under this name is replaced.
 
     Raises InputError if another source has added the name; if `into_catalogue` raises, no scheme is added.
     """

@@ -58,7 +58,7 @@ def _file(module: ModuleType | None) -> str | None:
 
 
 def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
-    """Walk through code and the objects that it refers to, in the same order in every process."""
+    """Walk through code and the objects to which it refers, in an order that is equal in every process."""
     if isinstance(value, SCALARS):
         yield repr(value)
     elif id(value) in seen:

@@ -1,4 +1,4 @@
-"""Format of estimates, the same in the terminal, in verdicts and in the report."""
+"""Common format of estimates in the terminal, in verdicts and in the report."""
 
 from __future__ import annotations
 

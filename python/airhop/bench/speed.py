@@ -121,7 +121,7 @@ def queue_alone(course: Course) -> Callable[[], Queue]:
 
 
 def python_scheme(course: Course, seed: int) -> Speed:
-    """Measure this simulator with the course's scheme in Python: the run is the same to the bit."""
+    """Measure this simulator with the course's scheme in Python; the run is equal bit for bit."""
     scheme = course.value("scheme")
     name = f"{scheme}-in-python"
     register(name, recovery=scheme)(_Reno)

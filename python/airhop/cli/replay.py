@@ -35,7 +35,7 @@ def replay(
     flow: FlowName = None,
     report: Report = None,
 ) -> int:
-    """Replay a log of an emulation, without its hosts: bit for bit the same each time.
+    """Replay a log of an emulation, without its hosts; every replay is equal bit for bit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Responses and pages that curl loads from a kernel over an emulated wire, and the same simulated."""
+"""Responses and pages that curl loads from a kernel over an emulated wire, and simulations of these."""
 
 from __future__ import annotations
 

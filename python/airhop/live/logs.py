@@ -189,7 +189,7 @@ def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any
 
 @checked
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
-    """Replay the log of an emulation, without its hosts: the same fingerprint each time.
+    """Replay the log of an emulation, without its hosts; every replay has the same fingerprint.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Validity of an emulation: the possible effect of its lateness on a result.
 
-The twin is the same network with simulated hosts that send the traffic of the real hosts. It runs with equal
-seeds with and without the measured lateness and turnaround; the results are the changes of the goodput and of
-the delays.
+The twin is the emulated network with simulated hosts that send the traffic of the real hosts. The twin runs
+with and without the measured lateness and turnaround, with equal seeds; the results are the changes of the
+goodput and of the delays.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def _draw_waiting(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Mark where a second signal overlapped a frame, with a line from its sender."""
+    """Mark the overlaps of frames with a second signal, with a line from its sender."""
     known = [overlap for overlap in air.overlaps if overlap.other != NOBODY]
     boxes: dict[bool, list[Box]] = {False: [], True: []}
     senders, (first, last) = air.frames["lane"], window

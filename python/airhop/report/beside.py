@@ -1,4 +1,4 @@
-"""The twin of an emulation: the same scenario, seed and replication with its own flows and no real host."""
+"""The twin of an emulation: a run of its scenario, seed and replication without real hosts."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _digest(script: str) -> str:
 
 @cache
 def _bokeh() -> str:
-    """Return Bokeh's own script alone: Panel, where it is imported, adds files that a page must not load."""
+    """Return only Bokeh's own script; Panel, if imported, would add files that a page must not load."""
     from bokeh.core.templates import JS_RESOURCES
     from bokeh.resources import Resources
 

@@ -43,9 +43,9 @@ _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
 COLUMNS = _KEYS | _MEASURED
 """Types of the fixed columns by name; the axis columns of a study come between `rep` and `duration_s`.
 
-A value of the run (drops, events, fingerprint and so on) is the same in the rows of all flows; a value of a
-class is the same in the rows of all flows of that class. There is no wall-clock time, so equal runs have
-equal rows.
+A value of the run (drops, events, fingerprint and so on) is equal in the rows of all flows; a value of a
+class is equal in the rows of all flows of that class. There is no wall-clock time, so equal runs have equal
+rows.
 """
 
 IDENTITY = ("run_id", "flow")

@@ -14,7 +14,7 @@ FOLDER = "studies"
 
 
 def save_manifest(study: Study, folder: str | Path) -> Path:
-    """Write the manifest of a study, replacing one of the same name. Raises InputError on failure."""
+    """Write the manifest of a study, and replace a manifest of this name. Raises InputError on failure."""
     path = manifest_path(folder, study.name)
     with filling(path.parent) as hidden:
         text = json.dumps(study.to_dict(), indent=1)
@@ -30,7 +30,7 @@ def manifest_path(folder: str | Path, name: str) -> Path:
 def load_manifests(folder: str | Path) -> list[Study]:
     """Read all studies of a folder, in the order of their names; a folder may have none.
 
-    A manifest under an older file name is ignored if another one of the same study exists. Raises InputError
+    A manifest under an older file name is ignored if another manifest of the study exists. Raises InputError
     if a manifest is damaged, or names a missing Python scheme.
     """
     found: dict[str, Study] = {}

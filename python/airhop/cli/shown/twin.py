@@ -21,7 +21,7 @@ Report = Annotated[
 
 
 def check_page(path: Path) -> None:
-    """Raise InputError where no page can be written, before any work is done."""
+    """Raise InputError, before any work, if the page cannot be written."""
     if is_folder(path):
         raise InputError(f"cannot write {path}: it is a folder")
     with filling(path.parent):

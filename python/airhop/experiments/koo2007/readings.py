@@ -79,7 +79,7 @@ WAYS = Question(
 
 
 def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
-    """Return the same parameters for WestwoodNR and for WestwoodVT, which is based on it."""
+    """Return equal parameters for WestwoodNR and for WestwoodVT, which is based on WestwoodNR."""
     return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
 
 

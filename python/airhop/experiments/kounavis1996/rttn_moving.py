@@ -1,4 +1,4 @@
-"""RTTN (a reconstruction) where the receiver moves, section 4: "fade duration is also constantly changing".
+"""RTTN (a reconstruction) with a moving receiver, section 4: "fade duration is also constantly changing".
 
 Fades are places on the receiver's path without reception, so each lasts as long as the receiver takes to
 cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). At the printed

@@ -83,7 +83,7 @@ COLLIDED = Metric(
     printed=False,
 )
 FIRST_PRINTED_FER = 1e-4
-"""First value of the printed axis, where the claims begin."""
+"""First value of the printed axis, and first rate of the claims."""
 FACTORS = {"reno": 4.0, "snoop": 1.5}
 """The abstract's "more than 400% of TCP-Reno and 150% of Snoop"."""
 TYPICAL = (1e-2, 3e-2)

@@ -37,7 +37,7 @@ class AirShown:
 
 
 def air_shown(run: TracedRun) -> AirShown | None:
-    """Arrange the first frames of a run and its busiest stations; None where the trace has no frames."""
+    """Arrange the first frames of a run and its busiest stations; None if the trace has no frames."""
     if "air" not in run.tables or run.tables["air"].is_empty():
         return None
     frames = run.tables["air"].sort("start_s").head(MOST_FRAMES)
