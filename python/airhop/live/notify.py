@@ -61,9 +61,7 @@ def network(text: str) -> Network:
     try:
         return ipaddress.ip_network(text, strict=False)
     except ValueError:
-        message = (
-            f"`{shortened(text)}` is no address: expected an address (10.0.0.1) or prefix (10.0.0.0/8)"
-        )
+        message = f"`{shortened(text)}` is no address: expected an address (10.0.0.1) or prefix (10.0.0.0/8)"
         raise InputError(message) from None
 
 
