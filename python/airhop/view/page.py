@@ -45,11 +45,11 @@ class Page:
         self._texts = {name: widgets.text() for name in TEXTS}
         self._widgets = widgets.column()
         self._replication = widgets.whole_number(
-            "Graphs show replication", 0, 0, partial(self._look_at, "rep")
+            "Graphs show replication", 0, 0, partial(self._show_run, "rep")
         )
-        self._flow = widgets.choice("Graphs show flow", {}, None, self._look_at_flow)
+        self._flow = widgets.choice("Graphs show flow", {}, None, self._show_flow)
         self._connection = widgets.whole_number(
-            "Connection", 1, 1, partial(self._look_at, "connection"), least=1
+            "Connection", 1, 1, partial(self._show_run, "connection"), least=1
         )
         # A browser may lose children that a column gains while the page is rebuilt: these never change.
         self._which_run = widgets.column([self._replication, self._flow, self._connection])
@@ -127,28 +127,32 @@ class Page:
     def _offer(self, reps: int, connections: Mapping[str, int]) -> None:
         """Show the choices of the graphs' replication, flow and connection, each if there are several."""
         self._offered, shown = (reps, connections), self._shown
-        flow = shown.flow or next(iter(connections), "")
-        look = partial(self._show_run, "rep")
-        replication = widgets.whole_number("Graphs show replication", shown.rep, reps - 1, look)
-        replication.visible = reps > 1
-        parts = [replication]
-        if len(connections) > 1:
-            flows = {name: name for name in connections}
-            parts.append(widgets.choice("Graphs show flow", flows, flow, self._show_flow))
-        if most := connections.get(flow, 0):
-            look, number = partial(self._show_run, "connection"), min(shown.connection, most)
-            parts.append(widgets.whole_number(f"Connection, 1 to {most}", number, most, look, least=1))
-        # The column itself stays visible: a browser may lose widgets that appear together with their column.
-        self._which_run.objects = parts
+        flow = self._shown_flow
+        self._replication.param.update(end=reps - 1, value=shown.rep, visible=reps > 1)
+        self._flow.param.update(
+            options={name: name for name in connections}, value=flow or None, visible=len(connections) > 1
+        )
+        most = connections.get(flow, 0)
+        number = min(shown.connection, max(most, 1))
+        self._connection.param.update(
+            name=f"Connection, 1 to {most}", end=max(most, 1), value=number, visible=most > 0
+        )
+
+    @property
+    def _shown_flow(self) -> str:
+        """Name of the flow of the graphs; empty before the first graphs."""
+        return self._shown.flow or next(iter(self._offered[1]), "")
 
     def _show_run(self, key: str, value: object) -> None:
-        self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
-        self._show(self._state)
+        if value != getattr(self._shown, key):
+            self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
+            self._show(self._state)
 
-    def _show_flow(self, flow: str) -> None:
-        self._shown = replace(self._shown, flow=flow, connection=1)
-        self._offer(*self._offered)
-        self._show(self._state)
+    def _show_flow(self, flow: str | None) -> None:
+        if flow and flow != self._shown_flow:
+            self._shown = replace(self._shown, flow=flow, connection=1)
+            self._offer(*self._offered)
+            self._show(self._state)
 
     def _attempt(self, change: Callable[[], None]) -> None:
         """Apply the reader's change, or show why it is impossible."""
