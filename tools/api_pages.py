@@ -114,8 +114,8 @@ airhop.run(s, scheme="ll-elsn").goodput_mbps
 
 @cache
 def package() -> griffe.Module:
-    """Read the package."""
-    loaded = griffe.load("airhop", search_paths=[SOURCES], docstring_parser="numpy")
+    """Read the package; without inspection griffe reads the stubs of the extension, not its library."""
+    loaded = griffe.load("airhop", search_paths=[SOURCES], docstring_parser="numpy", allow_inspection=False)
     assert isinstance(loaded, griffe.Module)
     return loaded
 
