@@ -11,9 +11,9 @@ const IP_BYTES: u32 = 1028;
 const PAYLOAD_BITS: f64 = 8000.0;
 
 /// Probability that a station sends in a slot, if each of its frames collides with probability `p`, with at
-/// most `attempts` frames per packet. With r attempts a packet has sum p^j frames; each takes a mean of `(W_j
-/// - 1) / 2` slots of backoff and the slot of the frame itself. The limit of infinite attempts is Bianchi's
-/// equation (7).
+/// most `attempts` frames per packet. With r attempts a packet has sum p^j frames; each takes a mean of
+/// `(W_j - 1) / 2` slots of backoff and the slot of the frame itself. The limit of infinite attempts is
+/// Bianchi's equation (7).
 fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     let window =
         |j: i32| (f64::from(plan.phy.cw_min + 1) * 2_f64.powi(j)).min(f64::from(plan.phy.cw_max + 1));
