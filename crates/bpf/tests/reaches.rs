@@ -52,7 +52,7 @@ fn a_store_writes_exactly_one_member() {
 #[test]
 fn an_unaligned_atomic_operation_is_a_fault() {
     assert!(call(Callback::PktsAcked, 0).is_ok());
-    assert_refused(Callback::PktsAcked, 3, "no multiple of 8");
+    assert_refused(Callback::PktsAcked, 3, "not a multiple of 8");
 }
 
 // bpf-helpers(7), bpf_spin_lock(): a program holds at most one lock, and must release it before it ends;

@@ -206,7 +206,7 @@ fn rate_changes_of_a_delivery_trace_are_refused() {
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s" }"#).replace("rate = \"10 Mbit/s\"", &trace);
     let refusal = read(&text, &[]).expect_err("two rates").to_string();
     assert!(
-        refusal.starts_with("air.toml:9: radio.air.changes: a link with `deliveries` has none"),
+        refusal.starts_with("air.toml:9: radio.air.changes: a link with `deliveries` has no changes: "),
         "{refusal}"
     );
 }

@@ -184,5 +184,5 @@ fn too_many_copies_are_refused_before_their_creation() {
         many += &format!("\n[[flow]]\nname = \"more{i}_*\"\nfrom = \"s*\"\nto = \"d*\"\nscheme = \"reno\"\n");
     }
     let problems = parse(&many, &[("copies", "10000")]).expect_err("70,000 flows");
-    assert!(problems[0].contains("at most 65535 [[flow]], got 70000"), "{problems:?}");
+    assert!(problems[0].contains("at most 65535 [[flow]] with all copies, got 70000"), "{problems:?}");
 }

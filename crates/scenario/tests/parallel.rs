@@ -22,14 +22,14 @@ fn a_second_link_between_the_same_nodes_is_refused() {
     let cases = [
         (
             [WIRE, RADIO],
-            "radio.sat.ends: expected other nodes: [[wired]] \"modem\" joins \"s\" and \"d\", too",
+            "radio.sat.ends: expected other nodes: [[wired]] \"modem\" also joins \"s\" and \"d\", ",
         ),
-        ([WIRE, &again], "wired.line.ends: expected other nodes: [[wired]] \"modem\" joins"),
-        ([WIRE, WLAN], "wlan.cell.stations: expected other nodes: [[wired]] \"modem\" joins"),
-        ([RADIO, WLAN], "wlan.cell.stations: expected other nodes: [[radio]] \"sat\" joins"),
+        ([WIRE, &again], "wired.line.ends: expected other nodes: [[wired]] \"modem\" also joins"),
+        ([WIRE, WLAN], "wlan.cell.stations: expected other nodes: [[wired]] \"modem\" also joins"),
+        ([RADIO, WLAN], "wlan.cell.stations: expected other nodes: [[radio]] \"sat\" also joins"),
         (
             [&copies, &WIRE.replace("\"s\"", "\"s1\"")],
-            "wired.modem.ends: expected other nodes: [[wired]] \"w1\" joins",
+            "wired.modem.ends: expected other nodes: [[wired]] \"w1\" also joins",
         ),
     ];
     for (links, expect) in cases {
