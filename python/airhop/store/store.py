@@ -95,6 +95,7 @@ class Store:
         """
         rows = self._recent.rows()
         if rows.is_empty():
+            self._journal.remove()  # its first write failed, for example on a full disk
             return
         with self._lock.committing():
             rows = rows.filter(~pl.col("run_id").is_in(list(self._saved())))

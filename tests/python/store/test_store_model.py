@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import polars as pl
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -116,6 +117,15 @@ class StoreMachine(RuleBasedStateMachine):
         in_parts = [pl.read_parquet(part) for part in self.folder.glob("**/*.parquet")]
         assert sum(map(len, in_parts)) == 2 * len(self.expected)
         shutil.rmtree(self.folder)
+
+
+def test_a_failed_first_write_leaves_no_journal(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    full = stopped((os, "write"), lambda: OSError(errno.ENOSPC, "no space"))
+    with full, pytest.raises(StoreError):
+        store_writer.add(store, [0])
+    store.close()
+    assert not list(tmp_path.glob("runs/*.journal"))
 
 
 @cache
