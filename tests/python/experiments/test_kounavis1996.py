@@ -402,7 +402,7 @@ def test_the_headline_names_the_settings_where_notices_help() -> None:
     means = {x: {**row, "ebsn": row["local"] * (1.1 if x < 2 else 0.99)} for x, row in FADE_MEANS.items()}
     told = FADES.headline(synthetic.samples(means))
     assert "with mean fades of 0.25 s, 1 s, RTTN (reconstruction) at every length of fades" in told
-    assert "with fades of 16 s they have 0.99 and 1.14 times" in told
+    assert "with fades of 16 s their goodputs are 0.99 and 1.14 times" in told
 
 
 # ---- the formula -----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def test_a_kernel_without_a_listener_processes_a_notice_as_an_ack() -> None:
     scenario = airhop.Scenario.load("last-hop").with_(LOSSY)
     spared = airhop.emulate(scenario, HOSTS)
     assert set(spared.live["notices"]["sent"].values()) == {0}
-    assert "nothing at s listens for it" in spared.notes[0]
+    assert "no program at s reads it" in spared.notes[0]
     told = airhop.emulate(scenario, HOSTS, notices="always")
     assert told.live["notices"]["sent"]["eln"] > 0
     assert not told.notes

@@ -176,7 +176,7 @@ def test_a_transfer_is_compared_until_it_is_complete() -> None:
     [
         ("bbr", ("tcp a > b", "bbr"), "tcp a > b (bbr)"),
         ("cubic", ("tcp a > b", None), "tcp a > b (cubic, because the real sender's control is unknown)"),
-        ("cubic", ("tcp a > b", "htcp"), "tcp a > b (cubic, for Airhop has no htcp)"),
+        ("cubic", ("tcp a > b", "htcp"), "tcp a > b (cubic, because Airhop has no htcp)"),
         (None, ("udp a > b", None), "udp a > b"),
         ("reno", None, "ftp of the scenario (reno)"),
     ],

@@ -199,7 +199,7 @@ def test_a_bad_row_of_a_fade_file_is_reported_with_its_line(
         main(["run", str(folder / "air.toml")])
     assert done.value.code == 2
     error = capsys.readouterr().err
-    assert f"{folder / 'fades.csv'}:2: expected an end after the begin" in error
+    assert f"{folder / 'fades.csv'}:2: expected an end after the start" in error
 
 
 def test_a_recorded_link_has_the_rate_of_its_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

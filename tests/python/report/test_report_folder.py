@@ -177,7 +177,7 @@ def test_a_study_without_runs_is_left_out_with_a_message(tmp_path: Path) -> None
 
     assert [chapter.name for chapter in chapters_in(tmp_path, Listener())] == ["kept"]
     assert len(said) == 1
-    assert said[0].startswith("gone: left out")
+    assert said[0].startswith("gone: omitted, because")
 
 
 def test_chapters_are_in_the_order_of_their_numbers() -> None:

@@ -101,5 +101,7 @@ def test_invalid_arguments_of_layouts_are_refused_with_a_message() -> None:
         layouts.cross(3, "30 m", prefix="n*")
     with pytest.raises(ScenarioError, match=r"airhop.layouts.random: receive: .* over 0 m"):
         layouts.random(9, "30 m", "30 m", receive="0 m")
-    with pytest.raises(ScenarioError, match=r"wlan.field.layout: in none of 10000 draws"):
+    with pytest.raises(
+        ScenarioError, match=r"wlan.field.layout: its stations were not connected in any of 10000 draws"
+    ):
         layouts.random(9, "30 km", "30 m", receive="40 m")

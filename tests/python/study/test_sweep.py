@@ -193,7 +193,7 @@ def test_an_interrupted_study_keeps_finished_points() -> None:
     with pytest.raises(InterruptedSweep, match="5 runs computed, 0 reused") as stop:
         run_study(study(), store=store, engine=MadeUp(noisy, stop_after=5))
     assert len(stop.value.table.frame()) == 5 and not stop.value.table.complete
-    assert any("not complete: 5 runs" in warning for warning in stop.value.table.warnings())
+    assert any("not complete: this folder has 5 runs" in warning for warning in stop.value.table.warnings())
     resumed = run_study(study(), store=store, engine=MadeUp(noisy))
     assert (resumed.computed, resumed.reused, resumed.complete) == (7, 5, True)
     undisturbed = run_study(study(), store=MemoryStore(), engine=MadeUp(noisy))
