@@ -42,7 +42,7 @@ ATTEMPTS = Question(
         ),
         _attempts(
             9,
-            "RET_L is compared before it counts the failure, as in the algorithm: nine transmissions.",
+            "The algorithm compares RET_L before it increments RET_L, so a frame is sent nine times.",
             "If $RET_L > \\text{retry threshold}$ […] Otherwise […] Increase the value of RET_L",
         ),
         Reading(
@@ -103,8 +103,8 @@ def sender(flow: str = "ftp") -> Question:
         about="the sender's timers",
         default=Reading(
             "rfc-2008",
-            "Timers and the initial window follow the RFCs of 2008; the slides print the rules of the "
-            "window.",
+            "Timers and the initial window follow the RFCs in force in 2008. The slides state only the rules "
+            "of the window.",
             "Set $W_t = W / 2$ and then set $W = 1$",
         ),
         others=(
@@ -115,9 +115,9 @@ def sender(flow: str = "ftp") -> Question:
             ),
             Reading(
                 "fitted",
-                "Data is sent at 36 Mbit/s after headers of 20 µs, and all other values are as in ns-2: "
-                "fitted in "
-                "ns-2.35 to Reno's column of the first table, and contrary to the printed 192 bits.",
+                "Data is sent at 36 Mbit/s after headers of 20 µs. Both values were fitted with ns-2.35 to "
+                "Reno's column of the first table; the slides print headers of 192 bits. All other values "
+                "are as in ns-2.",
                 settings={
                     "wlan.field.rate": "36 Mbit/s",
                     "wlan.field.phy.header": "20 us",

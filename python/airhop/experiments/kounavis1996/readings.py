@@ -56,7 +56,8 @@ def bit_errors(network: Network) -> Question:
             ),
             reading(
                 "ber-good",
-                "10E-6 of the good state is E-notation, 1e-5; the bit error rate of fades is as in [1].",
+                "10E-6 of the good state is E-notation, 1e-5; the bit error rate of the bad state is 1e-2, "
+                "as in [1].",
                 "Lamda_g = 10E-6",
                 ber_bad=1e-2,
             ),
@@ -77,7 +78,9 @@ def sojourns(network: Network) -> Question:
         ),
         others=(
             reading(
-                "uniform-half", "Good and bad times are uniform between 0.5 and 1.5 of their means.", UNIFORM
+                "uniform-half",
+                "Good and bad times are uniform between 0.5 and 1.5 times their means.",
+                UNIFORM,
             ),
             reading(
                 "exponential",
@@ -129,10 +132,10 @@ CLOCK = Question(
     others=tuple(
         Reading(
             f"tick-{tick}",
-            f"The sender's clock has ticks of {tick} ms, as {whose}.",
+            f"The sender's clock has ticks of {tick} ms, {whose}.",
             settings={"flow.ftp.tcp.rto.tick": f"{tick} ms"},
         )
-        for tick, whose in ((300, "the clock of Bakshi et al. (1997) may have"), (500, "in BSD"))
+        for tick, whose in ((300, "possibly as in Bakshi et al. (1997)"), (500, "as in BSD"))
     ),
 )
 ESTIMATOR = Question(
@@ -155,7 +158,7 @@ def groups(network: Network) -> Question:
     """Return the question of Go-Back-N's window: sliding, or one group after the other."""
     return Question(
         about="Go-Back-N's group",
-        default=Reading("sliding", "A frame follows each link ACK.", WINDOW),
+        default=Reading("sliding", "Each link ACK lets the sender of the link send the next frame.", WINDOW),
         others=(
             Reading(
                 "blocks",
@@ -172,12 +175,14 @@ def timeout(network: Network) -> Question:
     return Question(
         about="Go-Back-N's timeout",
         default=Reading(
-            "timeout-least", "The sender waits until the ACK of a whole window must have arrived, 0.24 s."
+            "timeout-least",
+            "The timeout of the link is 0.24 s, the shortest time in which the link ACK of a full window "
+            "always arrives.",
         ),
         others=(
             Reading(
                 "timeout-1s",
-                "The sender waits for 1 s.",
+                "The timeout of the link is 1 s.",
                 settings=network.arq({**DOWN, "timeout": "1 s"}, UP),
             ),
         ),

@@ -59,15 +59,16 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "short-cubic",
-        "From 300 kB up notices beat CUBIC: LL-ELSN takes less than two thirds of the time.",
+        "For transfers of 300 kB or more, notices beat CUBIC: LL-ELSN takes less than two thirds of CUBIC's "
+        "completion time.",
         Asked(has_less, SIZE, ("ll-elsn",), "cubic", 2 / 3, Span(300), of=COMPLETION),
     ),
     Claim(
         "short-bbr",
         "Notices beat BBR: LL-ELSN takes less than 1/1.05 of BBR's time for every size.",
         Asked(has_less, SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY, of=COMPLETION),
-        reason="Both senders send at the rate of the air, and wait for a timeout or a probe if the last "
-        "segment is lost.",
+        reason="Both senders send at the capacity of the wireless link, and wait for a timeout or a probe if "
+        "the last segment is lost.",
     ),
     Claim(
         "short-arq",
