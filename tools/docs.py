@@ -240,8 +240,9 @@ def own_preset(scheme: dict[str, Any]) -> list[str]:
         return []
     preset = scheme["preset"]
     return [
-        f"The scheme belongs to preset `{preset}`. With another preset its window rule runs on that preset's"
-        f" sender, and commands warn of it. `--set flow.all.tcp.preset={preset}` selects its own sender."
+        f"The scheme belongs to preset `{preset}`. With another preset, Airhop combines the window rule of"
+        " the scheme with the sender of that preset, and commands print a warning."
+        f" `--set flow.all.tcp.preset={preset}` selects the sender of preset `{preset}`."
     ]
 
 
@@ -384,9 +385,8 @@ def changes(reading: Reading) -> str:
 
 def list_head(experiment: Experiment | Calculation) -> str:
     """Return the heading of an experiment's claims, which are those of a paper or Airhop's own."""
-    if experiment.id.startswith("airhop/"):
-        return "Questions"
-    return "Statements" if all(claim.own for claim in experiment.claims) else "Claims of the paper"
+    is_own = experiment.id.startswith("airhop/") or all(claim.own for claim in experiment.claims)
+    return "Statements" if is_own else "Claims of the paper"
 
 
 def experiment_facts(experiment: Experiment) -> list[str]:
@@ -402,7 +402,8 @@ def experiment_facts(experiment: Experiment) -> list[str]:
         f"| axis | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
         f"| `--quick` | axis {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
         f"| `--full` | {plan.full} replications{', as in the paper' if plan.printed else ''} |",
-        f"| default | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
+        f"| default | replications continue until every 95 % half-width is below {100 * plan.half_width:g} %"
+        " of its mean |",
     ]
 
 

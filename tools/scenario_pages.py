@@ -204,7 +204,7 @@ INDEX_HEAD = """# Scenario files
 
 {intro}
 {example}
-Each page of the table contains a complete example file, and a line for each `kind` that selects the kind.
+Each page listed below has a complete example file and, for every `kind`, the line of TOML that selects it.
 
 | page | tables |
 |---|---|

@@ -10,14 +10,15 @@ pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
          A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
-         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are errors.\n\n\
-         The path of a key selects the value to change, on the command line (`--set`) and in Python (`with_`). A path contains the\n\
-         `name` of a table in a list: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in place of a name selects all\n\
-         tables of the list: `flow.all.segment=\"500 B\"`. `scheme=sack` sets the scheme of every TCP flow. `airhop show` prints a\n\
-         scenario with the values of all keys, defaults included.\n\n\
-         A table or a station whose name contains a `*` is copied `copies` times: `name = \"ftp*\"` with `copies = 3` defines `ftp1`,\n\
-         `ftp2` and `ftp3`. A `*` in the `ends`, `from`, `to`, `stations` and `direction` of a copy becomes the number of the copy. A\n\
-         path contains the `*`, too: `flow.ftp*.start=\"1 s\"`.\n",
+         only counts, probabilities, numbers of segments and the coordinates in `stations` (metres) are plain numbers. Unknown keys\n\
+         are errors.\n\n\
+         The path of a key selects the value to change, on the command line (`--set`) and in Python (`with_`). In a path the `name` of\n\
+         a table selects the table in its list: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in place of a name\n\
+         selects all tables of the list: `flow.all.segment=\"500 B\"`. `scheme=sack` sets the scheme of every TCP flow. `airhop show`\n\
+         prints a scenario with the values of all keys, defaults included.\n\n\
+         A table or a station whose name contains a `*` stands for `copies` copies: `name = \"ftp*\"` with `copies = 3` defines `ftp1`,\n\
+         `ftp2` and `ftp3`. A `*` in the `ends`, `from`, `to`, `stations` and `direction` of a copy becomes the number of the copy. The\n\
+         path of a key of the copies has the name with the `*`: `flow.ftp*.start=\"1 s\"`.\n",
     );
     section("", "The file", keys, &mut page);
     page

@@ -57,7 +57,7 @@ pub(crate) static SCENARIO: [Key; 8] = [
         "copies",
         Kind::Count { least: 1, most: MAX_COPIES },
         Value("1"),
-        "number of copies of every table and station with a `*` in its name, with 1, 2, … in its place",
+        "number of copies of every table and station with a `*` in its name; in the copies 1, 2, … replaces the `*`",
     ),
     key("wired", Kind::Tables(&wired::WIRED), Nothing("no wired links"), "full-duplex wired links"),
     key("wlan", Kind::Tables(&wlan::WLAN), Nothing("no 802.11 channels"), "802.11 channels"),

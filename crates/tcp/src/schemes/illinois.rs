@@ -13,8 +13,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
     about: "Losses determine whether the window grows or shrinks, as in Reno; queueing delay determines the amount. While \
-            the mean delay of a round trip is near its minimum the window grows by ten segments per round and a loss reduces \
-            the window by an eighth; near its maximum the window grows by 0.3 segments and a loss reduces it by half.",
+            the mean delay of a round trip is near the minimum delay, the window grows by ten segments per round trip and a loss \
+            reduces the window by an eighth. While the mean delay is near the maximum delay, the window grows by 0.3 segments per \
+            round trip and a loss reduces the window by half.",
     helps: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
     less. If the queue is always full, or the window below 15 segments, Illinois behaves as Reno. Illinois classifies MAC jitter as \
     queueing delay.",
@@ -29,16 +30,16 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::number("eta1", 0.01, (0.0, 0.1), "share of the longest delay up to which alpha_max holds"),
         Param::number("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
         Param::number("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
-        Param::number("theta", 5.0, (1.0, 100.0), "rounds of shortest delay until alpha_max returns"),
+        Param::number("theta", 5.0, (1.0, 100.0), "consecutive round trips with a delay up to eta1 before alpha returns to alpha_max"),
         Param::number("window", 15.0, (1.0, 10_000.0), "window below which Illinois is Reno, segments (the paper's W_thresh)"),
     ],
     verified: &[
-        "both curves and their constants, the small window, the wait for alpha_max, the mean over a round trip: the paper and Linux' \
-         source, by hand",
+        "compared by hand with the paper and the source of Linux: both curves and their constants, the rule of the small window, \
+         the wait for alpha_max, and the mean over a round trip",
     ],
     reconstructed: &[
-        "the rounds of shortest delay must be consecutive; in Linux other rounds may lie between them",
-        "RTT samples count outside recovery only, except samples of segments that SACK reported before",
+        "the round trips of theta must be consecutive; in Linux round trips with longer delays may lie between them",
+        "RTT samples in recovery do not count, and neither do samples of segments that SACK reported before",
         "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
         "with preset linux the window after a loss is rounded down; in Linux the reduction is rounded down instead, which leaves up to \
          one segment more",

@@ -23,7 +23,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             "n",
             1.0,
             (0.0, 1e6),
-            "retransmission threshold: largest number of consecutive drops reported by NAKs; the next drop is a broken link",
+            "retransmission threshold: largest number of consecutive drops that NAKs report; a further drop counts as a broken \
+             link",
         ),
         Param::word(
             "no_ack",
@@ -40,9 +41,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "reported",
             &["runs", "unanswered", "never"],
-            "drops reported to routing as a broken link: runs = each drop, of data or of ACKs, after n consecutive drops; \
-             unanswered = every drop that causes no NAK, and every lost ACK; never = none (the algorithm read \
-             literally: its \"else discard\" mentions no report, unlike the description of the standard's MAC)",
+            "drops reported to routing as a broken link: runs = each drop, of data or of an ACK, that follows n \
+             consecutive drops; unanswered = each drop of data that causes no NAK, and each drop of an ACK; never = no drop (the \
+             algorithm read literally: its \"else discard\" mentions no report, unlike the description of the standard's MAC)",
         ),
         Param::word(
             "repeats",
@@ -55,14 +56,14 @@ pub(super) static SCHEME: Scheme = Scheme {
          ACKs and the timer",
     ],
     reconstructed: &[
-        "a frame is dropped at the MAC's attempt limit, as with every other scheme. Read literally, RET_L allows two \
-         more attempts: attempts = 9 on the wlan, or 6 with RTS/CTS",
+        "a frame is dropped at the MAC's attempt limit, as with every other scheme. In the algorithm read literally, RET_L \
+         allows two more attempts; attempts = 9 of the wlan, or 6 with RTS/CTS, selects this reading",
         "a frame reported by a NAK is dropped, and the source retransmits its segment",
-        "the MAC reports a drop to routing after n consecutive drops, and counts lost ACKs separately: the slides warn \
-         that the MAC mistakes contention for a link failure, with any frame, and do not say which drops indicate a \
-         failure (the parameter reported)",
+        "the MAC reports a drop to routing if it follows n consecutive drops; dropped ACKs are counted separately. The slides \
+         warn that the MAC mistakes contention for a link failure, for any frame. They do not say which drops indicate a \
+         failure; the parameter reported selects them",
         "without a waiting ACK a NAK is kept for one second at most, and at most eight NAKs per flow; the oldest is dropped first",
-        "an ACK carries the four lowest numbers, for any position of the ACK in the queue",
+        "an ACK carries the NAKs of the four lowest segment numbers, wherever the ACK is in the queue",
         "the source's own MAC reports its drops to TCP by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
         "under Block Ack a NAK in a separate packet names all segments discarded at the end of a PPDU, by a bitmap of \
