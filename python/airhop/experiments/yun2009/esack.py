@@ -91,8 +91,8 @@ def headline(samples: Samples) -> str:
 
 
 @worded(
-    "with one flow and with five, {sender} has the goodput and fast recoveries of SACK within 5 %, and its "
-    "timeouts within two a flow, at {every}"
+    "with one flow and with five, goodput and fast recoveries of {sender} are within 5 % of SACK's, and its "
+    "timeouts differ by at most two per flow, at {every}"
 )
 def just_like(samples: Samples, sender: str) -> ClaimResult:
     """Check whether goodput, fast recoveries and timeouts equal SACK's, with one connection and with five."""
@@ -137,9 +137,9 @@ LOST_AGAIN = (
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-esack",
-        "Without wireless losses ESACK is just like SACK: its goodput and fast recoveries are within 5 % "
-        "of SACK's, and its timeouts within two per connection, with every queue capacity, and with one "
-        "connection and five.",
+        "Without wireless losses ESACK is just like SACK: its goodput and its number of fast recoveries are "
+        "within 5 % of SACK's, and its number of timeouts differs by at most two per connection. This "
+        "holds with every queue capacity, with one connection and with five.",
         Asked(just_like, "esack"),
         quote="if there is no wireless loss, ESACK behaves just like SACK",
         reason=LOST_AGAIN,
