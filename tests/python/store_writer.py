@@ -112,7 +112,10 @@ def main(folder: str, shard: str, first: str, end: str, runs_per_part: str, die_
 
 
 def _dies(owner: Any, name: str, of: Callable[..., bool] = lambda *_: True) -> Callable[[], None]:
-    """Let the process kill itself instead of a call of the function with arguments for which `of` is true."""
+    """Return a function that replaces `owner.name`, so that the process kills itself at the next call.
+
+    The process dies before the call, and only if `of` is true for the arguments.
+    """
 
     def arm() -> None:
         original = getattr(owner, name)

@@ -99,8 +99,7 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// True unless root in this process is root of the machine, which resources outside of namespaces
-    /// require.
+    /// True if this process is in a user namespace, whose root must not use resources outside of namespaces.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]

@@ -14,8 +14,8 @@ pub(crate) use reordering::Reordering;
 use scheduled::Scheduled;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events are scheduled: the next arrival at the far end,
-/// and the end of the present transmission if a discipline selects the next packet.
+/// One direction of a wired link. At most two of its events are scheduled: the next arrival at the far end
+/// and, if a queue discipline selects the next packet, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,

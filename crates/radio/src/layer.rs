@@ -290,8 +290,8 @@ pub enum LinkEffect {
     },
     /// Loss of a frame before it reached the addressed station.
     FrameLost(LostFrame),
-    /// Start of a fade, which the sending end of a radio link detects from missing link ACKs. Reported before
-    /// the failures of attempts.
+    /// Start of a fade. The sending end of a radio link detects the fade from missing link ACKs. Reported
+    /// before the failed attempts themselves.
     FadeStart {
         /// The sending station.
         from: Station,

@@ -6,10 +6,12 @@ use airhop_base::{Span, Time};
 /// mode the host answers with data that carries the ACK, so the receiver sends no quick ACKs.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
+    /// Number of quick ACKs after each of these events.
     most: u32,
-    /// Idle period after which the sender is assumed to restart in slow start. It is the minimum RTO, because
-    /// a receiver that sends no data does not measure its RTO.
+    /// Idle period after which the receiver assumes that the sender restarts in slow start. The value is the
+    /// minimum RTO, because a receiver that sends no data does not measure its RTO.
     pause: Span,
+    /// Number of quick ACKs that remain.
     left: u32,
     /// Time of the last arrival of data in order.
     last: Option<Time>,

@@ -156,8 +156,8 @@ fn fast_recovery_calls_the_callbacks_in_kernel_order() {
     assert!(end.contains("Recovery>Open at 5, CompleteCwr at 5, cong_avoid"), "{end}");
 }
 
-// RFC 5681 §3.1: one segment after a timeout, and ssthresh halved. RFC 6298 §5.5: a second timeout of the same segment
-// does not halve ssthresh again.
+// RFC 5681 §3.1: a timeout reduces the window to one segment and halves ssthresh. A second timeout of the
+// same segment does not halve ssthresh again (RFC 6298 §5.5).
 #[test]
 fn only_the_first_timeout_of_a_segment_halves_ssthresh() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));

@@ -254,8 +254,8 @@ fn equal_inputs_yield_equal_segments() {
     });
 }
 
-// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is reduced below the two
-// segments in flight. The next probe nevertheless sends new data.
+// RFC 8985 §7.3 and §7.4.2: a probe repairs the loss of the first segment. The window is therefore
+// reduced, and is then smaller than the two segments in flight. The next probe nevertheless sends new data.
 #[test]
 fn a_probe_is_sent_beyond_a_reduced_window() {
     let config = Config {

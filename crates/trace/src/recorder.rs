@@ -82,7 +82,7 @@ impl Recorder {
         Ok(Recorder { flows: flow_names.to_vec(), codes, tables, captures })
     }
 
-    /// Adds a flow, which opens during the run.
+    /// Adds a flow that opens during the run.
     pub fn flow(&mut self, name: &str) {
         let code = self.add_name(name);
         self.codes.push(code);

@@ -94,7 +94,8 @@ def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm
 def paths(scenario: Scenario, key: str) -> list[str]:
     """Return the paths that a key of `vary` selects.
 
-    A path, and a key at the top of the scenario such as `duration`, select themselves.
+    A path, and a key at the top of the scenario such as `duration`, select only themselves. Any other key
+    selects the key of this name in every link that has it.
     """
     document = scenario.to_dict()
     if "." in key or (key in document and not isinstance(document[key], list)):

@@ -163,7 +163,7 @@ def _counts(axis: PlottedAxis) -> bool:
 
 
 def values(xs: Sequence[X], axis: PlottedAxis) -> str:
-    """Return values of an axis within a sentence: `frame error rate 0.1 %`, `2 and 10 connections`."""
+    """Name values of an axis in the words of a sentence: `frame error rate 0.1 %`, `2 and 10 connections`."""
     words = joined([axis.text(x) for x in xs])
     if _counts(axis):
         one = len(xs) == 1 and xs[0] == 1

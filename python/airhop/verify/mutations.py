@@ -105,7 +105,7 @@ def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tal
 
 
 def draw(random: Random, tables: Mapping[str, pl.DataFrame]) -> tuple[Edit, dict[str, pl.DataFrame]]:
-    """Draw an edit, and return it with the edited tables."""
+    """Choose an edit at random, and return the edit and the tables after the edit."""
     while True:
         table = random.choice(sorted(name for name in tables if tables[name].height))
         kind = random.choice(EDITS)

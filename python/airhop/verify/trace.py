@@ -423,10 +423,10 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
 
 
 def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each direction of a link between two nodes, `a->b`, with the link's values for it.
+    """Yield each direction of a link between two nodes, `a->b`, with the values of the link in it.
 
-    `rate`, `delay` and `deliveries` are then single values, `queue` and `reorder` single tables, and
-    `changes` the changes of the direction.
+    Among these values `rate`, `delay` and `deliveries` are single values, `queue` and `reorder` are single
+    tables, and `changes` has only the changes of this direction.
     """
     for a, b in (link["ends"], link["ends"][::-1]):
         place = f"{a}->{b}"

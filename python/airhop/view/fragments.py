@@ -16,7 +16,7 @@ from airhop.terminal import mean_pm, number, ratio
 from airhop.view.figures import dashes
 
 COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACTIVE)
-"""Metrics of the table; the ratio of goodputs follows the first."""
+"""Metrics in the columns of the table. The column after the first metric has the ratio of goodputs."""
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:

@@ -92,10 +92,10 @@ class Runs:
         self._curves = Recent[Curves](MOST_CURVES)
 
     async def compare(self, state: State, superseded: Callable[[], bool]) -> Comparison:
-        """Run every scheme and replication without a trace, in a few milliseconds, for the bars.
+        """Run every scheme and replication for the bars, without traces, which takes a few milliseconds.
 
-        Raises SupersededError if `superseded()` is true and PATIENCE_S has elapsed, or if the server closes;
-        ScenarioError and RunError as runs do.
+        Raises SupersededError if `superseded()` is true and PATIENCE_S has elapsed, or if the server closes.
+        Raises ScenarioError and RunError as runs do.
         """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, superseded)
 

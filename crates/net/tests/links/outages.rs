@@ -95,8 +95,8 @@ fn packets_queued_in_an_outage_restore_the_window() {
         println!("{scheme}: {attempts:?}");
         assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
         assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
-        // A packet in service leaves within its serialisation time, and its ACK arrives 30 ms plus its own
-        // serialisation time later.
+        // The packet whose transmission the outage interrupted needs at most its serialisation time after
+        // the outage. Its ACK arrives 30 ms plus the serialisation time of the ACK later.
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("the connection continues");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");

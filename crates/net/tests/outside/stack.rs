@@ -1,4 +1,5 @@
-//! An Airhop TCP in place of a real host: outside of the network, connected to it only by datagrams.
+//! A TCP endpoint of Airhop that takes the place of a real host. It is outside of the simulated network, and
+//! exchanges only datagrams with it.
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;

@@ -52,8 +52,8 @@ impl Cell {
         Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect, which slows the
-    /// cell.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. It makes the
+    /// simulation of the cell slower.
     pub fn report_transmissions(&mut self) {
         self.exchange.report_transmissions();
     }

@@ -20,7 +20,7 @@ pub use plan::RadioPlan;
 ///
 /// The event queue contains one event for each frame on a transmitter, one for each frame in flight, and one
 /// for each end that waits for a link ACK or must repeat a NAK. A data frame and its ACK need four events.
-/// The timer needs almost none, because every ACK postpones it.
+/// The timer causes almost no events, because every link ACK postpones it.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,

@@ -110,11 +110,11 @@ impl NoticeAware {
     }
 }
 
-// Methods with a default body must be forwarded explicitly too.
+// Every method is forwarded to the inner recovery, also methods with a default body. The lint finds omissions.
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // Duplicate ACKs that a notice accounts for do not indicate a loss. They keep their other effects.
+        // Duplicate ACKs that a notice accounts for do not indicate a loss. Their other effects remain.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;

@@ -27,7 +27,7 @@ pub(super) struct Losses {
 pub(super) struct Shortfall {
     /// Payload of a full segment; zero if the window counts bytes.
     pub full: u64,
-    /// Sum over the segments in flight, bytes.
+    /// Sum of the shortfalls of the segments in flight, bytes.
     pub bytes: u64,
 }
 

@@ -171,7 +171,7 @@ impl Script {
         self.arrives(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() });
     }
 
-    /// Returns an ACK of no new data, with the present window.
+    /// Returns a segment without data that acknowledges no new data and announces the current window.
     pub fn pure_ack(&self) -> Segment {
         let flags = Flags { ack: true, ..Flags::default() };
         Segment { seq: 1, window: self.window, flags, ..Segment::default() }

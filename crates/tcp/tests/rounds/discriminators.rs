@@ -158,9 +158,9 @@ fn three_wireless_losses_cause_no_reduction() {
 }
 
 // Casablanca marks segments 5, 10, 15, 20 …: a loss of only segment 20 is classified as congestion, and
-// handled as in NewReno. With three losses, two segments are known to be missing when the loss of 20 is
-// detected (20 and 22; 21, 23 and 24 have arrived). The chance that one of two random segments is marked is
-// 0.36, so the loss is wireless.
+// handled as in NewReno. If 20 and 22 are lost, both are known to be missing when the loss of 20 is
+// detected, because 21, 23 and 24 have arrived. The chance that one of two random segments is marked is 0.36,
+// so the loss is wireless.
 #[test]
 fn casablanca_classifies_losses_by_marked_segments() {
     let alone = clean().losing(&[20]);

@@ -341,7 +341,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the notified losses of a long handoff, and the time until data arrive again."""
+    """State the share of losses without a notice in a long handoff, and the time until new data arrive."""
     gap = 200
     missed = ", ".join(
         f"{SCHEMES[one.curve]} {100 * one.value.mean:.0f} %"

@@ -57,8 +57,8 @@ mod tests {
         assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], Next::GiveUp));
     }
 
-    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers are not delivered without the
-    /// packet.
+    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicate fragments are dropped. The receiver delivers the whole
+    /// packet or nothing, never the headers alone.
     #[test]
     fn a_fragmented_packet_is_delivered_once() {
         let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);

@@ -229,8 +229,8 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing CTS of the exchange in progress, which counts as a failed attempt of the
-    /// exchange's MPDUs.
+    /// Handles a CTS that did not arrive. For each MPDU of the exchange in progress this counts as a failed
+    /// attempt.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
