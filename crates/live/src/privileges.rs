@@ -175,7 +175,9 @@ mod linux {
             }
         }
         if is_in_user_namespace() {
-            return missing("the kernel refuses bpf() in a user namespace: it needs root outside of user namespaces");
+            return missing(
+                "the kernel refuses bpf() in a user namespace: it needs root outside of user namespaces",
+            );
         }
         if !(has(SYS_ADMIN) || has(BPF) && has(NET_ADMIN)) {
             return missing("needs root, or CAP_BPF and CAP_NET_ADMIN");
