@@ -172,8 +172,8 @@ fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
     assert!(idle.eq(expected));
 }
 
-/// One NAK names all frames of a gap. A round of several retransmissions starts with the missing frames, as
-/// ranges.
+/// One NAK names all frames of a gap. At the end of a round the receiver requests the frames that are still
+/// missing, as ranges.
 #[test]
 fn one_nak_names_all_frames_of_a_gap() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
