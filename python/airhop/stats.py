@@ -75,6 +75,11 @@ class Estimate:
         """
         return self.interval(least=0.0)
 
+    @property
+    def drawn(self) -> Interval:
+        """Interval that a figure draws: both ends; the mean alone for a single replication."""
+        return self.ends or Interval(self.mean, self.mean)
+
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
         """Return both ends, limited to the possible range of the quantity; None for a single replication."""
         if self.half_width is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airhop.stats import Difference, Estimate, Interval, Ratio
+from airhop.stats import Difference, Estimate, Ratio
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -96,7 +96,7 @@ def bar_chart(
     from rich.text import Text
 
     text = Text()
-    ends = [e.ends or Interval(e.mean, e.mean) for _, e in rows]
+    ends = [e.drawn for _, e in rows]
     top = max((one.high for one in ends), default=0.0)
     labels = max((len(label) for label, _ in rows), default=0)
     figures = [f" {number(e.mean)} {unit}" for _, e in rows]

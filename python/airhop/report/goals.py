@@ -181,7 +181,7 @@ class _Axis:
     def of(cls, values: Sequence[stats.Estimate], first: float, last: float, *, log: bool) -> _Axis:
         """Return the axis that has all intervals."""
         least = min(value.mean for value in values) / 10 if log else 0.0
-        ends = [max(end, least) for value in values for end in _interval(value)]
+        ends = [max(end, least) for value in values for end in (value.drawn.low, value.drawn.high)]
         low, high = min(ends), max(ends)
         if log:
             margin = max((high / low) ** MARGIN, 1.15)
@@ -248,13 +248,7 @@ def _mark(mark: Mark, at: tuple[float, float], x: _Axis, y: _Axis, style: Scheme
 
 
 def _ends(axis: _Axis, value: stats.Estimate) -> tuple[float, float]:
-    low, high = _interval(value)
-    return axis.place(low), axis.place(high)
-
-
-def _interval(value: stats.Estimate) -> tuple[float, float]:
-    ends = value.ends
-    return (value.mean, value.mean) if ends is None else (ends.low, ends.high)
+    return axis.place(value.drawn.low), axis.place(value.drawn.high)
 
 
 def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -31,7 +31,6 @@ from bokeh.plotting import figure
 from airhop.comparison import Row
 from airhop.plots.style import SchemeStyle
 from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
-from airhop.stats import Interval
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.curves import Curves
 
@@ -73,7 +72,7 @@ class Bars:
     def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
         """Show the rows of schemes, each with its colour."""
         goodput = [row.goodput for row in rows]
-        ends = [value.ends or Interval(value.mean, value.mean) for value in goodput]
+        ends = [value.drawn for value in goodput]
         highs = [one.high for one in ends]
         schemes = [row.scheme for row in rows]
         if self.figure.x_range.factors != schemes:
