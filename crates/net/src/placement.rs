@@ -30,8 +30,8 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     let mut drawn = plan.clone();
     for wlan in &mut drawn.links.wlans {
         let name = |pair: &DrawnFlow| plan.flows[usize::from(pair.flow.0)].name.as_str();
-        let mut decks = place(wlan, streams, name)?;
-        for (pair, [from, to]) in deal(&mut decks, &wlan.draws.pairs, streams, name) {
+        let mut available = place(wlan, streams, name)?;
+        for (pair, [from, to]) in draw_pairs(&mut available, &wlan.draws.pairs, streams, name) {
             let flow = &mut drawn.flows[usize::from(pair.flow.0)];
             (flow.from, flow.to) = (wlan.nodes[usize::from(from)], wlan.nodes[usize::from(to)]);
         }
@@ -58,12 +58,12 @@ fn place<'a>(
     };
     let Some(area) = wlan.draws.area else {
         let places: Vec<Position> = cell.stations.iter().map(|(_, place)| *place).collect();
-        return decks(wanted, &places, reach).map_err(refuse);
+        return available_pairs(wanted, &places, reach).map_err(refuse);
     };
     // Pairs are computed only for connected positions.
     let mut found = Err(BuildError::Disconnected { wlan: cell.name.clone() });
     let places = scatter(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
-        found = decks(wanted, places, reach).map_err(refuse);
+        found = available_pairs(wanted, places, reach).map_err(refuse);
         found.is_ok()
     });
     for ((_, place), drawn) in cell.stations.iter_mut().zip(places.unwrap_or_default()) {
@@ -158,13 +158,17 @@ struct Short {
     pairs: usize,
 }
 
-/// Returns the available pairs for each requested number of hops. The last deck is for flows that accept any
+/// Returns the available pairs for each requested number of hops. The last element is for flows that accept any
 /// number of hops; they draw from the remaining pairs.
-fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Result<Vec<StationPairs>, Short> {
+fn available_pairs(
+    wanted: &[DrawnFlow],
+    places: &[Position],
+    reach: Option<f64>,
+) -> Result<Vec<StationPairs>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
     kinds.dedup();
-    let deck = |hops: Option<u32>| {
+    let of_hops = |hops: Option<u32>| {
         let pairs = pairs(places, reach, hops);
         let flows = wanted.iter().filter(|pair| hops.is_none() || pair.hops == hops).count();
         if pairs.len() < flows {
@@ -172,26 +176,26 @@ fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Resul
         }
         Ok(StationPairs { hops, pairs })
     };
-    kinds.into_iter().map(deck).collect()
+    kinds.into_iter().map(of_hops).collect()
 }
 
 /// Draws a pair for each flow, without replacement.
-fn deal<'a, 'b>(
-    decks: &mut [StationPairs],
+fn draw_pairs<'a, 'b>(
+    available: &mut [StationPairs],
     wanted: &'b [DrawnFlow],
     streams: &Streams,
     name: impl Fn(&DrawnFlow) -> &'a str,
 ) -> Vec<(&'b DrawnFlow, [Station; 2])> {
-    let mut dealt = Vec::with_capacity(wanted.len());
-    let mut gone = HashSet::new();
-    for deck in decks {
-        deck.pairs.retain(|pair| !gone.contains(pair));
-        for pair in wanted.iter().filter(|pair| pair.hops == deck.hops) {
+    let mut drawn = Vec::with_capacity(wanted.len());
+    let mut taken = HashSet::new();
+    for part in available {
+        part.pairs.retain(|pair| !taken.contains(pair));
+        for pair in wanted.iter().filter(|pair| pair.hops == part.hops) {
             let mut stream = streams.stream(&format!("{}.between", name(pair)));
-            let ends = deck.pairs.swap_remove(stream.below(deck.pairs.len() as u32) as usize);
-            gone.insert(ends);
-            dealt.push((pair, ends));
+            let ends = part.pairs.swap_remove(stream.below(part.pairs.len() as u32) as usize);
+            taken.insert(ends);
+            drawn.push((pair, ends));
         }
     }
-    dealt
+    drawn
 }

@@ -42,14 +42,16 @@ pub fn rehearse(
         py,
         move |stop| {
             let flows: Vec<_> = opening.tcp_flows().collect();
-            let talks = connections.into_iter().filter(|_| !flows.is_empty()).map(|(flow, start, bytes)| {
-                let (from, to, scheme, params, config) = flows[flow % flows.len()];
-                let start = Time::ZERO + Span::from_millis(start);
-                DataConnection { from, to, start, bytes, scheme, params, config }
-            });
+            let connections =
+                connections.into_iter().filter(|_| !flows.is_empty()).map(|(flow, start, bytes)| {
+                    let (from, to, scheme, params, config) = flows[flow % flows.len()];
+                    let start = Time::ZERO + Span::from_millis(start);
+                    DataConnection { from, to, start, bytes, scheme, params, config }
+                });
             let ends = opening.outside.ends.iter().map(|end| end.node).collect();
             let oversleep = Span::from_micros(oversleep_us);
-            let rehearsal = Rehearsal { ends, talks: talks.collect(), noise, duration, oversleep, seed };
+            let rehearsal =
+                Rehearsal { ends, connections: connections.collect(), noise, duration, oversleep, seed };
             let file =
                 File::create(&log).map_err(|error| failed(LogError::Io { path: log.clone(), error }))?;
             let mut writer = Writer::to(&log, file, &header, headers_only).map_err(failed)?;
@@ -57,7 +59,8 @@ pub fn rehearse(
             let mut world = Opened::new(open, stop);
             let driven =
                 rehearsal.run(&mut world, &mut writer).map_err(|error| Failure::Emulation(error.into()))?;
-            let flows = world.observed_flows().into_iter().map(|seen| real(seen, &rehearsal.talks)).collect();
+            let flows =
+                world.observed_flows().into_iter().map(|seen| real(seen, &rehearsal.connections)).collect();
             Ok((world.finish(driven.ended)?, flows, driven.measured))
         },
         |_| Ok(()),
@@ -66,10 +69,10 @@ pub fn rehearse(
 }
 
 /// Returns an observed flow with the scheme of its sender.
-fn real(seen: ObservedFlow, talks: &[DataConnection<'_>]) -> RealFlow {
+fn real(seen: ObservedFlow, connections: &[DataConnection<'_>]) -> RealFlow {
     let is_tcp = matches!(seen.load, ObservedLoad::Tcp { .. });
-    let talk = talks.iter().find(|talk| is_tcp && (talk.from, talk.to) == (seen.from, seen.to));
-    RealFlow { control: talk.map(|talk| talk.scheme.name.to_owned()), seen }
+    let sent = connections.iter().find(|one| is_tcp && (one.from, one.to) == (seen.from, seen.to));
+    RealFlow { control: sent.map(|one| one.scheme.name.to_owned()), seen }
 }
 
 fn failed(error: LogError) -> Failure {

@@ -22,16 +22,16 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(number: u16, talk: &DataConnection<'_>) -> Self {
-        let DataConnection { from, to, scheme, params, .. } = *talk;
+    pub fn new(number: u16, data: &DataConnection<'_>) -> Self {
+        let DataConnection { from, to, scheme, params, .. } = *data;
         // Hosts learn window scales from SYNs.
-        let config = Config { handshake: true, ..*talk.config };
+        let config = Config { handshake: true, ..*data.config };
         let flow = FlowId(number);
         let parts = (scheme.build)(params, &config);
         Connection {
             flow,
             ends: [from, to],
-            opens: Some((talk.start, talk.bytes)),
+            opens: Some((data.start, data.bytes)),
             sender: Sender::new(flow, from, to, &config, scheme.features, parts),
             receiver: Receiver::new(flow, to, from, &config, scheme.features),
             conversation: Conversation::new(from, to),

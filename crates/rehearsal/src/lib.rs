@@ -31,7 +31,7 @@ pub struct Rehearsal<'a> {
     /// Nodes with hosts.
     pub ends: Vec<NodeId>,
     /// TCP connections of the hosts.
-    pub talks: Vec<DataConnection<'a>>,
+    pub connections: Vec<DataConnection<'a>>,
     /// Number of datagrams of other kinds.
     pub noise: usize,
     /// End of the rehearsal.
@@ -68,7 +68,7 @@ impl Rehearsal<'_> {
     /// # Errors
     /// If the log cannot be written.
     pub fn run(&self, world: &mut impl Outside, log: &mut Writer) -> Result<Driven, DriveError> {
-        let connections = (0..).zip(&self.talks).map(|(number, talk)| Connection::new(number, talk));
+        let connections = (0..).zip(&self.connections).map(|(number, data)| Connection::new(number, data));
         let hosts = Hosts(Rc::new(RefCell::new(Machine {
             now: Time::ZERO,
             oversleep: self.oversleep,

@@ -60,7 +60,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     draw = Random(seed)
     record = Path(folder) / f"random-{seed}"
     scenario: Table = {"name": f"random-{seed}", "duration": "1 s"}
-    part = draw.choice([_cell, _cell, _radio, _radio, _radio, _hops, _draw_adhoc, _draw_adhoc, _wire])
+    part = draw.choice([_cell, _cell, _radio, _radio, _radio, _hops, _adhoc, _adhoc, _wire])
     ends = part(draw, scenario)
     scenario["flow"] = random_flows.flows(draw, scenario, ends, others)
     scenario["duration"] = f"{_duration(draw, scenario):.4g} s"
@@ -147,7 +147,7 @@ def _hops(draw: Random, scenario: Table) -> Ends:
     return Ends(["s"], [f"n{last}"])
 
 
-def _draw_adhoc(draw: Random, scenario: Table) -> Ends:
+def _adhoc(draw: Random, scenario: Table) -> Ends:
     """Draw stations without wires, with static or AODV routes, and sometimes random positions and ends."""
     layout, last = _layout(draw)
     wlan = _wlan(draw)

@@ -71,7 +71,7 @@ struct WestwoodVt {
     beta: f64,
     westwood: Westwood,
     to_duplicates: bool,
-    put_off: Option<PostponedClassification>,
+    postponed: Option<PostponedClassification>,
 }
 
 /// Classification of a loss that is postponed to the next three duplicate ACKs.
@@ -90,7 +90,7 @@ impl WestwoodVt {
         let queue = p.get("queue");
         let (alpha, beta) =
             if queue > 0.0 { (0.7 * queue, 0.8 * queue) } else { (p.get("alpha"), p.get("beta")) };
-        WestwoodVt { alpha, beta, westwood: Westwood::new(p, false), to_duplicates: p.choice("postponed") == 1, put_off: None }
+        WestwoodVt { alpha, beta, westwood: Westwood::new(p, false), to_duplicates: p.choice("postponed") == 1, postponed: None }
     }
 
     /// Classifies a loss by the rules of Koo et al. 2007, §2.
@@ -141,7 +141,7 @@ impl CongestionControl for WestwoodVt {
         if judged == LossClass::Congestion {
             self.westwood.on_loss(w, l, s);
         }
-        self.put_off = (self.to_duplicates && judged == LossClass::Undecided).then(|| PostponedClassification {
+        self.postponed = (self.to_duplicates && judged == LossClass::Undecided).then(|| PostponedClassification {
             recovery_point: s.max_sent,
             reached: s.una + u64::from(s.dupacks) * s.mss,
             duplicates: 0,
@@ -150,23 +150,23 @@ impl CongestionControl for WestwoodVt {
     }
 
     fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        let Some(put_off) = &mut self.put_off else { return };
-        let rtt = put_off.on_duplicate(a, s);
-        let (Some(rtt), true) = (rtt, put_off.duplicates >= s.dupthresh) else { return };
-        put_off.duplicates = 0;
+        let Some(postponed) = &mut self.postponed else { return };
+        let rtt = postponed.on_duplicate(a, s);
+        let (Some(rtt), true) = (rtt, postponed.duplicates >= s.dupthresh) else { return };
+        postponed.duplicates = 0;
         let judged = self.by_queue(self.westwood.queued_at(w, rtt));
         if judged == LossClass::Congestion {
             self.westwood.fill(w, s);
         }
         if judged != LossClass::Undecided {
-            self.put_off = None;
+            self.postponed = None;
         }
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.westwood.observe(a, s);
         if a.acked > 0 {
-            self.put_off = self.put_off.take().and_then(|put_off| put_off.advanced(s));
+            self.postponed = self.postponed.take().and_then(|postponed| postponed.advanced(s));
         }
     }
 
