@@ -65,8 +65,9 @@ cross-check: $(VENV)/.released
 	$(BIN)/python -m airhop.verify 5000
 	$(CARGO) clippy -p airhop-bench --all-targets --locked -- -D warnings
 
+# Examples of the crates are tests and pages of docs/, so that rustdoc has none to build (tests/python/tree/test_repository.py).
 test-rust: lint-rust
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --lib --tests --examples --locked
 
 test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal

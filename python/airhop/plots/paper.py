@@ -79,13 +79,15 @@ def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
 
 def folded(text: str, width_in: float = COLUMN_WIDTH_IN) -> str:
     """Break the words of a caption into lines, each within this width, inches."""
+    import numpy as np
     from matplotlib.textpath import TextPath
 
     room = CAPTION_SHARE * POINTS_PER_IN * width_in
     lines: list[str] = []
     for word in tie_units(text).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        fits = TextPath((0.0, 0.0), longer, size=CAPTION_PT).get_extents().width <= room
+        # The width of the control points, at least that of the curves, needs no extrema of splines.
+        fits = np.ptp(TextPath((0.0, 0.0), longer, size=CAPTION_PT).vertices[:, 0]) <= room
         lines[-1:] = [longer] if fits or not lines else [lines[-1], word]
     return "\n".join(lines).replace(NO_BREAK, " ")
 

@@ -37,6 +37,14 @@ def rust_files(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.rs")}
 
 
+def test_doc_comments_contain_no_rust_example() -> None:
+    """`make test` runs no doc tests, so that an example in a doc comment would not be tested."""
+    fence = re.compile(r"^ *//[/!] ?```(\w*)", re.MULTILINE)
+    for file in (ROOT / "crates").rglob("*.rs"):
+        opening = fence.findall(file.read_text(encoding="utf-8"))[::2]
+        assert set(opening) <= {"text"}, file
+
+
 def test_the_docs_page_of_crates_equals_the_dependencies_in_cargo() -> None:
     """The table in docs/architecture.md has a row for each crate, with the crates that it depends on."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
