@@ -12,7 +12,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test cross-check test-rust test-python lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
+.PHONY: setup demo test cross-check test-rust test-python test-live lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,9 +55,9 @@ audit: licences
 	cargo deny check
 	pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
-# Rust beside Python: linking the extension and the last long tests leave cores idle. `make -k test` goes on after a failure.
+# Tests with real packets follow those of Rust, beside Python's other tests: they mostly wait. `make -k test` goes on after a failure.
 test:
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-live test-python
 
 # Some twenty minutes. Every run of `make test` has a part of it.
 cross-check: $(VENV)/.released
@@ -71,6 +71,8 @@ test-rust: lint-rust
 
 test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
+
+test-live: test-rust $(VENV)/.dev $(VENV)/.built
 	$(BIN)/pytest -m alone
 
 # What codespell reads; its exceptions stand in pyproject.toml.
