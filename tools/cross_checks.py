@@ -25,8 +25,8 @@ PAGE, TABLE_PAGE = "cross-checks.md", "cross-checks-table.md"
 
 HEAD = """# Cross-checks
 
-Airhop compares {checks} simulated values with *peers*: four closed-form laws, the simulators ns-2 and ns-3,
-and a Linux kernel. Of these values {within} differ from the peer's value by no more than the bound of the
+Airhop compares {checks} simulated values with *peers*: four closed-form laws, the simulators ns-2 and ns-3, a
+Linux kernel, and, for BPF objects, the Rust schemes of their names. Of these values {within} differ from the peer's value by no more than the bound of the
 check, {explained} exceed the bound for a named [reason](#reasons), {open} are open, and {beyond}. The median
 difference is {median} of the peer's value.
 
@@ -36,7 +36,7 @@ difference is {median} of the peer's value.
 - [cross-checks.csv](cross-checks.csv) contains Airhop's means and intervals.
 
 The peer's value is the value of the closed form, or the mean of the peer's runs. Airhop's value is the mean
-of replications with the half-width of the 95 % interval. The following command measures all of Airhop's
+of replications with the half-width of the 95 % interval; for BPF objects it is a ratio, whose peer is 1. The following command measures all of Airhop's
 values in a few minutes:
 
 ```text
@@ -59,7 +59,8 @@ The *difference* is Airhop's value minus the peer's value, as a percentage of th
 - *beyond*: all other differences.
 
 Each bound equals the tolerance of the crate's test of the same comparison ([how results are
-checked](checked.md)). PFTK has no such test; its bound was chosen for this page. A bound is a tolerance, not
+checked](checked.md)). PFTK and the ratios of BPF objects have no such test; their bounds were chosen for this
+page. A bound is a tolerance, not
 a confidence interval: a systematic difference within the bound is part of the result. The tables of the peers
 contain the median of the absolute differences, and the smallest and the largest difference with its sign.
 

@@ -12,6 +12,7 @@ import cross_checks
 import kernel_tables
 import ledger
 import measures_page
+import objects_four_ways
 import objects_page
 import other_papers_page
 import packetdrill_page
@@ -130,6 +131,7 @@ def pages() -> dict[str, str]:
         packetdrill_page.PAGE: packetdrill_page.page(),
         yun_page.PAGE: yun_page.page(),
         other_papers_page.PAGE: other_papers_page.page(),
+        objects_four_ways.PAGE: objects_four_ways.page(),
         references.PAGE: references.page(),
         ledger.PAGE: ledger.page(),
         "measures.md": measures_page.page(),

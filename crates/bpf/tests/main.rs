@@ -8,6 +8,7 @@ mod heeds;
 mod hostile;
 mod loading;
 mod mutations;
+mod native;
 mod reaches;
 mod refused;
 mod shares;

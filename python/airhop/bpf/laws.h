@@ -40,15 +40,17 @@ static u32 start(struct tcp_sock *tp, u32 acked)
 {
 	u32 used = min(acked, tp->snd_ssthresh - tp->snd_cwnd);
 
-	tp->snd_cwnd += used;
+	tp->snd_cwnd = min(tp->snd_cwnd + used, tp->snd_cwnd_clamp);
 	return acked - used;
 }
 
+/* Segments that were counted for a larger w add at most one segment. */
 static void avoid_congestion(struct tcp_sock *tp, u32 w, u32 acked)
 {
-	tp->snd_cwnd_cnt += acked;
-	tp->snd_cwnd += tp->snd_cwnd_cnt / w;
-	tp->snd_cwnd_cnt %= w;
+	u32 grown = tp->snd_cwnd_cnt >= w, counted = acked + (grown ? 0 : tp->snd_cwnd_cnt);
+
+	tp->snd_cwnd = min(tp->snd_cwnd + grown + counted / w, tp->snd_cwnd_clamp);
+	tp->snd_cwnd_cnt = counted % w;
 }
 
 static void grow_as_reno(struct sock *sk, u32 ack, u32 acked)

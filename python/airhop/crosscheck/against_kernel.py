@@ -173,7 +173,7 @@ def emulated(link: str, params: str, scheme: str) -> Document:
     return document
 
 
-def _description(link: str, params: str, scheme: str) -> str:
+def description(link: str, params: str, scheme: str) -> str:
     """Return the description of the simulated network."""
     written = {name: _WORDS[name](value) for name, value in parameters(params).items()}
     settings = (written[name] for name in _WORDS if name in written)
@@ -186,7 +186,7 @@ def checks() -> Iterator[Check]:
         yield Check(
             id=check_id(link, params, scheme),
             source="kernel",
-            scenario=_description(link, params, scheme),
+            scenario=description(link, params, scheme),
             quantity=GOODPUT,
             document=emulated(link, params, scheme),
             theirs=theirs,
@@ -198,7 +198,7 @@ def checks() -> Iterator[Check]:
         yield Check(
             id=check_id(link, params, scheme),
             source="kernel",
-            scenario=_description(link, params, scheme),
+            scenario=description(link, params, scheme),
             quantity=COMPLETION,
             document=emulated(link, params, scheme),
             theirs=theirs,

@@ -14,7 +14,7 @@ from airhop.plugins import load
 from airhop.progress import SILENT, Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import Job, run_many
-from airhop.stats import Estimate, estimate
+from airhop.stats import Estimate, estimate, ratio
 
 Verdict = Literal["within", "explained", "open", "beyond"]
 
@@ -60,6 +60,8 @@ class Check:
         Known cause of a difference beyond the bound.
     deviation
         Difference that the reason explains, as a share of `theirs`.
+    over
+        Scenario document of the denominator, if the quantity is a ratio of paired runs.
     """
 
     id: str
@@ -73,11 +75,12 @@ class Check:
     is_quick: bool
     reason: Reason | None = None
     deviation: float = 0.0
+    over: Document | None = None
 
 
 @dataclass(frozen=True)
 class Row:
-    """Measured check: `ours` is the mean of Airhop's replications."""
+    """Measured check: `ours` is the mean of Airhop's replications, or a ratio of two such means."""
 
     check: Check
     ours: Estimate
@@ -139,17 +142,35 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
         After Ctrl-C; the results of finished runs are dropped.
     """
     jobs = [
-        [Job(loaded, seed, rep) for rep in range(check.reps)]
-        for check, loaded in zip(checks, (scenario(check.document) for check in checks), strict=True)
+        [_jobs(document, check.reps, seed) for document in (check.document, check.over) if document]
+        for check in checks
     ]
-    distinct = list(dict.fromkeys(job for of_check in jobs for job in of_check))
+    distinct = list(dict.fromkeys(job for of_check in jobs for one in of_check for job in one))
     with reporter.task("cross-check", len(distinct)) as task:
         results = run_many(distinct, on_done=lambda _index, _result: task.advance())
     documents = {job: result.document for job, result in zip(distinct, results, strict=True)}
     return [
-        Row(check, estimate([check.quantity.read(documents[job]) for job in of_check]))
+        Row(check, _ours(*([check.quantity.read(documents[job]) for job in one] for one in of_check)))
         for check, of_check in zip(checks, jobs, strict=True)
     ]
+
+
+def _jobs(document: Document, reps: int, seed: int) -> list[Job]:
+    loaded = scenario(document)
+    return [Job(loaded, seed, rep) for rep in range(reps)]
+
+
+def _ours(values: Sequence[float], over: Sequence[float] | None = None) -> Estimate:
+    """Return the mean of replications, or the ratio of paired replications.
+
+    The half-width of a ratio is the larger part of Fieller's interval.
+    """
+    if over is None:
+        return estimate(values)
+    found = ratio(values, over)
+    if found.low is None or found.high is None:
+        return Estimate(found.value, None, found.n)
+    return Estimate(found.value, max(found.high - found.value, found.value - found.low), found.n)
 
 
 def scenario(document: Document) -> Scenario:

@@ -12,6 +12,7 @@ from airhop.crosscheck import (
     against_ns2,
     against_ns3,
     against_ns3_wifi,
+    against_schemes,
     against_wifi_forms,
 )
 from airhop.crosscheck.check import Check
@@ -90,6 +91,14 @@ SOURCES: Mapping[str, Source] = {
         " the same links, queues, frames and errors. The comparison therefore measures the difference"
         " between the kernel's TCP and preset `linux` with delayed ACKs.",
     ),
+    "schemes": Source(
+        "Rust schemes of the objects' names",
+        "A BPF object of `bpf/` and the Rust scheme with the same rules and constants send over the links of"
+        " the section above, in 60 pairs of runs with equal channels. The value is the ratio of the object's"
+        " mean goodput to the scheme's, with Fieller's interval. Both have the sender of preset `linux`,"
+        " without pacing unless the scheme paces. [Objects, four ways](objects-four-ways.md) lists the values"
+        " beside those of a kernel.",
+    ),
 }
 """Peers of the comparisons, by the key in `Check.source`."""
 
@@ -106,6 +115,7 @@ def checks(*, quick: bool = False) -> list[Check]:
             against_ns3_wifi,
             against_linux,
             against_kernel,
+            against_schemes,
         )
         for check in source.checks()
     ]

@@ -18,11 +18,13 @@ from airhop.cli import main
 from airhop.cli.shown import cross_check as command
 from airhop.crosscheck import SOURCES, Check, Reason, Row, against_ns2, check, checks, measure
 from airhop.crosscheck.against_ns3 import EQUIVALENTS, LEFT_OUT
+from airhop.crosscheck.against_schemes import SCHEMES, compared
 from airhop.crosscheck.quantity import GOODPUT, SENDING_RATE
 from airhop.crosscheck.record import recorded, recording
 from airhop.crosscheck.reference import FILES, points
 from airhop.crosscheck.worlds import RFC_EVERY_ACK, wire
 from airhop.errors import InputError
+from airhop.objects import LONGEST_NAME, SHIPPED
 from airhop.results import Result
 from airhop.simulate import Interrupted, Job, run_many
 from airhop.stats import Estimate
@@ -149,6 +151,8 @@ def test_the_bounds_of_cross_checks_equal_the_stated_bounds() -> None:
                 wanted = {0.15} if "size=" in one.id else paced if "paced" in one.id else unpaced
             case "lone-wifi":
                 wanted = {0.005}
+            case "schemes":
+                wanted = {0.05}
             case "ns-3-wifi":
                 wanted = {0.06, 0.1}
             case _:
@@ -311,6 +315,24 @@ def test_options_of_cross_check_are_refused_without_it(doctor: Doctor) -> None:
     for words in (("--quick",), ("--seed", "2"), ("--out", "x.csv")):
         ended = doctor(*words)
         assert (ended.code, "need --cross-check" in ended.err) == (2, True)
+
+
+# Equal schemes in equal pairs of runs have the ratio 1 without an interval; the goodput of a flow over half of the
+# rate is half.
+def test_a_ratio_divides_the_mean_goodputs_of_paired_runs() -> None:
+    slow = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20, rate="5 Mbit/s")
+    fast = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20)
+    equal, half = measure(
+        [small(document=slow, over=slow, id="linux equal"), small(document=slow, over=fast, id="linux half")]
+    )
+    assert (equal.ours.mean, equal.ours.half_width) == (1.0, 0.0)
+    assert half.ours.mean == pytest.approx(0.5, rel=0.02)
+
+
+def test_every_packaged_object_is_compared_with_a_scheme() -> None:
+    objects = {path.name.removesuffix(".bpf.o") for path in SHIPPED.glob("*.bpf.o")}
+    assert set(SCHEMES) == {f"bpf_{name}"[:LONGEST_NAME] for name in objects}
+    assert {scheme for _, _, scheme in compared()} == set(SCHEMES)
 
 
 def test_an_interrupted_cross_check_does_not_change_the_output_file(

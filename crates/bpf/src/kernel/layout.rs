@@ -284,6 +284,11 @@ impl Image {
         &self.layout
     }
 
+    /// Returns the bytes of the structure in the object's types.
+    pub fn declared(&self) -> &[u8] {
+        &self.bytes[..self.layout.declared as usize]
+    }
+
     /// Returns the private state of a congestion control (`icsk_ca_priv`). It is empty for other structures,
     /// or if the object does not declare it.
     pub fn private(&self) -> &[u8] {
