@@ -57,9 +57,11 @@ static void grow_as_reno(struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (is_cwnd_limited(tp) && in_slow_start(tp))
+	if (!is_cwnd_limited(tp))
+		return;
+	if (in_slow_start(tp))
 		acked = start(tp, acked);
-	if (is_cwnd_limited(tp) && acked)
+	if (acked)
 		avoid_congestion(tp, tp->snd_cwnd, acked);
 }
 

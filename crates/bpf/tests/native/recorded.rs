@@ -165,7 +165,7 @@ impl TcpCongestionOps for Recorder {
 /// that causes timeouts.
 fn scenario(scheme: &str) -> String {
     format!(
-        "name = \"calls\"\nduration = \"40 s\"\n\
+        "name = \"calls\"\nduration = \"80 s\"\n\
          [[wired]]\nname = \"w\"\nends = [\"s\", \"d\"]\nrate = \"5 Mbit/s\"\ndelay = \"20 ms\"\n\
          queue = {{ kind = \"red\", packets = 100, min = 5, max = 50, ecn = true }}\n\
          errors = {{ kind = \"bernoulli\", fer = 0.005 }}\n\
@@ -210,7 +210,8 @@ pub fn recorded(object: &Arc<Object>, control: &CongestionControl) -> Vec<Call> 
         all.push(call);
     }
     let last = all.last().expect("calls").socket.clone();
-    let is_called = |callback| all.iter().any(|call| matches!(call.event, Event::Callback(c) if c == callback));
+    let is_called =
+        |callback| all.iter().any(|call| matches!(call.event, Event::Callback(c) if c == callback));
     let others = Callback::ALL.into_iter().filter(|callback| !is_called(*callback));
     let others = others.filter(|callback| control.program(*callback).is_some());
     let others: Vec<_> = others.map(|callback| Call::new(callback, &[], last.clone())).collect();
