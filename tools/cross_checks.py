@@ -25,19 +25,20 @@ PAGE, TABLE_PAGE = "cross-checks.md", "cross-checks-table.md"
 
 HEAD = """# Cross-checks
 
-Airhop compares {checks} simulated values with *peers*: four closed-form laws, the simulators ns-2 and ns-3, a
-Linux kernel, and, for BPF objects, the Rust schemes of their names. Of these values {within} differ from the peer's value by no more than the bound of the
-check, {explained} exceed the bound for a named [reason](#reasons), {open} are open, and {beyond}. The median
-difference is {median} of the peer's value.
+Airhop compares {checks} simulated values with *peers*: four closed-form laws, the simulators ns-2 and
+ns-3, a Linux kernel, and, for BPF objects, the Rust schemes of their names. Of these values {within}
+differ from the peer's value by no more than the bound of the check, {explained} exceed the bound for a
+named [reason](#reasons), {open} are open, and {beyond}. The median difference is {median} of the peer's
+value.
 
 - The [summary](#summary) counts verdicts by peer and quantity.
 - The section of each peer describes the comparison and lists differences by group.
 - [Number by number]({table}) lists every check: Airhop's value, the peer's value, difference, bound, verdict.
 - [cross-checks.csv](cross-checks.csv) contains Airhop's means and intervals.
 
-The peer's value is the value of the closed form, or the mean of the peer's runs. Airhop's value is the mean
-of replications with the half-width of the 95 % interval; for BPF objects it is a ratio, whose peer is 1. The following command measures all of Airhop's
-values in a few minutes:
+The peer's value is the value of the closed form, or the mean of the peer's runs. Airhop's value is the
+mean of replications with the half-width of the 95 % interval; for BPF objects it is a ratio, whose peer
+is 1. The following command measures all of Airhop's values in a few minutes:
 
 ```text
 airhop doctor --cross-check --out docs/cross-checks.csv

@@ -42,8 +42,8 @@ RUST: Mapping[str, str | Mapping[str, Any]] = {"cubic": {"name": "cubic", "form"
 REPS = 60
 PROGRAMS = Path("tools/testing/selftests/bpf/progs")
 HEAD = ("linux", "source", "object", "link", "params", "value", "n", "mean", "low", "high")
-"""The column `value`: goodput of the simulated object and of the kernel, Mbit/s; ratios to the Rust scheme and to
-Airhop's object. `source`: first digits of the SHA-256 of the program's source."""
+"""The column `value` is the goodput of the simulated object or of the kernel, Mbit/s, or the ratio to the Rust
+scheme or to Airhop's object; `source` is the beginning of the SHA-256 of the program's source."""
 
 
 def compiled(linux: Path, stem: str, folder: Path) -> Path:
@@ -101,8 +101,11 @@ def measured(stem: str, made: Path, runs: int) -> Iterator[tuple[str, ...]]:
     (tree,), (own,) = plugins.load(made), plugins.load(f"bpf_{stem}")
     for link, params in POINTS[stem]:
         goodput = goodputs(link, params, tree)
-        means = {"simulated": estimate(goodput), "kernel": estimate(in_kernel(link, params, made, runs))}
-        for name, mean in means.items():
+        kernel = in_kernel(link, params, made, runs)
+        for name, values in (("simulated", goodput), ("kernel", kernel)):
+            if not values:
+                continue
+            mean = estimate(values)
             ends = mean.drawn
             yield link, params, name, str(mean.n), *map(written, (mean.mean, ends.low, ends.high))
         for name, scheme in (("over Rust", RUST[stem]), ("over Airhop", own)):

@@ -1,4 +1,4 @@
-"""Checks of packaged BPF objects against the Rust schemes of their names, in pairs of runs with equal channels.
+"""Checks of packaged BPF objects against the Rust schemes of their names, in pairs with equal channels.
 
 The networks are those of `against_kernel`, so each row can stand beside the goodput of the same object in a
 kernel.
@@ -38,16 +38,59 @@ SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
 }
 """Rust scheme of the rules and constants of each packaged object."""
 
-NOT_IN_A_KERNEL: tuple[Point, ...] = (
-    ("last-hop", "attempts=1;fer=0.01", "bpf_westwood_nr"),
-    ("last-hop", "attempts=7;fer=0.01", "bpf_westwood_nr"),
-    ("wire", "loss=0.01", "bpf_westwood_nr"),
-    ("last-hop", "attempts=1;fer=0.01;services=ll-elsn", "bpf_eln_cubic"),
+HANDSHAKE = Reason(
+    "the handshake counts",
+    "The object in a kernel also gets the round trip of the SYN, which is shorter than the round trip"
+    " of any data segment, and begins its first bandwidth sample at the SYN. The Rust scheme uses data"
+    " only. The window after a loss is the bandwidth estimate times the smallest round trip, and a"
+    " smaller window lowers the estimate. Without a handshake (`tcp.handshake = false`) the ratio of"
+    " Westwood+ is 0.97 on the wire, 0.99 on the last hop with one attempt and 1.00 with seven, and that"
+    " of WestwoodNR is 1.00.",
 )
-"""Points without runs of a kernel."""
+PACING = Reason(
+    "bursts of the kernel's pacing",
+    "A kernel paces bursts of two segments at 1.2 windows per round trip. The Rust scheme spaces single"
+    " segments at one window per round trip, as the paper recommends. On the last hop 36 % of the"
+    " object's segments follow their predecessor immediately, and none of the scheme's, so more of the"
+    " object's frames collide with ACKs. If the Rust scheme also sends at 1.2 windows per round trip and"
+    " neither has a handshake, the ratio is 1.00 on the wire and 0.93 on the last hop with one attempt;"
+    " the bursts are the remaining difference.",
+)
+RECOVERY = Reason(
+    "recovery without SACK",
+    "The kernel repairs the object's losses by SACK and RACK. The Rust scheme has the recovery of its"
+    " paper, without SACK: a lost retransmission leads to a timeout. In 30 s Vegas has 0.2 timeouts on"
+    " the last hop, ELN up to 3 and TCP-CL 4, and the objects have none. Vegas with the kernel's"
+    " recovery has a ratio of 1.01. The sender of ELN also sends no new data before the repair of a"
+    " loss: on the uplink with FER 3 % pauses of more than 40 ms add up to 7 of 30 s, and those of the"
+    " object to 0.1 s.",
+)
+GROWTH = Reason(
+    "no growth in recovery",
+    "The kernel enters a recovery for each loss that a notice names, and does not increase the window"
+    " before its end: 190 recoveries in 30 s. LL-ELSN retransmits at the notice, in 2 recoveries in 30"
+    " s, and its window grows all the time, to a round trip of 121 ms instead of 76 ms.",
+)
 
-REASONS: Mapping[Point, tuple[Reason, float]] = {}
-"""Reason and size of the differences beyond the bound."""
+_ONCE, _WIRE = ("last-hop", "attempts=1;fer=0.01"), ("wire", "loss=0.01")
+REASONS: Mapping[Point, tuple[Reason, float]] = {
+    (*_ONCE, "bpf_westwood_pl"): (HANDSHAKE, -0.15),
+    (*_WIRE, "bpf_westwood_pl"): (HANDSHAKE, -0.18),
+    ("koo", "loss=0.01", "bpf_westwood_nr"): (HANDSHAKE, -0.05),
+    ("koo", "loss=0.02", "bpf_westwood_nr"): (HANDSHAKE, -0.09),
+    (*_ONCE, "bpf_hybla"): (PACING, -0.15),
+    (*_ONCE, "bpf_vegas"): (RECOVERY, 0.09),
+    ("down", "fer=0.003;services=eln", "bpf_eln"): (RECOVERY, 0.18),
+    ("down", "fer=0.01;services=eln", "bpf_eln"): (RECOVERY, 0.19),
+    ("down", "fer=0.03;services=eln", "bpf_eln"): (RECOVERY, 0.15),
+    ("up", "fer=0.003;services=eln", "bpf_eln"): (RECOVERY, 0.36),
+    ("up", "fer=0.01;services=eln", "bpf_eln"): (RECOVERY, 0.52),
+    ("up", "fer=0.03;services=eln", "bpf_eln"): (RECOVERY, 1.13),
+    ("chain", "services=nak", "bpf_tcp_cl"): (RECOVERY, 0.13),
+    ("down", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.08),
+    ("up", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.06),
+}
+"""Reason and size of each difference beyond the bound."""
 
 
 def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
@@ -59,10 +102,7 @@ def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
 def compared() -> list[Point]:
     """Return the points of all objects: those of a kernel, without networks that hide an object's notices."""
     measured = [*points("emulated"), *points("chain")]
-    return [
-        *(point for point in measured if shipped(point[2]) and "services=none" not in point[1]),
-        *NOT_IN_A_KERNEL,
-    ]
+    return [point for point in measured if shipped(point[2]) and "services=none" not in point[1]]
 
 
 def checks() -> Iterator[Check]:

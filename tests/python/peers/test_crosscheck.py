@@ -317,8 +317,7 @@ def test_options_of_cross_check_are_refused_without_it(doctor: Doctor) -> None:
         assert (ended.code, "need --cross-check" in ended.err) == (2, True)
 
 
-# Equal schemes in equal pairs of runs have the ratio 1 without an interval; the goodput of a flow over half of the
-# rate is half.
+# Equal runs have the ratio 1 without an interval; at half of the rate the goodput is half.
 def test_a_ratio_divides_the_mean_goodputs_of_paired_runs() -> None:
     slow = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20, rate="5 Mbit/s")
     fast = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20)
