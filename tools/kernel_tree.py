@@ -42,8 +42,8 @@ RUST: Mapping[str, str | Mapping[str, Any]] = {"cubic": {"name": "cubic", "form"
 REPS = 60
 PROGRAMS = Path("tools/testing/selftests/bpf/progs")
 HEAD = ("linux", "source", "object", "link", "params", "value", "n", "mean", "low", "high")
-"""The column `value` is the goodput of the simulated object or of the kernel, Mbit/s, or the ratio to the Rust
-scheme or to Airhop's object; `source` is the beginning of the SHA-256 of the program's source."""
+"""The column `value` is the goodput of the simulated object or of the kernel, Mbit/s, or the ratio to the
+Rust scheme or to Airhop's object; `source` is the beginning of the SHA-256 of the program's source."""
 
 
 def compiled(linux: Path, stem: str, folder: Path) -> Path:
