@@ -317,7 +317,8 @@ def test_options_of_cross_check_are_refused_without_it(doctor: Doctor) -> None:
         assert (ended.code, "need --cross-check" in ended.err) == (2, True)
 
 
-# Equal runs have the ratio 1 without an interval; at half of the rate the goodput is half.
+# Equal runs have the ratio 1 without an interval; at half of the rate the goodput is half, up to the
+# time of slow start.
 def test_a_ratio_divides_the_mean_goodputs_of_paired_runs() -> None:
     slow = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20, rate="5 Mbit/s")
     fast = wire("reno", RFC_EVERY_ACK, loss=0.0, seconds=20)
@@ -325,7 +326,7 @@ def test_a_ratio_divides_the_mean_goodputs_of_paired_runs() -> None:
         [small(document=slow, over=slow, id="linux equal"), small(document=slow, over=fast, id="linux half")]
     )
     assert (equal.ours.mean, equal.ours.half_width) == (1.0, 0.0)
-    assert half.ours.mean == pytest.approx(0.5, rel=0.02)
+    assert half.ours.mean == pytest.approx(0.5, rel=0.04)
 
 
 def test_every_packaged_object_is_compared_with_a_scheme() -> None:
