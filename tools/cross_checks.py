@@ -60,9 +60,10 @@ The *difference* is Airhop's value minus the peer's value, as a percentage of th
 - *beyond*: all other differences.
 
 Each bound equals the tolerance of the crate's test of the same comparison ([how results are
-checked](checked.md)). PFTK and the ratios of BPF objects have no such test; their bounds were chosen for this
-page. A bound is a tolerance, not a confidence interval: a systematic difference within the bound is part of
-the result. The tables of the peers contain the median of the absolute differences, and the smallest and the largest difference with its sign.
+checked](checked.md)). PFTK and the ratios of BPF objects have no such test; their bounds were chosen for
+this page. A bound is a tolerance, not a confidence interval: a systematic difference within the bound is
+part of the result. The tables of the peers contain the median of the absolute differences, and the
+smallest and the largest difference with its sign.
 
 ## Summary
 
