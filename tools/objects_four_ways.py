@@ -96,10 +96,11 @@ TREE_HEAD = """
 
 The selftests of Linux contain a CUBIC and a DCTCP as BPF objects. `tools/kernel_tree.py` compiled both
 from Linux {version} without a change, except for their names. Airhop and Linux 6.18 ran them over the
-same links. The column *over Rust* contains the ratio of the goodputs of the tree's object and of the Rust
-scheme with the same rules, `cubic` with `form = "linux"` and `dctcp`. The column *over Airhop's* contains
-the ratio to the object of the same name in `bpf/`. Both are ratios over {n} simulated pairs with
-Fieller's interval. The values are in [kernel-tree.csv](kernel-tree.csv).
+same links. The columns *simulated* and *kernel* contain the goodput in Mbit/s of {n} simulated runs and
+of {kernel} runs of the kernel, each of 30 s. The column *over Rust* contains the ratio of the goodputs of
+the tree's object and of the Rust scheme with the same rules, `cubic` with `form = "linux"` and `dctcp`.
+The column *over Airhop's* contains the ratio to the object of the same name in `bpf/`. Both are ratios
+over {n} simulated pairs with Fieller's interval. The values are in [kernel-tree.csv](kernel-tree.csv).
 
 """
 
@@ -120,7 +121,9 @@ def _tree() -> str:
         for point, found in values.items()
     )
     head = ("link", "object of the tree", *columns[:3], "over Airhop's")
-    return TREE_HEAD.format(version=rows[0]["linux"], n=rows[0]["n"]) + table(head, lines, left=2) + TREE_END
+    runs = {row["value"]: row["n"] for row in rows}
+    about = TREE_HEAD.format(version=rows[0]["linux"], n=runs["simulated"], kernel=runs["kernel"])
+    return about + table(head, lines, left=2) + TREE_END
 
 
 TREE_END = """
