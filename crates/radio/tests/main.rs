@@ -17,3 +17,4 @@ mod ppdu;
 mod radio_link;
 mod rlp;
 mod rlp_model;
+mod snr;

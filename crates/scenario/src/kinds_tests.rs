@@ -25,7 +25,6 @@ ends = ["s", "b"]
 rate = "10 Mbit/s"
 delay = "10 ms"
 queue = {queue}
-errors = {errors}
 {changes}
 [[radio]]
 name = "air"
@@ -42,6 +41,12 @@ attempts = 5
 layout = {layout}
 routing = {routing}
 {propagation}
+[[wlan]]
+name = "modern"
+standard = "802.11ac"
+rate = {{ mcs = 7 }}
+stations = {{ ap = [0, 0], sta = [60, 0] }}
+errors = {errors}
 [[flow]]
 name = "far"
 from = "s"
@@ -51,6 +56,11 @@ to = "m"
 name = "near"
 from = "n0"
 to = "n1"
+scheme = "reno"
+[[flow]]
+name = "fast"
+from = "ap"
+to = "sta"
 scheme = "reno"
 "#,
         queue = written("queue", r#"{ kind = "drop-tail" }"#),
@@ -174,9 +184,11 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
     ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),
-    ("error model gilbert-elliott.strikes", "error model", BURSTS, "wired.w1.errors.strikes"),
-    ("error model two-state.sojourn", "error model", FADES, "wired.w1.errors.sojourn"),
-    ("error model two-state.start", "error model", FADES, "wired.w1.errors.start"),
+    ("error model gilbert-elliott.strikes", "error model", BURSTS, "wlan.modern.errors.strikes"),
+    ("error model two-state.sojourn", "error model", FADES, "wlan.modern.errors.sojourn"),
+    ("error model two-state.start", "error model", FADES, "wlan.modern.errors.start"),
+    ("error model snr.model", "error model", r#"{ kind = "snr" }"#, "wlan.modern.errors.model"),
+    ("error model snr.coding", "error model", r#"{ kind = "snr" }"#, "wlan.modern.errors.coding"),
     ("flow.notices", "", "", "flow.far.notices"),
     ("flow.tcp.preset", "", "", "flow.far.tcp.preset"),
     ("flow.tcp.halve_from", "", "", "flow.far.tcp.halve_from"),

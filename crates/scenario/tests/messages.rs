@@ -65,6 +65,7 @@ const EDITS: &[(&str, &str, &str)] = &[
         BERNOULLI,
         "kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 0, ber_bad = 0.1, reference = \"1 kB\"",
     ),
+    ("errors by SNR without an MCS", BERNOULLI, "kind = \"snr\""),
     (
         "a time too short to be one",
         BERNOULLI,

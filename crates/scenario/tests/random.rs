@@ -186,6 +186,9 @@ struct RandomFlow {
     start_ms: u32,
 }
 
+/// Errors of cells of 802.11n, ac and ax only.
+const BY_SNR: &str = r#"{ kind = "snr", exponent = 4.5, power = "0 dBm" }"#;
+
 fn cell() -> impl Strategy<Value = RandomCell> {
     let errors = [
         r#"{ kind = "clean" }"#,
@@ -194,6 +197,7 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"[{ kind = "bernoulli", fer = 1 }, { kind = "clean", direction = "d0->*" }]"#,
         r#"{ kind = "gilbert-elliott", p_gb = 0.1, p_bb = 1 }"#,
         r#"{ kind = "two-state", good = "20 ms", bad = "5 ms", fer_good = 0, fer_bad = 1 }"#,
+        BY_SNR,
     ];
     let queues = [
         r#"kind = "drop-tail""#,
@@ -303,7 +307,11 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
             _ => format!("{}{i}_{k} = [{}, 10]", "d", 5 * k),
         })
         .collect();
-    let errors = if i == 0 { cell.errors.to_string() } else { cell.errors.replace("d0", &format!("d{i}_0")) };
+    let errors = match cell.errors {
+        BY_SNR if !is_modern => r#"{ kind = "clean" }"#,
+        errors => errors,
+    };
+    let errors = if i == 0 { errors.to_string() } else { errors.replace("d0", &format!("d{i}_0")) };
     let _ = write!(
         text,
         "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = {rate}\naccess = \"{access}\"\n{attempts}{modern}\

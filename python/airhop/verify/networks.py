@@ -67,6 +67,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     _fill(Values(draw, record), scenario)
     add_marks(seed, scenario)
     _add_amsdus(seed, scenario)
+    _add_errors_by_snr(seed, scenario)
     if (most := _until_timeouts(scenario)) < quantity(scenario["duration"]) / 1e9:
         scenario["duration"] = f"{most:.4g} s"
     return scenario
@@ -79,6 +80,27 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
         aggregation = wlan.get("aggregation", {})
         if wlan["standard"] in _MODERN and aggregation.get("bytes") != 0 and draw.random() < 1 / 3:
             wlan["aggregation"] = aggregation | {"amsdu": draw.choice(["max", 500, 3839])}
+
+
+def _add_errors_by_snr(seed: int, scenario: Table) -> None:
+    """Set errors by SNR in one of three cells of 802.11n, ac and ax, with powers at which some MPDUs are lost."""
+    draw = Random(f"snr {seed}")
+    for wlan in scenario.get("wlan", ()):
+        if wlan["standard"] not in _MODERN or draw.random() > 1 / 3:
+            continue
+        mcs, exponent = wlan["rate"]["mcs"], draw.choice([2, 3, 4.5])
+        # At MCS n half of the MPDUs are lost at an SNR of some 2.5 n dB; the noise of 20 to 160 MHz is -94 to
+        # -85 dBm, and most stations are 30 to 45 m apart.
+        power = 2.5 * mcs - 90 + 46.7 + 10 * exponent * math.log10(35) + draw.uniform(-4, 12)
+        errors: Table = {"kind": "snr", "exponent": exponent, "power": f"{power:.3f} dBm"}
+        errors["model"] = draw.choice(["table", "table", "nist", "yans"])
+        if errors["model"] == "table" and draw.random() < 0.5:
+            errors["coding"] = draw.choice(["bcc", "ldpc"])
+        if draw.random() < 0.3:
+            errors["power_split"] = False
+        if draw.random() < 0.2:
+            errors["min_rssi"] = f"{draw.choice([-95, -82, -70])} dBm"
+        wlan["errors"] = errors
 
 
 def _fill(values: Values, scenario: Table) -> None:

@@ -183,17 +183,36 @@ class Ppdus:
             return self._preamble + 4_000 * math.ceil(symbols * 3_600 / 4_000) + self.extension
         return self._preamble + symbols * 4_000 + self.extension
 
+    @property
+    def mcs(self) -> int:
+        """MCS of each stream."""
+        return int(self.plan["rate"]["mcs"])
+
+    @property
+    def modulation(self) -> tuple[int, Fraction]:
+        """Coded bits per subcarrier, and code rate."""
+        return _MODULATIONS[self.mcs]
+
     @cached_property
-    def _streams(self) -> int:
+    def streams(self) -> int:
+        """Number of spatial streams."""
         return int(self.plan["rate"].get("streams", 1))
 
     @cached_property
-    def _width(self) -> int:
+    def width(self) -> int:
+        """Channel width, MHz."""
         return int(self.plan["width"].split()[0])
+
+    @property
+    def symbol_gain(self) -> float:
+        """Product of channel width and symbol duration, per data subcarrier."""
+        useful = 12_800 if self.format == "he" else 3_200
+        symbol = useful + quantity(self.plan["guard_interval"])
+        return self.width * symbol / 1000 / _SUBCARRIERS[self.format][self.width]
 
     @cached_property
     def _preamble(self) -> int:
-        fields = 1 if self._streams == 1 else self._streams + self._streams % 2
+        fields = 1 if self.streams == 1 else self.streams + self.streams % 2
         guard = round(quantity(self.plan["guard_interval"]))
         match self.format:
             case "ht":  # L-STF, L-LTF, L-SIG; HT-SIG; HT-STF; HT-LTFs
@@ -206,7 +225,7 @@ class Ppdus:
     @cached_property
     def _coded_bits(self) -> int:
         bits, _ = _MODULATIONS[self.plan["rate"]["mcs"]]
-        return _SUBCARRIERS[self.format][self._width] * bits * self._streams
+        return _SUBCARRIERS[self.format][self.width] * bits * self.streams
 
     @cached_property
     def _data_bits(self) -> int:
@@ -220,7 +239,7 @@ class Ppdus:
         IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.3.12.5.
         """
         if self.format == "he":  # beyond this, LDPC, which has no tail bits
-            return int(self._width == 20 and self._streams <= 4 and self.plan["rate"]["mcs"] <= 9)
+            return int(self.width == 20 and self.streams <= 4 and self.plan["rate"]["mcs"] <= 9)
         most = 1080 if self.format == "ht" else 2160  # 270 and 540 Mbit/s with the long guard interval
         least = math.ceil(self._data_bits / most)
         return next(n for n in itertools.count(least) if math.gcd(self._data_bits, self._coded_bits) % n == 0)

@@ -377,8 +377,7 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
     let (power, decodes) = match plan.range {
         None => (1.0, true),
         Some(range) => {
-            let [dx, dy] = [0, 1].map(|i| plan.stations[from].1[i] - plan.stations[to].1[i]);
-            let square = dx * dx + dy * dy;
+            let square = square_of_distance(plan, from, to);
             if square > range.sense * range.sense {
                 return None;
             }
@@ -391,6 +390,12 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
 
 /// Builds the error model of the link from station `from` to station `to`.
 fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
-    let errors = plan.errors_between(from, to)?;
+    let errors = plan.errors_between(from, to)?.over(libm::sqrt(square_of_distance(plan, from, to)));
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
+}
+
+/// Returns the square of the distance of two stations, m².
+fn square_of_distance(plan: &CellPlan, from: usize, to: usize) -> f64 {
+    let [dx, dy] = [0, 1].map(|i| plan.stations[from].1[i] - plan.stations[to].1[i]);
+    dx * dx + dy * dy
 }

@@ -1,9 +1,7 @@
 //! Independent bit errors.
+use super::by_length::ByLength;
 use super::{Damage, ErrorModel, Frame, errors_per_bit};
 use airhop_engine::Stream;
-
-/// Number of cached frame lengths. A link has few: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
-const REMEMBERED: usize = 16;
 
 /// Independent bit errors, defined by the error rate of a frame with a reference length.
 ///
@@ -13,10 +11,8 @@ const REMEMBERED: usize = 16;
 pub struct Bernoulli {
     /// ln(1 - BER), not positive.
     ln_bit_survives: f64,
-    /// Loss probability by frame length, so that the exponential is computed once per length, not per frame.
-    known: Vec<(u64, f64)>,
-    /// Index of the entry of `known` that a new entry replaces when the cache is full.
-    oldest: usize,
+    /// Loss probability by frame length.
+    known: ByLength,
     stream: Stream,
 }
 
@@ -24,21 +20,12 @@ impl Bernoulli {
     /// Creates a model in which a frame of `reference_bits` bits is lost with probability `fer`.
     pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
         let ln_bit_survives = -errors_per_bit(fer, reference_bits);
-        Bernoulli { ln_bit_survives, known: Vec::with_capacity(REMEMBERED), oldest: 0, stream }
+        Bernoulli { ln_bit_survives, known: ByLength::default(), stream }
     }
 
     fn loss_probability(&mut self, bits: u64) -> f64 {
-        if let Some(&(_, p)) = self.known.iter().find(|(b, _)| *b == bits) {
-            return p;
-        }
-        let p = -libm::expm1(bits as f64 * self.ln_bit_survives);
-        if self.known.len() < REMEMBERED {
-            self.known.push((bits, p));
-        } else {
-            self.known[self.oldest] = (bits, p);
-            self.oldest = (self.oldest + 1) % REMEMBERED;
-        }
-        p
+        let ln_bit_survives = self.ln_bit_survives;
+        self.known.get(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
     }
 }
 

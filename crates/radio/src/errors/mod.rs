@@ -3,12 +3,14 @@
 //! Each model has a file, a variant of [`ErrorPlan`] with its parameters, and an arm of [`ErrorPlan::build`].
 
 mod bernoulli;
+mod by_length;
 mod fades;
 mod gilbert_elliott;
 mod loss;
 mod of_data;
 mod outages;
 mod recorded;
+mod snr;
 mod sojourn;
 mod stepped;
 mod strikes;
@@ -19,6 +21,7 @@ use airhop_engine::{Stream, Streams};
 use fades::Fades;
 pub use fades::{FadePlan, Start};
 pub use recorded::{BadLine, FadeRecord};
+pub use snr::{Coding, LinkBudget, PerModel, SnrPlan};
 pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
@@ -37,7 +40,7 @@ pub struct Frame {
     pub broadcast: bool,
     /// Start of the transmission.
     pub start: Time,
-    /// Number of the attempt, from 1.
+    /// End of the transmission.
     pub end: Time,
     /// Number of the attempt; the first is 1.
     pub attempt: u32,
@@ -104,6 +107,8 @@ pub enum ErrorPlan {
         /// probability exp(-b × rate). Infinite if no frame is intact.
         errors_per_bit: [f64; 2],
     },
+    /// Independent losses with the packet error rate at the SNR of two stations of a cell.
+    Snr(SnrPlan),
     /// Outages in addition to another model.
     Outages {
         /// Outages, each [begin, end), in chronological order, with gaps between them.
@@ -144,6 +149,7 @@ impl ErrorPlan {
                 let states = fade_stream(streams, network, from, to);
                 Box::new(two_state::TwoState::new(fades, errors_per_bit, states, stream))
             }
+            ErrorPlan::Snr(ref plan) => Box::new(snr::Snr::new(plan, stream)),
             ErrorPlan::Outages { ref times, ref otherwise } => {
                 let otherwise = otherwise.build(streams, network, from, to);
                 Box::new(outages::Outages::new(times.clone(), otherwise))
@@ -190,8 +196,18 @@ impl ErrorPlan {
                 loss.iter().any(|p| *p > 0.0)
             }
             ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
+            ErrorPlan::Snr(_) => true,
             ErrorPlan::Outages { otherwise, .. } => otherwise.loses(),
             ErrorPlan::OfData(model) => model.loses(),
+        }
+    }
+
+    /// Returns the model between two stations at this distance.
+    pub fn over(&self, metres: f64) -> ErrorPlan {
+        match self {
+            ErrorPlan::Snr(plan) => ErrorPlan::Snr(SnrPlan { metres, ..*plan }),
+            ErrorPlan::OfData(model) => ErrorPlan::OfData(Box::new(model.over(metres))),
+            model => model.clone(),
         }
     }
 

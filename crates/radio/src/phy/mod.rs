@@ -20,3 +20,4 @@ pub use format::{BASIC_RATES, BLOCK_ACK_REQ_BYTES, Band, Format, MAX_PPDU_TIME, 
 pub use legacy::{ACK_BYTES, CTS_BYTES, Coding, DATA_OVERHEAD, MAC_BYTES, Phy, RTS_BYTES};
 pub use mode::TxMode;
 pub use settings::{ModeError, TxSettings};
+pub use symbol::Modulation;

@@ -1,7 +1,7 @@
 //! Transmission mode of a PPDU of 802.11n, ac or ax, and its airtime.
 use super::format::{BASIC_RATES, Format};
 use super::settings::{ModeError, TxSettings};
-use super::symbol::Symbol;
+use super::symbol::{Symbol, tones};
 use airhop_base::{Rate, Span};
 
 /// Transmission mode of a PPDU. All values that do not depend on the PSDU are computed once.
@@ -67,6 +67,14 @@ impl TxMode {
     pub fn data_rate(&self) -> Rate {
         let [bits, of] = self.symbol.exact_bits.map(u64::from);
         Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
+    }
+
+    /// Returns the product of channel width and symbol duration, per data subcarrier: the ratio Es/N0 of a
+    /// subcarrier's symbol whose energy includes guard interval, pilots and guard band, over the SNR.
+    pub fn symbol_gain(&self) -> f64 {
+        let TxSettings { format, width_mhz, .. } = self.settings;
+        let product = f64::from(width_mhz) * self.symbol_ns as f64 / 1e3;
+        product / f64::from(tones(format, width_mhz))
     }
 
     /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and signal extension at 2.4 GHz

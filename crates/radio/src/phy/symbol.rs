@@ -19,6 +19,23 @@ const MODULATIONS: [(u32, [u32; 2]); 12] = [
     (10, [5, 6]),
 ];
 
+/// Modulation and code rate of an MCS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modulation {
+    /// Coded bits per subcarrier and symbol: 1 for BPSK, 2 for QPSK, log2(M) for M-QAM.
+    pub bits: u32,
+    /// Code rate, as a fraction.
+    pub code_rate: [u32; 2],
+}
+
+impl Modulation {
+    /// Returns modulation and code rate of an MCS from 0 to 11.
+    pub const fn of(mcs: u8) -> Modulation {
+        let (bits, code_rate) = MODULATIONS[mcs as usize];
+        Modulation { bits, code_rate }
+    }
+}
+
 /// Modes that VHT's tables exclude although a number of encoders would divide their bits: width in MHz,
 /// spatial streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
 const LEFT_OUT: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
@@ -40,7 +57,7 @@ impl Symbol {
     /// the standard excludes the combination.
     pub fn of(settings: &TxSettings) -> Option<Symbol> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
-        let (tone_bits, [share, of]) = MODULATIONS[usize::from(mcs)];
+        let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::of(mcs);
         let coded_bits = tones(format, width_mhz) * tone_bits * u32::from(streams);
         let exact_bits = [coded_bits * share, of];
         let data_bits = exact_bits[0] / of;
@@ -75,7 +92,7 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
 
 /// Returns N_SD, the number of data subcarriers of a channel. For HE, it is that of the resource unit that
 /// fills the channel (242, 484, 996 and twice 996 tones).
-fn tones(format: Format, width_mhz: u32) -> u32 {
+pub(super) fn tones(format: Format, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
         (Format::Ht | Format::Vht, 20) => 52,
         (Format::Ht | Format::Vht, 40) => 108,

@@ -1,8 +1,8 @@
 //! Cells of 802.11n, ac and ax, compared with closed forms.
 
-mod closed;
+pub mod closed;
 mod laws;
-mod saturation;
+pub mod saturation;
 
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};

@@ -17,10 +17,6 @@ pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) 
     })
 }
 
-/// Kinds that Airhop does not model: the choice, the kind, and the reason.
-const LATER: [(&str, &str, &str); 1] =
-    [("error model", "snr", "errors by signal-to-noise ratio are not modelled yet")];
-
 struct Checker<'a> {
     problems: &'a mut Problems,
 }
@@ -206,10 +202,7 @@ impl Checker<'_> {
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
         let Some(variant) = choice.variants.iter().find(|v| v.kind == kind) else {
-            let hint = match LATER.iter().find(|(what, later, _)| *what == choice.what && later == kind) {
-                Some((.., why)) => format!("; {why}"),
-                None => did_you_mean(kind, kinds()),
-            };
+            let hint = did_you_mean(kind, kinds());
             let what =
                 format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);

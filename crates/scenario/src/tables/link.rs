@@ -71,6 +71,7 @@ pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut 
     rate::check(link, problems);
     changes::check(link, duration, problems);
     let ends = link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec());
+    errors::check_any_link(link, problems);
     errors::check(link, &ends, false, duration, problems);
 }
 

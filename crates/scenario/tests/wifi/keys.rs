@@ -4,7 +4,7 @@ use super::{CELL, good, read};
 use airhop_base::{Rate, Span};
 use airhop_net::plan::Plan;
 use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
-use airhop_radio::errors::ErrorPlan;
+use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::phy::{Band, Format, Phy};
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
@@ -108,8 +108,9 @@ fn without_aggregation_attempts_limit_each_frame() {
 /// `airhop show` prints a scenario that reads back to the same plan and prints the same text.
 #[test]
 fn a_printed_wifi_scenario_reads_back() {
-    let changes: [&[(&str, &str)]; 8] = [
+    let changes: [&[(&str, &str)]; 9] = [
         &[],
+        &[AX, ("wlan.cell.errors", "{ kind = \"snr\", model = \"table\", min_rssi = \"-82 dBm\" }")],
         &[N, AT_2_4],
         &[AX, ("wlan.cell.rate", "{ mcs = 11, streams = 2 }"), ("wlan.cell.guard_interval", "1600 ns")],
         &[("wlan.cell.aggregation.bytes", "0")],
@@ -165,6 +166,77 @@ fn errors_apply_to_control_frames_only_before_802_11n() {
     assert_eq!(model(&old), ErrorPlan::Loss(0.1));
 }
 
+/// Returns the model of a cell with errors by SNR.
+fn snr(keys: &str, sets: &[(&str, &str)]) -> SnrPlan {
+    let errors = format!("{{ kind = \"snr\"{keys} }}");
+    let scenario = good(&[sets, &[("wlan.cell.errors", errors.as_str())]].concat());
+    match &cell(scenario.plan()).errors[0].model {
+        ErrorPlan::OfData(model) => match **model {
+            ErrorPlan::Snr(plan) => plan,
+            ref other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The defaults are those of ns-3, except that streams share the power.
+#[test]
+fn every_key_of_errors_by_snr_reaches_the_plan() {
+    let defaults = snr("", &[]);
+    let budget = LinkBudget {
+        power: 16.0206,
+        noise_figure: 7.0,
+        reference_loss: 46.6777,
+        exponent: 3.0,
+        splits_power: true,
+        min_rssi: None,
+    };
+    assert_eq!((defaults.model, defaults.coding, defaults.budget), (PerModel::Table, Coding::Bcc, budget));
+    assert_eq!((defaults.mode, defaults.group_rate), (ht(&[]).mode, Rate::from_bps(24_000_000)));
+    assert_eq!(snr(", model = \"nist\"", &[]).model, PerModel::Nist);
+    assert_eq!(snr(", coding = \"ldpc\"", &[]).coding, Coding::Ldpc);
+    assert_eq!(snr("", &[("wlan.cell.control_rate", "6 Mbit/s")]).group_rate, Rate::from_bps(6_000_000));
+    let keys = ", power = \"20 dBm\", noise_figure = \"10 dB\", exponent = 2, reference_loss = \"40 dB\", \
+                power_split = false, min_rssi = \"-82 dBm\"";
+    let given = LinkBudget {
+        power: 20.0,
+        noise_figure: 10.0,
+        reference_loss: 40.0,
+        exponent: 2.0,
+        splits_power: false,
+        min_rssi: Some(-82.0),
+    };
+    assert_eq!(snr(keys, &[]).budget, given);
+}
+
+/// 802.11ax requires LDPC above 20 MHz, 4 streams or MCS 9 (802.11ax-2021 §27.3.12.5); the closed forms are
+/// bounds of convolutional codes.
+#[test]
+fn the_default_code_is_that_of_the_standard() {
+    for (mcs, width, model, coding) in [
+        ("{ mcs = 9 }", "20 MHz", "table", Coding::Bcc),
+        ("{ mcs = 10 }", "20 MHz", "table", Coding::Ldpc),
+        ("{ mcs = 0, streams = 5 }", "20 MHz", "table", Coding::Ldpc),
+        ("{ mcs = 0 }", "80 MHz", "table", Coding::Ldpc),
+        ("{ mcs = 0 }", "80 MHz", "yans", Coding::Bcc),
+    ] {
+        let sets = [AX, ("wlan.cell.rate", mcs), ("wlan.cell.width", width)];
+        assert_eq!(snr(&format!(", model = \"{model}\""), &sets).coding, coding, "{mcs} {width} {model}");
+    }
+    assert_eq!(snr("", &[N]).coding, Coding::Bcc);
+}
+
+/// The power of a propagation model is also that of errors by SNR, unless they have their own.
+#[test]
+fn errors_by_snr_have_the_power_of_the_propagation_model() {
+    const POWERS: (&str, &str) = (
+        "wlan.cell.propagation",
+        "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
+    );
+    assert_eq!(snr("", &[POWERS]).budget.power, 20.0);
+    assert_eq!(snr(", power = \"10 dBm\"", &[POWERS]).budget.power, 10.0);
+}
+
 const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.standard", "802.11be")],
     &[("wlan.cell.band", "2.4 GHz")],
@@ -205,10 +277,18 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.phy.cw_min", "31")],
     &[("wlan.cell.retry_delay", "80 ms")],
     &[("wlan.cell.fragmentation", "500 B")],
-    &[("wlan.cell.errors", "{ kind = \"snr\", model = \"table\" }")],
+    &[("wlan.cell.errors", "{ kind = \"snr\", model = \"nist\", coding = \"ldpc\" }")],
+    &[("wlan.cell.errors", "{ kind = \"snr\", model = \"tables\" }")],
+    &[("wlan.cell.errors", "{ kind = \"snr\", noise_figure = \"-1 dB\", exponent = 11, power = \"0.1 W\" }")],
+    &[("wlan.cell.errors", "{ kind = \"snr\", fading = \"rayleigh\" }")],
     &[("flow.up.access_category", "VO")],
     &[("flow.up.access_category", "best effort")],
     // Standards without these keys.
+    &[
+        ("wlan.cell.standard", "802.11g"),
+        ("wlan.cell.rate", "54 Mbit/s"),
+        ("wlan.cell.errors", "{ kind = \"snr\" }"),
+    ],
     &[("wlan.cell.standard", "802.11g")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.width", "20 MHz")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.lifetime", "1 s")],

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airhop.analysis.topology import Cell
 from airhop.catalogue import flagged
-from airhop.verify.ppdus import FORMATS
+from airhop.verify.ppdus import FORMATS, Ppdus
+from airhop.verify.snr import BySnr
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
@@ -26,6 +28,8 @@ class _Hop:
     kind: str
     plan: Mapping[str, Any]
     place: str
+    cell: Cell | None = None
+    """Stations of a wlan."""
 
     @property
     def recoveries(self) -> list[Mapping[str, Any]]:
@@ -56,7 +60,7 @@ class _Hops:
         self._stations = {}
         for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
             for name in cell.places:
-                self._stations[name] = _Hop("wlan", plan, f"{name}->*")
+                self._stations[name] = _Hop("wlan", plan, f"{name}->*", cell)
 
     def at(self, place: str) -> _Hop | None:
         """Return the link of a place, if the place is a link."""
@@ -119,10 +123,10 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
     for place in (*wired, *trace.frames_by_place):
         hop = hops.at(place)
         model = None if hop is None else hop.model(place)
-        if hop is None or hop.loses_at_times or model is None or model["kind"] != "bernoulli":
+        if hop is None or hop.loses_at_times or model is None or model["kind"] not in _INDEPENDENT:
             continue
         frames = _of_packets(trace, place) if place in wired else _of_frames(trace, hop, place)
-        least, most = _expected(frames, model, hop, trace)
+        least, most = _INDEPENDENT[model["kind"]](frames, model, hop, trace, place)
         lost = sum(is_lost for _, is_lost in frames)
         if not least - _DEVIATIONS * least**0.5 - _FEW <= lost <= most + _DEVIATIONS * most**0.5 + _FEW:
             text = f"{lost} of {len(frames)} frames lost by the channel, {least:.1f} to {most:.1f} expected"
@@ -154,8 +158,8 @@ def _parts(trace: Trace, frame: Frame, *, spares_control: bool) -> Sequence[Fram
     return () if frame.kind == "ack" else trace.mpdus.get(frame.row, ())
 
 
-def _expected(
-    frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace
+def _by_rate(
+    frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace, _: str
 ) -> tuple[float, float]:
     """Return the range of expected losses, as the frame length of `fer` is not exactly known."""
     if "loss" in model:
@@ -172,3 +176,18 @@ def _expected(
     spared = 1 - model["fer"]
     sums = [sum(1 - spared ** (octets / reference) for octets, _ in frames) for reference in references]
     return min(sums), max(sums)
+
+
+def _by_snr(
+    frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, _: Trace, place: str
+) -> tuple[float, float]:
+    """Return the expected losses at the distance of the two stations."""
+    if hop.cell is None or not frames:  # broadcasts have no receiver, and their losses are not recorded
+        return 0.0, 0.0
+    errors = BySnr(Ppdus(hop.plan), model, hop.cell.distance(*place.split("->")))
+    lengths = Counter(octets for octets, _ in frames)
+    return (sum(many * errors.per(octets) for octets, many in lengths.items()),) * 2
+
+
+_INDEPENDENT = {"bernoulli": _by_rate, "snr": _by_snr}
+"""Expected losses of channels with independent errors, by their kind."""

@@ -1,4 +1,4 @@
-use super::{DIRECTION, Model, REFERENCE, fits, reference_bits};
+use super::{Channel, DIRECTION, Model, REFERENCE, fits, reference_bits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Nothing;
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -6,6 +6,7 @@ use airhop_radio::errors::ErrorPlan;
 
 pub(super) static KIND: Model = Model {
     variant: Variant { example: "fer = 0.01", ..Variant::new("bernoulli", "independent errors", &KEYS) },
+    fill: None,
     contradiction,
     check: fits,
     plan,
@@ -44,11 +45,11 @@ fn contradiction(model: &Fields) -> Option<String> {
     Some(what.to_string())
 }
 
-fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
     Some(match model.number("loss") {
         Some(loss) => ErrorPlan::Loss(loss),
         None => {
-            let reference_bits = reference_bits(model, largest);
+            let reference_bits = reference_bits(model, channel);
             ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits }
         }
     })

@@ -4,6 +4,7 @@ use airhop_radio::errors::ErrorPlan;
 
 pub(super) static KIND: Model = Model {
     variant: Variant::new("clean", "no errors", &[DIRECTION]),
+    fill: None,
     contradiction: is_consistent,
     check: fits,
     plan: |_, _| Some(ErrorPlan::Clean),

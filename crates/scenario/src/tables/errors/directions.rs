@@ -1,6 +1,6 @@
 //! Error models of the directions of a link.
 
-use super::{check_one, plan};
+use super::{Channel, check_one, plan};
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::Problems;
 use crate::tables::{changes, each_way};
@@ -23,9 +23,10 @@ pub(in crate::tables) fn check(
 /// Returns the error models of both directions of a link between two nodes. `largest`: size of the largest
 /// data frame, bytes.
 pub(in crate::tables) fn between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
+    let channel = Channel { largest, modes: None };
     let one_way = |direction| {
         let model = each_way::table(link, "errors", direction);
-        let otherwise = model.map_or(Some(ErrorPlan::Clean), |m| plan(m, largest))?;
+        let otherwise = model.map_or(Some(ErrorPlan::Clean), |m| plan(m, &channel))?;
         Some(otherwise.with_outages(changes::losses(link, direction, duration)))
     };
     Some([one_way(0)?, one_way(1)?])

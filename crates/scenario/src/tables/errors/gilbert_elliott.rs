@@ -1,4 +1,4 @@
-use super::{DIRECTION, Model, fits};
+use super::{Channel, DIRECTION, Model, fits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Nothing, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -15,6 +15,7 @@ pub(super) static KIND: Model = Model {
             &KEYS,
         )
     },
+    fill: None,
     contradiction,
     check: fits,
     plan,
@@ -119,7 +120,7 @@ fn leave(model: &Fields) -> Option<[f64; 2]> {
     Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
 }
 
-fn plan(model: &Fields, _: u32) -> Option<ErrorPlan> {
+fn plan(model: &Fields, _: &Channel) -> Option<ErrorPlan> {
     let (loss, leave) = ([model.number("loss_good")?, model.number("loss_bad")?], leave(model)?);
     let strikes = of_word(&Strikes::ALL, model.word("strikes")?)?;
     Some(match model.span("step") {

@@ -6,33 +6,54 @@ mod clean;
 mod directions;
 mod gilbert_elliott;
 mod recorded;
+mod snr;
 mod state_rates;
 mod two_state;
 
 pub(super) use directions::{between, check};
 
-use crate::grammar::fields::Fields;
+use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Nothing;
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
-use crate::grammar::problem::Problems;
-use airhop_base::Span;
+use crate::grammar::problem::{Problems, one_of};
+use airhop_base::{Rate, Span};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{Format, TxMode};
 
 /// Declaration of an error model.
 struct Model {
     variant: Variant,
+    /// Fills in the defaults of a model that only cells of 802.11n, ac and ax have; `None` for a model of any
+    /// link.
+    fill: Option<fn(&mut Fields, &Cell)>,
     /// Returns a description of a contradiction between keys that are individually valid.
     contradiction: fn(&Fields) -> Option<String>,
     /// Reports parameters that would need too much memory in a run of this duration.
     check: fn(&Fields, Span, &mut Problems),
-    /// Returns the plan for a link whose largest data frame has this many bytes.
-    plan: fn(&Fields, u32) -> Option<ErrorPlan>,
+    /// Returns the plan for a link.
+    plan: fn(&Fields, &Channel) -> Option<ErrorPlan>,
+}
+
+/// Properties of a cell of 802.11n, ac or ax on which defaults of error models depend.
+pub(super) struct Cell {
+    /// Transmission mode; `None` if the cell's settings are invalid.
+    pub(super) mode: Option<TxMode>,
+    /// Transmitted power, dBm, if the cell has a propagation model.
+    pub(super) power: Option<f64>,
+}
+
+/// Properties of a link on which the plans of error models depend.
+pub(super) struct Channel {
+    /// Length of the largest data frame, bytes.
+    pub(super) largest: u32,
+    /// Transmission mode of data, and rate of group-addressed frames, in a cell of 802.11n, ac or ax.
+    pub(super) modes: Option<(TxMode, Rate)>,
 }
 
 super::kinds! {
     /// List of the error models.
     ERRORS, "error model", Model:
-    clean, bernoulli, gilbert_elliott, two_state, recorded
+    clean, bernoulli, gilbert_elliott, two_state, recorded, snr
 }
 
 const DIRECTION: Key = key(
@@ -69,12 +90,37 @@ fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     }
 }
 
-/// Returns the plan of an error model on a link whose largest data frame has `largest` bytes.
-pub(super) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
-    (declared(model)?.plan)(model, largest)
+/// Fills in the defaults of the error models of a cell of 802.11n, ac or ax.
+pub(super) fn fill(wlan: &mut Fields, cell: &Cell) {
+    let Some(Val::Tables(models)) = wlan.get_mut("errors") else { return };
+    for model in models {
+        if let Some(fill) = declared(model).and_then(|declared| declared.fill) {
+            fill(model, cell);
+        }
+    }
+}
+
+/// Reports the error models of a link that only cells of 802.11n, ac and ax have.
+pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
+    for model in link.tables("errors") {
+        let Some(declared) = declared(model).filter(|declared| declared.fill.is_some()) else { continue };
+        let others = KINDS.iter().filter(|other| other.fill.is_none()).map(|other| other.variant.kind);
+        let what = format!(
+            "expected {}: only cells of {} have the MCS on which errors of kind \"{}\" depend",
+            one_of(others),
+            one_of(Format::ALL.map(Format::name)),
+            declared.variant.kind,
+        );
+        problems.add(&model.at, model.path_of("kind"), what);
+    }
+}
+
+/// Returns the plan of an error model on a link.
+pub(super) fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+    (declared(model)?.plan)(model, channel)
 }
 
 /// Returns the length, bits, of the frame to which an error rate refers.
-fn reference_bits(model: &Fields, largest: u32) -> u64 {
-    model.bytes("reference").unwrap_or(largest.into()) * 8
+fn reference_bits(model: &Fields, channel: &Channel) -> u64 {
+    model.bytes("reference").unwrap_or(channel.largest.into()) * 8
 }

@@ -1,5 +1,5 @@
 use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
-use super::{DIRECTION, Model, REFERENCE, fits};
+use super::{Channel, DIRECTION, Model, REFERENCE, fits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Required};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -15,6 +15,7 @@ pub(super) static KIND: Model = Model {
             &KEYS,
         )
     },
+    fill: None,
     contradiction: |model| state_rates::contradiction(model).or_else(|| record(model)?.err()),
     check: fits,
     plan,
@@ -48,7 +49,7 @@ fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
     Some(FadeRecord::parse(&file.text).map_err(refused))
 }
 
-fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
     let fades = FadePlan::Recorded(Arc::new(record(model)?.ok()?));
-    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, channel)? })
 }

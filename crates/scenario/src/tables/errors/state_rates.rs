@@ -1,6 +1,6 @@
 //! Error rates of a channel in good and in bad periods: rates per bit, or loss rates of full data frames.
 
-use super::reference_bits;
+use super::{Channel, reference_bits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Nothing;
 use crate::grammar::key::{Key, Kind, key};
@@ -52,10 +52,10 @@ pub(super) fn contradiction(model: &Fields) -> Option<String> {
 }
 
 /// Returns the bit error rates in good and in bad periods.
-pub(super) fn per_bit(model: &Fields, largest: u32) -> Option<[f64; 2]> {
+pub(super) fn per_bit(model: &Fields, channel: &Channel) -> Option<[f64; 2]> {
     let in_state = |ber, fer| match model.number(ber) {
         Some(ber) => Some(ber),
-        None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, largest))),
+        None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, channel))),
     };
     Some([in_state("ber_good", "fer_good")?, in_state("ber_bad", "fer_bad")?])
 }

@@ -1,5 +1,5 @@
 use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
-use super::{DIRECTION, Model, REFERENCE};
+use super::{Channel, DIRECTION, Model, REFERENCE};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -17,6 +17,7 @@ pub(super) static KIND: Model = Model {
             &KEYS,
         )
     },
+    fill: None,
     contradiction: state_rates::contradiction,
     check: check_fades,
     plan,
@@ -62,11 +63,11 @@ fn check_fades(model: &Fields, duration: Span, problems: &mut Problems) {
     }
 }
 
-fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
     let fades = FadePlan::Drawn {
         means: [model.span("good")?, model.span("bad")?],
         sojourn: of_word(&Sojourn::ALL, model.word("sojourn")?)?,
         start: of_word(&Start::ALL, model.word("start")?)?,
     };
-    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, channel)? })
 }

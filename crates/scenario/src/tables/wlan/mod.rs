@@ -70,6 +70,10 @@ fn fill(wlan: &mut Fields) {
         None => fill_dcf(wlan),
     }
     propagation::fill(wlan, mode::band(wlan));
+    if let Some(format) = format(wlan) {
+        let power = wlan.table("propagation").and_then(|propagation| propagation.power("power"));
+        errors::fill(wlan, &errors::Cell { mode: mode::plan(wlan, format), power });
+    }
 }
 
 fn fill_dcf(wlan: &mut Fields) {
@@ -104,6 +108,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
         None => {
             mode::check_absent(wlan, problems);
             phy::check(wlan, problems);
+            errors::check_any_link(wlan, problems);
         }
     }
     let given = wlan.stations("stations");
@@ -129,14 +134,18 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         None => Some(None),
         Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
     };
+    let channel = errors::Channel {
+        largest: context.largest + overhead,
+        modes: format(w).and_then(|format| Some((mode::plan(w, format)?, w.rate("control_rate")?))),
+    };
     let link_errors = |model: &Fields| {
         let direction = model.direction("direction").cloned().unwrap_or_default();
         Some(LinkErrors {
             from: station(&direction.from)?,
             to: station(&direction.to)?,
             model: match format(w) {
-                Some(_) => errors::plan(model, context.largest + overhead)?.of_data(),
-                None => errors::plan(model, context.largest + overhead)?,
+                Some(_) => errors::plan(model, &channel)?.of_data(),
+                None => errors::plan(model, &channel)?,
             },
         })
     };

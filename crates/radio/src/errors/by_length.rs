@@ -1,0 +1,35 @@
+//! Cache of loss probabilities by frame length.
+
+/// Number of cached frame lengths. A link has few: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
+const REMEMBERED: usize = 16;
+
+/// Loss probabilities by frame length, so that an exponential is computed once per length, not per frame.
+#[derive(Debug)]
+pub(super) struct ByLength {
+    known: Vec<(u64, f64)>,
+    /// Index of the entry of `known` that a new entry replaces when the cache is full.
+    oldest: usize,
+}
+
+impl Default for ByLength {
+    fn default() -> Self {
+        ByLength { known: Vec::with_capacity(REMEMBERED), oldest: 0 }
+    }
+}
+
+impl ByLength {
+    /// Returns the loss probability of a frame of `bits` bits, which `compute` computes for a new length.
+    pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
+        if let Some(&(_, p)) = self.known.iter().find(|(b, _)| *b == bits) {
+            return p;
+        }
+        let p = compute();
+        if self.known.len() < REMEMBERED {
+            self.known.push((bits, p));
+        } else {
+            self.known[self.oldest] = (bits, p);
+            self.oldest = (self.oldest + 1) % REMEMBERED;
+        }
+        p
+    }
+}

@@ -1,0 +1,181 @@
+//! Errors by SNR: the packet error rate (PER) of an MPDU follows from the distance of the two stations, the
+//! transmission mode, and the length of the MPDU.
+
+mod budget;
+mod nist;
+mod table;
+mod yans;
+
+use super::by_length::ByLength;
+use super::{Damage, ErrorModel, Frame};
+use crate::phy::{BASIC_RATES, Modulation, TxMode};
+use airhop_base::Rate;
+use airhop_engine::Stream;
+pub use budget::LinkBudget;
+
+/// Errors by SNR between two stations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnrPlan {
+    /// Model of the PER.
+    pub model: PerModel,
+    /// Channel code of frames with data; group-addressed frames always have BCC.
+    pub coding: Coding,
+    /// Transmission mode of frames with data.
+    pub mode: TxMode,
+    /// Rate of group-addressed frames, a basic rate of OFDM.
+    pub group_rate: Rate,
+    /// Power, path loss and noise.
+    pub budget: LinkBudget,
+    /// Distance of the two stations, metres.
+    pub metres: f64,
+}
+
+/// Model of the PER as a function of the SNR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PerModel {
+    /// Curves of simulated links in white Gaussian noise.
+    Table,
+    /// Union bound (Pei and Henderson 2010).
+    Nist,
+    /// First terms of the union bound (Lacage and Henderson 2006).
+    Yans,
+}
+
+impl PerModel {
+    /// All models, with their names.
+    pub const ALL: [(&str, PerModel); 3] =
+        [("table", PerModel::Table), ("nist", PerModel::Nist), ("yans", PerModel::Yans)];
+}
+
+/// Channel code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    /// Binary convolutional code, decoded by Viterbi's algorithm.
+    Bcc,
+    /// Low-density parity-check code.
+    Ldpc,
+}
+
+impl Coding {
+    /// All codes, with their names.
+    pub const ALL: [(&str, Coding); 2] = [("bcc", Coding::Bcc), ("ldpc", Coding::Ldpc)];
+}
+
+/// Properties of a frame's signal on which its PER depends.
+#[derive(Clone, Copy, Debug)]
+struct Signal {
+    mcs: u8,
+    /// Ratio of a symbol's Es/N0 to the SNR, [`TxMode::symbol_gain`].
+    symbol_gain: f64,
+}
+
+impl Signal {
+    fn of_mode(mode: &TxMode) -> Self {
+        Signal { mcs: mode.settings().mcs, symbol_gain: mode.symbol_gain() }
+    }
+
+    /// Returns the signal of an OFDM frame: 48 subcarriers per 20 MHz, symbols of 4 µs; the basic rates have
+    /// BPSK, QPSK and 16-QAM with code rate 1/2 (IEEE 802.11-2020 §17.2).
+    fn of_basic(rate: Rate) -> Self {
+        let mcs = BASIC_RATES.into_iter().zip([0, 1, 3]).find(|(basic, _)| *basic == rate);
+        Signal { mcs: mcs.map_or(0, |(_, mcs)| mcs), symbol_gain: 20.0 * 4.0 / 48.0 }
+    }
+}
+
+/// PER at one SNR, by frame length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Per {
+    /// Constant number of error events per octet.
+    Uniform(f64),
+    /// Error events per octet by the curves of the table.
+    Table(table::Point),
+}
+
+impl Per {
+    fn new(model: PerModel, coding: Coding, signal: Signal, snr: f64) -> Self {
+        let (ratio, modulation) = (libm::pow(10.0, snr / 10.0), Modulation::of(signal.mcs));
+        // PER = 1 − (1 − p)^(8 n) for a frame of n octets
+        let of_bits = |p: f64| Per::Uniform(-8.0 * libm::log1p(-p));
+        let yans = || of_bits(yans::bit_error_rate(modulation, ratio * signal.symbol_gain));
+        match (model, coding) {
+            (PerModel::Nist, _) => of_bits(nist::bit_error_rate(modulation, ratio)),
+            (PerModel::Yans, _) => yans(),
+            (PerModel::Table, Coding::Ldpc) => Per::Table(table::Point::ldpc(signal.mcs, snr)),
+            // without a curve as ns-3
+            (PerModel::Table, Coding::Bcc) => {
+                table::Point::bcc(signal.mcs, snr).map_or_else(yans, Per::Table)
+            }
+        }
+    }
+
+    /// Returns the loss probability of a frame of `bits` bits.
+    fn of(&self, bits: u64) -> f64 {
+        let octets = bits as f64 / 8.0;
+        let events = match self {
+            Per::Uniform(events) => *events,
+            Per::Table(point) => point.events_per_octet(octets),
+        };
+        -libm::expm1(-octets * events)
+    }
+}
+
+impl SnrPlan {
+    /// Returns the SNR of frames with data per stream and subcarrier, dB.
+    pub fn snr(&self) -> f64 {
+        let settings = self.mode.settings();
+        self.budget.snr(self.metres, settings.width_mhz, settings.streams)
+    }
+
+    /// Returns the PER of a frame with data of `octets` octets.
+    pub fn per(&self, octets: u32) -> f64 {
+        self.data().of(u64::from(octets) * 8)
+    }
+
+    fn data(&self) -> Per {
+        let signal = Signal::of_mode(&self.mode);
+        self.if_detected(|| Per::new(self.model, self.coding, signal, self.snr()))
+    }
+
+    /// Returns the PER of group-addressed frames, which are sent as duplicates on each 20 MHz of the channel
+    /// in one stream.
+    fn group(&self) -> Per {
+        let snr = self.budget.snr(self.metres, self.mode.settings().width_mhz, 1);
+        self.if_detected(|| Per::new(self.model, Coding::Bcc, Signal::of_basic(self.group_rate), snr))
+    }
+
+    fn if_detected(&self, per: impl FnOnce() -> Per) -> Per {
+        if self.budget.detects(self.metres) { per() } else { Per::Uniform(f64::INFINITY) }
+    }
+}
+
+/// Losses of frames with data by their PER, independent of each other.
+#[derive(Debug)]
+pub(super) struct Snr {
+    /// PER of frames for one station, and of group-addressed frames.
+    per: [Per; 2],
+    /// Loss probabilities by frame length, of the same two.
+    known: [ByLength; 2],
+    stream: Stream,
+}
+
+impl Snr {
+    pub fn new(plan: &SnrPlan, stream: Stream) -> Self {
+        Snr { per: [plan.data(), plan.group()], known: Default::default(), stream }
+    }
+
+    fn loss_probability(&mut self, frame: &Frame) -> f64 {
+        let of = usize::from(frame.broadcast);
+        self.known[of].get(frame.bits, || self.per[of].of(frame.bits))
+    }
+}
+
+impl ErrorModel for Snr {
+    /// Draws one uniform number. Each MPDU has its own FCS, so no part of a lost frame is usable.
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        let p = self.loss_probability(frame);
+        if self.stream.chance(p) { Damage::Header } else { Damage::None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

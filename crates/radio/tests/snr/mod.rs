@@ -1,0 +1,162 @@
+//! Errors by SNR, compared with ns-3's error models, and goodput by distance.
+
+use crate::aggregates::{Setting, closed, saturation};
+use crate::harness::{self, Note, World};
+use airhop_base::{Rate, Span, Time};
+use airhop_radio::cell::LinkErrors;
+use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
+use airhop_radio::layer::Reception;
+use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+
+/// PER of ns-3's models.
+const MEASURED: &str = include_str!("per-snr.csv");
+/// 16.0206 dBm, and Friis's loss at 1 m and 5.15 GHz.
+const BUDGET: LinkBudget = LinkBudget {
+    power: 16.0206,
+    noise_figure: 7.0,
+    reference_loss: 46.6777,
+    exponent: 3.0,
+    splits_power: true,
+    min_rssi: None,
+};
+const BASIC: Rate = Rate::from_bps(24_000_000);
+
+/// Point of [`MEASURED`].
+struct Point {
+    model: PerModel,
+    coding: Coding,
+    mcs: u8,
+    octets: u32,
+    snr: f64,
+    per: f64,
+}
+
+fn points() -> impl Iterator<Item = Point> {
+    fn named<T: Copy>(all: &[(&str, T)], name: &str) -> T {
+        all.iter().find(|(one, _)| *one == name).expect("a name").1
+    }
+    MEASURED.lines().skip(2).map(|line| {
+        let [model, coding, mcs, octets, snr, per] =
+            line.split(',').collect::<Vec<_>>().try_into().expect("six columns");
+        Point {
+            model: named(&PerModel::ALL, model),
+            coding: named(&Coding::ALL, coding),
+            mcs: mcs.parse().expect("an MCS"),
+            octets: octets.parse().expect("octets"),
+            snr: snr.parse().expect("an SNR"),
+            per: per.parse().expect("a PER"),
+        }
+    })
+}
+
+/// Returns a link with this SNR, without path loss, in the mode of the measurement.
+fn link(model: PerModel, coding: Coding, mcs: u8, snr: f64) -> SnrPlan {
+    let (format, band, width_mhz) = (Format::He, Band::Ghz5, 80);
+    let settings = TxSettings { format, band, mcs, streams: 1, width_mhz, guard: Span::from_nanos(800) };
+    let noise = -174.0 + 10.0 * 80e6_f64.log10();
+    let budget = LinkBudget { power: noise + snr, noise_figure: 0.0, reference_loss: 0.0, ..BUDGET };
+    let mode = TxMode::new(settings).expect("a mode of 802.11ax");
+    SnrPlan { model, coding, mode, group_rate: BASIC, budget, metres: 1.0 }
+}
+
+/// Each model has the PER of ns-3's model at the same SNR within 0.2 dB, wherever the PER is from 0.01 to
+/// 0.9: the closed forms within 0.001 dB, the fitted curves within 0.05 dB.
+#[test]
+fn the_per_of_each_model_equals_that_of_ns3() {
+    let mut worst = [0.0_f64; 3];
+    for Point { model, coding, mcs, octets, snr, per } in points() {
+        let error = |of: f64| link(model, coding, mcs, of).per(octets) - per;
+        let (mut low, mut high) = (snr - 2.0, snr + 2.0);
+        assert!(error(low) > 0.0 && error(high) < 0.0, "{model:?} {coding:?} {mcs} {octets}");
+        while high - low > 1e-6 {
+            let middle = f64::midpoint(low, high);
+            *(if error(middle) > 0.0 { &mut low } else { &mut high }) = middle;
+        }
+        let of_model = &mut worst[model as usize];
+        *of_model = of_model.max((low - snr).abs());
+    }
+    assert_eq!(points().count(), 369);
+    assert!(worst[0] < 0.05 && worst[1] < 1e-3 && worst[2] < 1e-3, "{worst:?} dB");
+}
+
+/// The PER of every model falls with the SNR, and grows with the length of the frame.
+#[test]
+fn per_falls_with_snr_and_grows_with_length() {
+    for (_, model) in PerModel::ALL {
+        for (_, coding) in Coding::ALL {
+            for mcs in 0..=11 {
+                let per = |tenths: i32, octets| link(model, coding, mcs, tenths.into()).per(octets);
+                assert_eq!(per(-300, 1538), 1.0);
+                assert_eq!(per(300, 1538), 0.0);
+                for snr in -20..50 {
+                    let at = |snr| [14, 100, 399, 1000, 1538].map(|octets| per(snr, octets));
+                    assert!(at(snr).iter().zip(at(snr + 1)).all(|(a, b)| *a >= b), "{model:?} {mcs} {snr}");
+                    // Far below any effect the curves of short and long frames cross.
+                    let by_length = at(snr).map(|per| if per > 1e-9 { per } else { 0.0 });
+                    assert!(by_length.is_sorted(), "{model:?} {coding:?} {mcs}, {snr} dB: {by_length:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns errors by SNR in both directions, with the setting's mode and ns-3's table.
+fn by_snr(setting: &Setting, model: PerModel) -> SnrPlan {
+    let mode = setting.mode().expect("a mode of the standard");
+    SnrPlan { model, coding: Coding::Bcc, mode, group_rate: BASIC, budget: BUDGET, metres: 1.0 }
+}
+
+/// The share of lost MPDUs of a run is the PER at the distance of the stations, for long and short MPDUs.
+#[test]
+fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
+    let setting = Setting { mcs: 4, ..saturation::HT };
+    for (model, metres) in [(PerModel::Table, 50.5), (PerModel::Yans, 47.5), (PerModel::Nist, 37.5)] {
+        for bytes in [100, 1500] {
+            let plan = by_snr(&setting, model);
+            let mut cell = setting.plan(2);
+            cell.stations[1].1 = [0.0, metres];
+            let errors = LinkErrors { from: None, to: None, model: ErrorPlan::Snr(plan).of_data() };
+            cell.errors.push(errors);
+            let mut world = World::new(&cell, 1);
+            world.cell.report_transmissions();
+            world.saturate(1, 0, bytes);
+            world.run(Time::ZERO + Span::from_secs(2));
+            let mpdus = world.notes.iter().filter_map(|(_, note)| match note {
+                Note::Mpdu(mpdu) if mpdu.reception >= Reception::Channel => Some(mpdu.reception),
+                _ => None,
+            });
+            let (mut sent, mut lost) = (0.0, 0.0);
+            mpdus.for_each(|reception| {
+                sent += 1.0;
+                lost += f64::from(u8::from(reception == Reception::Channel));
+            });
+            let p = SnrPlan { metres, ..plan }.per(bytes + 38);
+            assert!((0.02..0.98).contains(&p), "{model:?}, {bytes} B: PER {p}");
+            // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million.
+            let tolerance = 5.0 * (sent * p * (1.0 - p)).sqrt();
+            assert!((lost - sent * p).abs() < tolerance, "{model:?}, {bytes} B: {lost} of {sent}, PER {p}");
+        }
+    }
+}
+
+/// Goodput falls with distance by the window law of Block Ack at the PER of the distance, from a lossless
+/// link to one without goodput.
+#[test]
+fn goodput_falls_with_distance_by_the_window_law() {
+    let setting = Setting { format: Format::Vht, mcs: 5, width_mhz: 80, ..saturation::HT };
+    let mut last = f64::INFINITY;
+    for metres in [1.0, 20.0, 22.5, 23.5, 24.0, 40.0] {
+        let plan = by_snr(&setting, PerModel::Table);
+        let mut cell = setting.plan(2);
+        cell.stations[1].1 = [metres, 0.0];
+        let errors = LinkErrors { from: None, to: None, model: ErrorPlan::Snr(plan).of_data() };
+        cell.errors.push(errors);
+        let goodput = harness::saturation(&cell, 1500, 10, 1) * 8.0 * 1472.0 / 1e6;
+        let per = SnrPlan { metres, ..plan }.per(1538);
+        let law = closed::lossy(&setting, 1472, per, 40_000);
+        assert!((goodput - law).abs() <= 0.02 * law, "{metres} m: {goodput} Mbit/s, {law} at PER {per}");
+        assert!(goodput <= last * 1.005, "{metres} m: {goodput} Mbit/s, and {last} closer");
+        last = goodput;
+    }
+    assert!(last < 0.01, "{last} Mbit/s at 40 m");
+}
