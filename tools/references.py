@@ -40,13 +40,21 @@ OTHERS = (
     "16(2), 1954",
     "Z. Fu, P. Zerfos, H. Luo, S. Lu, L. Zhang and M. Gerla, The Impact of Multihop Wireless Channel on TCP "
     "Throughput and Loss, INFOCOM 2003",
+    "P. Frenger, P. Orten and T. Ottosson, Convolutional Codes with Optimum Distance Spectrum, IEEE "
+    "Communications Letters 3(11), 1999",
+    "D. Haccoun and G. Bégin, High-Rate Punctured Convolutional Codes for Viterbi and Sequential Decoding, "
+    "IEEE Trans. Communications 37(11), 1989",
     "IEEE 802.11-2016, Wireless LAN Medium Access Control (MAC) and Physical Layer (PHY) Specifications",
     "R. Jain, D. Chiu and W. Hawe, A Quantitative Measure of Fairness and Discrimination for Resource "
     "Allocation in Shared Computer Systems, DEC TR-301, 1984",
+    "M. Lacage and T. R. Henderson, Yet Another Network Simulator, Workshop on ns-2, 2006",
     "M. Mathis, J. Semke, J. Mahdavi and T. Ott, The Macroscopic Behavior of the TCP Congestion Avoidance "
     "Algorithm, ACM CCR 27(3), 1997",
     "J. Padhye, V. Firoiu, D. Towsley and J. Kurose, Modeling TCP Throughput: A Simple Model and its "
     "Empirical Validation, SIGCOMM 1998",
+    "G. Pei and T. R. Henderson, Validation of OFDM Error Rate Model in ns-3, Boeing Research & Technology, "
+    "2010",
+    "T. S. Rappaport, Wireless Communications: Principles and Practice, Prentice Hall, 2002",
 )
 """Works that are not the source of a scheme."""
 

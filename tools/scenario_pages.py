@@ -98,7 +98,8 @@ PAGES = {
             "backoff, and acknowledge data frames by link ACKs. Stations of 802.11, 802.11b and 802.11g "
             "have the DCF and a `rate` in Mbit/s. Stations of 802.11n, 802.11ac and 802.11ax have EDCA "
             "(best effort), a `rate` of MCS and spatial streams, and A-MPDUs under Block Ack "
-            "([Concepts](../concepts.md#aggregates-and-block-ack)). A key that the standard of the cell "
+            "([Concepts](../concepts.md#aggregates-and-block-ack)); their MPDUs may have "
+            "[errors by SNR](../concepts.md#errors-by-snr). A key that the standard of the cell "
             "does not have is an error. Each station has one queue for all its receivers. `stations` or "
             "a [`layout`](layout.md) defines the positions of the stations. The packaged scenarios "
             "`wifi-n`, `wifi-ac` and `wifi-ax` are cells of 802.11n, 802.11ac and 802.11ax."
@@ -163,7 +164,9 @@ PAGES = {
         (
             "An error model defines the frame errors of the channel of a link. "
             "[Concepts](../concepts.md#where-a-frames-error-is-decided) defines the time at which the "
-            "model decides the loss of a frame. A list sets a model for each direction."
+            "model decides the loss of a frame. A list sets a model for each direction. Losses by the "
+            "distance of stations, `snr`, belong to cells of 802.11n, ac and ax "
+            "([Errors by SNR](../concepts.md#errors-by-snr))."
         ),
         ("wired.errors", "wlan.errors", "radio.errors"),
         {"errors": ERRORS},

@@ -83,7 +83,7 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
 
 
 def _add_errors_by_snr(seed: int, scenario: Table) -> None:
-    """Set errors by SNR in one of three cells of 802.11n, ac and ax, with powers at which some MPDUs are lost."""
+    """Set errors by SNR in one of three cells of 802.11n, ac and ax; some MPDUs are lost at their powers."""
     draw = Random(f"snr {seed}")
     for wlan in scenario.get("wlan", ()):
         if wlan["standard"] not in _MODERN or draw.random() > 1 / 3:

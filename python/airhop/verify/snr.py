@@ -60,7 +60,7 @@ class BySnr:
     def rssi(self) -> float:
         """Received power of all streams, dBm (log-distance path loss)."""
         loss = _decibels(self.model["reference_loss"])
-        loss += 10 * self.model["exponent"] * math.log10(max(self.metres, 1.0))
+        loss += 10 * float(self.model["exponent"]) * math.log10(max(self.metres, 1.0))
         return _decibels(self.model["power"]) - loss
 
     @cached_property

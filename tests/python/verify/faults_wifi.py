@@ -132,7 +132,13 @@ def _timer_expires_late(run: Recorded) -> None:
     run.shift("packets", "time_s", int(by_timer["index"][3]), 1e-6)
 
 
+def _has_another_power(run: Recorded) -> None:
+    """Plant a link budget that is 1 dB better than that of the run."""
+    run.wlan["errors"]["power"] = "-26.5 dBm"
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
+    ("fate", "by-snr", _has_another_power),
     ("release", "block-ack", _delivers_twice),
     ("release", "block-ack", _releases_out_of_order),
     ("release", "block-ack", _holds_back_too_long),

@@ -114,6 +114,8 @@ BLOCK_ACK = {
     ],
 }
 """A cell that aggregates, in which MPDUs are lost and A-MPDUs collide."""
+BY_SNR = {"kind": "snr", "power": "-27.5 dBm", "exponent": 0.3, "min_rssi": "-90 dBm"}
+"""Losses of some 10 % of the MPDUs of one station, and of half of those of the other."""
 GIVEN_UP = {
     "name": "given-up",
     "duration": "1 s",
@@ -170,6 +172,7 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "block-ack": (BLOCK_ACK, {"duration": "200 ms"}),
     "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
     "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
+    "by-snr": (BLOCK_ACK, {"duration": "400 ms", "wlan.cell.errors": BY_SNR}),
     "given-up": (GIVEN_UP, {"duration": "1 s"}),
     "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }

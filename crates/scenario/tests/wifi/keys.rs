@@ -196,6 +196,11 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
     assert_eq!(snr(", model = \"nist\"", &[]).model, PerModel::Nist);
     assert_eq!(snr(", coding = \"ldpc\"", &[]).coding, Coding::Ldpc);
     assert_eq!(snr("", &[("wlan.cell.control_rate", "6 Mbit/s")]).group_rate, Rate::from_bps(6_000_000));
+    let loss = snr("", &[AX, AT_2_4]).budget.reference_loss;
+    assert!(
+        (loss - 20.0 * (4.0 * std::f64::consts::PI * 2.4e9 / 299_792_458.0).log10()).abs() < 0.01,
+        "{loss} dB"
+    );
     let keys = ", power = \"20 dBm\", noise_figure = \"10 dB\", exponent = 2, reference_loss = \"40 dB\", \
                 power_split = false, min_rssi = \"-82 dBm\"";
     let given = LinkBudget {

@@ -4,7 +4,7 @@ use crate::grammar::key::Without::{Derived, Nothing, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::words::{of_word, word_of};
 use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
-use airhop_radio::phy::{Format, TxMode};
+use airhop_radio::phy::{Band, Format, TxMode};
 
 pub(super) static KIND: Model = Model {
     variant: Variant::new(
@@ -22,6 +22,14 @@ pub(super) static KIND: Model = Model {
 
 /// Transmitted power of ns-3's stations, dBm.
 const POWER: f64 = 16.0206;
+
+/// Returns the path loss of free space at 1 m, dB: at 5.15 GHz and at 2.4 GHz.
+const fn reference_loss(band: Band) -> f64 {
+    match band {
+        Band::Ghz5 => 46.6777,
+        Band::Ghz2_4 => 40.05,
+    }
+}
 
 static KEYS: [Key; 10] = [
     key(
@@ -63,8 +71,8 @@ static KEYS: [Key; 10] = [
     key(
         "reference_loss",
         Kind::Ratio,
-        Value(r#""46.6777 dB""#),
-        "path loss at 1 m; the default is that of free space at 5.15 GHz (Friis 1946), as ns-3, and 40.05 dB belongs to 2.4 GHz",
+        Derived("46.6777 dB at 5 GHz, 40.05 dB at 2.4 GHz"),
+        "path loss at 1 m; the defaults are those of free space at 5.15 GHz, as ns-3, and at 2.4 GHz (Friis 1946)",
     ),
     key(
         "power_split",
@@ -91,6 +99,8 @@ static KEYS: [Key; 10] = [
 
 fn fill(model: &mut Fields, cell: &Cell) {
     model.fill("power", Val::Power(cell.power.unwrap_or(POWER)));
+    let band = cell.mode.map_or(Band::Ghz5, |mode| mode.settings().band);
+    model.fill("reference_loss", Val::Ratio(reference_loss(band)));
     let is_table =
         model.word("model").and_then(|word| of_word(&PerModel::ALL, word)) == Some(PerModel::Table);
     let needs_ldpc = cell.mode.as_ref().is_some_and(requires_ldpc);
