@@ -160,7 +160,7 @@ pub(super) struct Snr {
 
 impl Snr {
     pub fn new(plan: &SnrPlan, stream: Stream) -> Self {
-        Snr { per: [plan.data(), plan.group()], known: Default::default(), stream }
+        Snr { per: [plan.data(), plan.group()], known: [ByLength::default(), ByLength::default()], stream }
     }
 
     fn loss_probability(&mut self, frame: &Frame) -> f64 {
