@@ -2,6 +2,7 @@
 //!
 //! The crate has no queues, links or senders, and no dependencies.
 
+mod access_category;
 mod empirical;
 mod notice;
 mod original;
@@ -12,6 +13,7 @@ mod split_mix;
 mod time;
 pub mod units;
 
+pub use access_category::AccessCategory;
 pub use empirical::Empirical;
 pub use notice::{Notice, NoticeKind};
 pub use original::{Departure, Original};

@@ -4,7 +4,7 @@ use crate::apps::AppPlan;
 use crate::links::Links;
 use crate::routing::AodvPlan;
 use crate::services::{Kind, LinkService, Service};
-use airhop_base::{FlowId, NodeId, Span, Time};
+use airhop_base::{AccessCategory, FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
 use std::sync::Arc;
 
@@ -81,6 +81,8 @@ pub struct FlowPlan {
     pub start: Time,
     /// Services of the network for the flow.
     pub services: Vec<&'static Service>,
+    /// Access category of the flow's packets, in both directions, in cells with EDCA.
+    pub access_category: AccessCategory,
     /// Class of the flow.
     pub class: FlowClass,
 }

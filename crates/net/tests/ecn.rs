@@ -58,6 +58,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
         app: Arc::new(Bulk),
         start: Time::ZERO + Span::from_millis(137) * i as u64,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("bulk"),
     };

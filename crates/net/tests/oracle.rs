@@ -102,6 +102,7 @@ fn udp(name: &str, from: u16, to: u16, app: Arc<dyn AppPlan>) -> FlowPlan {
         transport: Transport::Udp { bytes: 972 },
         app,
         start: Time::ZERO,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("cbr"),
     }

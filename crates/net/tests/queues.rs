@@ -143,6 +143,7 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
         transport: Transport::Udp { bytes: 972 },
         app: Arc::new(Cbr { rate: Rate::from_bps(3_000_000) }),
         start: Time::ZERO,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("cbr"),
     });

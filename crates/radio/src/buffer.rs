@@ -101,7 +101,7 @@ impl<T> Buffer<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
+    use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Time};
     use airhop_engine::Arena;
 
     /// Returns a buffer with `packets` packets.
@@ -111,7 +111,9 @@ mod tests {
             let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
             let tag = Tag { flow: FlowId(0), len: 0, seq: number };
-            buffer.push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, fragments: None }, ());
+            let category = AccessCategory::default();
+            buffer
+                .push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, category, fragments: None }, ());
         }
         buffer
     }

@@ -7,7 +7,7 @@
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
-use airhop_base::{Drop, Packet, Span, Time};
+use airhop_base::{AccessCategory, Drop, Packet, Span, Time};
 use airhop_engine::Id;
 
 /// Packet passed to a station.
@@ -23,6 +23,8 @@ pub struct Outgoing {
     pub header: u32,
     /// Tag of the packet: its flow and sequence number.
     pub tag: Tag,
+    /// Access category of the packet, in a cell with EDCA.
+    pub category: AccessCategory,
     /// Fragment sizes that protect the packet's headers, in a cell; `None`: a single frame, or fragments by
     /// [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
     pub fragments: Option<Fragmentation>,
@@ -67,6 +69,8 @@ pub struct Transmitted {
     pub attempt: u32,
     /// Start of the transmission.
     pub start: Time,
+    /// Access category of the exchange; `None` without EDCA.
+    pub category: Option<AccessCategory>,
     /// Reception at the addressed station.
     pub reception: Reception,
 }
@@ -313,6 +317,6 @@ pub enum LinkEffect {
     /// Packet in an MPDU of the transmission in the last [`LinkEffect::Transmitted`], in the order of the
     /// MPDUs and of their packets.
     Mpdu(SentMpdu),
-    /// A station that was full accepts packets again.
-    Ready(Station),
+    /// A station that was full accepts packets of this category again; on a radio link, all packets.
+    Ready(Station, AccessCategory),
 }

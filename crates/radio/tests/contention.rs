@@ -2,7 +2,7 @@
 //! and Rakocevic 2007).
 
 use crate::harness::{on_link, plan};
-use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
+use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan};
@@ -19,12 +19,13 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), Vec::new());
     let (mut taken, mut failed, mut seen) = (Time::ZERO, 0, Vec::new());
     while seen.len() < packets {
-        if cell.is_free(0) {
+        if cell.is_free(0, AccessCategory::default()) {
             let now = queue.now();
             let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
             let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
-            let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
+            let category = AccessCategory::default();
+            let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, category, fragments: None };
             (taken, failed) = (now, 0);
             cell.send(now, 0, packet, &mut queue);
         }

@@ -78,15 +78,17 @@ pub(crate) fn run(
     run_in(world, plan, packets)
 }
 
-/// Runs the packets through the cell of this new test bench until no event is left.
+/// Runs the packets through the cell of this new test bench until no event is left. The packets have the
+/// access categories of the cell in turn.
 pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u32, u64)]) -> World {
     let n = plan.stations.len() as u16;
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.3);
-    for (from, to, bytes, at) in packets {
+    let categories: Vec<_> = plan.ht.map(|ht| ht.categories).unwrap_or_default().iter().collect();
+    for ((from, to, bytes, at), category) in packets.into_iter().zip(categories.into_iter().cycle()) {
         world.run(Time::ZERO + Span::from_micros(at));
         let from = from % n;
-        world.push(from, (from + 1 + to % (n - 1)) % n, bytes);
+        world.push_as(category, from, (from + 1 + to % (n - 1)) % n, bytes);
     }
     world.run(Time::ZERO + Span::from_secs(3600));
     world

@@ -189,6 +189,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("error model two-state.start", "error model", FADES, "wlan.modern.errors.start"),
     ("error model snr.model", "error model", r#"{ kind = "snr" }"#, "wlan.modern.errors.model"),
     ("error model snr.coding", "error model", r#"{ kind = "snr" }"#, "wlan.modern.errors.coding"),
+    ("flow.access_category", "", "", "flow.near.access_category"),
     ("flow.notices", "", "", "flow.far.notices"),
     ("flow.tcp.preset", "", "", "flow.far.tcp.preset"),
     ("flow.tcp.halve_from", "", "", "flow.far.tcp.halve_from"),
@@ -216,7 +217,9 @@ fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let pairs: &[(&str, &str)] = match (key, word) {
         ("wlan.phy.coding", _) | ("wlan.standard", "802.11g") => &ofdm,
         ("wlan.standard", "802.11n" | "802.11ac" | "802.11ax") => &modern[1..],
-        ("wlan.band" | "wlan.width" | "wlan.lost_block_ack" | "wlan.eifs", _) => &modern,
+        ("wlan.band" | "wlan.width" | "wlan.lost_block_ack" | "wlan.eifs" | "flow.access_category", _) => {
+            &modern
+        }
         _ => &[],
     };
     pairs.iter().map(|(key, value)| (format!("wlan.cell.{key}"), (*value).to_string())).collect()

@@ -2,7 +2,7 @@
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
-use airhop_base::{FlowId, NodeId, Time};
+use airhop_base::{AccessCategory, FlowId, NodeId, Time};
 
 /// Kind of a frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,8 @@ pub struct AirRow {
     pub seq: u64,
     /// Attempt number at that packet, from 1.
     pub attempt: u32,
+    /// Access category of the exchange; `None` without EDCA.
+    pub category: Option<AccessCategory>,
     /// Outcome of the frame.
     pub outcome: AirOutcome,
 }
@@ -133,6 +135,7 @@ pub(crate) struct Air {
     packet: Vec<u32>,
     seq: Vec<u64>,
     attempt: Vec<u32>,
+    category: Vec<u32>,
     outcome: Vec<u32>,
 }
 
@@ -150,6 +153,7 @@ impl Air {
             packet: Vec::new(),
             seq: Vec::new(),
             attempt: Vec::new(),
+            category: Vec::new(),
             outcome: Vec::new(),
         }
     }
@@ -165,6 +169,7 @@ impl Air {
         self.packet.push(row.packet as u32);
         self.seq.push(row.seq);
         self.attempt.push(row.attempt);
+        self.category.push(row.category.map_or(AccessCategory::ALL.len() as u32, |category| category as u32));
         self.outcome.push(row.outcome as u32);
     }
 
@@ -177,6 +182,9 @@ impl Air {
         // The word "*" represents all nodes; it is not a valid node name.
         let everyone = std::iter::once("*".to_owned());
         let receivers = self.nodes.iter().cloned().chain(everyone).collect();
+        // "-" represents the exchanges of stations without EDCA.
+        let categories = AccessCategory::ALL.map(AccessCategory::name).into_iter().chain(["-"]);
+        let categories = categories.map(str::to_string).collect();
         let columns = vec![
             ("start_s", Column::F64(self.start)),
             ("end_s", Column::F64(self.end)),
@@ -188,6 +196,7 @@ impl Air {
             ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("attempt", Column::U32(self.attempt)),
+            ("category", Column::Category(self.category, categories)),
             ("outcome", Column::Category(self.outcome, words(&AirOutcome::ALL.map(AirOutcome::name)))),
         ];
         Table { name: "air", columns }

@@ -1,6 +1,6 @@
 //! Tables returned by a recorder: readers of traces depend on names, order and types of the columns.
 
-use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
+use airhop_base::{AccessCategory, Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
     Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, MpduRow, NoticeEvent, Recorder, SendCause,
     SendContext, Step, StepLocation, Table, Walker, WindowSample,
@@ -56,6 +56,7 @@ fn fill(r: &mut Recorder) {
         packet: DropKind::Data,
         seq: 2001,
         attempt: 2,
+        category: Some(AccessCategory::Vi),
         outcome: AirOutcome::Captured,
     };
     r.transmission(frame);
@@ -120,7 +121,7 @@ fn the_trace_tables_have_a_fixed_schema() {
         "fades: place category, begin_s f64, end_s f64",
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
-         packet category, seq u64, attempt u32, outcome category",
+         packet category, seq u64, attempt u32, category category, outcome category",
         "mpdus: ppdu u32, place u32, msdu u32, sequence u64, flow category, packet category, seq u64, bytes u32, attempt u32, \
          outcome category",
         "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \

@@ -79,6 +79,7 @@ mod tests {
                 transport: Transport::Tcp { scheme, params, config },
                 app: Arc::new(Bulk),
                 start: Time::ZERO,
+                access_category: Default::default(),
                 services: Vec::new(),
                 class: FlowClass::OfKind("bulk"),
             }

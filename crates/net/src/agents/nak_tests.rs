@@ -26,6 +26,7 @@ fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
         transport: Transport::Tcp { scheme, params, config: Preset::Ns2.config(1000) },
         app: Arc::new(Bulk),
         start: Time::ZERO,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("bulk"),
     };

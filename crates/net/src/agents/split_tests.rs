@@ -21,6 +21,7 @@ fn plan(buffer: f64, config: Config) -> FlowPlan {
         transport: Transport::Tcp { scheme, params, config },
         app: Arc::new(Bulk),
         start: Time::ZERO,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("bulk"),
     }

@@ -3,6 +3,7 @@
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
+use crate::plan::FlowPlan;
 use crate::queues::TxQueue;
 use crate::routing::Hop;
 use crate::services::Way;
@@ -45,7 +46,7 @@ impl World {
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
-            let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
+            let queued = self.fill_towards(node, &self.flows[flow.0 as usize].plan);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
             let named_lost = packet.segment().and_then(Segment::lost);
@@ -85,7 +86,9 @@ impl World {
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
-            && self.queue(hop).is_some_and(|q| q.any_waiting(&mut |id| is_ack(self.arena.get(id), flow)));
+            && self
+                .queue(hop, flow)
+                .is_some_and(|q| q.any_waiting(&mut |id| is_ack(self.arena.get(id), flow)));
         LinkEvent { kind, tag, next, ack_waits }
     }
 
@@ -148,16 +151,17 @@ impl World {
         self.links.of(hop).expect("only link layers of links report events").ends(hop)
     }
 
-    /// Returns the queue before a wireless hop, if the hop is wireless.
-    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
-        self.links.of(hop)?.queue(hop)
+    /// Returns the queue of a flow's packets before a wireless hop, if the hop is wireless.
+    fn queue(&self, hop: Hop, flow: &Flow) -> Option<&TxQueue> {
+        self.links.of(hop)?.queue(hop, flow.plan.access_category)
     }
 
     /// Passes the ACKs of a flow in the queue before a hop to an agent of the flow.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
         let World { links, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        let Some(queue) = links.of(hop).and_then(|link| link.queue(hop)) else { return };
+        let category = flows[flow.0 as usize].plan.access_category;
+        let Some(queue) = links.of(hop).and_then(|link| link.queue(hop, category)) else { return };
         queue.any_waiting(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
@@ -276,10 +280,11 @@ impl World {
         self.forward(now, node, self.label(&id), id);
     }
 
-    /// Returns the occupancy of the queue from `node` towards `to`, 0 to 1.
-    pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
-        let hop = self.routes.hop(node, to);
-        let (waiting, capacity) = self.links.of(hop).map_or((0, 0), |link| link.waiting(hop, self.now()));
+    /// Returns the occupancy of the queue from `node` towards the receiver of a flow, 0 to 1.
+    pub(crate) fn fill_towards(&self, node: NodeId, flow: &FlowPlan) -> f64 {
+        let hop = self.routes.hop(node, flow.to);
+        let waiting = self.links.of(hop).map(|link| link.waiting(hop, flow.access_category, self.now()));
+        let (waiting, capacity) = waiting.unwrap_or((0, 0));
         waiting as f64 / capacity.max(1) as f64
     }
 }

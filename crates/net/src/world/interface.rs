@@ -1,9 +1,9 @@
-//! `Interface`: station of a link layer, with its transmit queue and the records of the packets in the layer.
+//! `Interface`: station of a link layer, with its transmit queues and the records of the packets in the layer.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
 use crate::routing::aodv::RoutedPacket;
-use airhop_base::{Drop, NodeId, Packet, Span, Time};
+use airhop_base::{AccessCategory, Drop, NodeId, Packet, Span, Time};
 use airhop_radio::Tag;
 use airhop_radio::layer::Station;
 use airhop_trace::DropKind;
@@ -15,9 +15,10 @@ pub(crate) struct Interface {
     pub node: NodeId,
     /// Name of the node.
     pub name: String,
-    pub queue: TxQueue,
-    /// Last time at which the layer had room while the queue was empty.
-    pub idle_since: Time,
+    /// Transmit queue; in a cell with EDCA, that of best effort.
+    pub queue: InterfaceQueue,
+    /// Transmit queues of the other access categories in use.
+    pub others: Box<[InterfaceQueue]>,
     /// Cause of the last loss of a data frame.
     pub last_loss: Option<Drop>,
     /// Records of the packets in the layer.
@@ -28,13 +29,37 @@ pub(crate) struct Interface {
     pub fades: Fades,
     /// Index of the interface in the recorder.
     pub interface: u16,
-    /// Index of the queue in the recorder: that of the link to the only other station, or of the link to all
-    /// stations.
-    pub queue_place: u32,
     /// Index of broadcasts in the recorder, as a broadcast has no single receiver.
     pub broadcast_place: u32,
     /// Indices in the recorder of the links to the stations in receive range, in the order of the stations.
     pub places: Vec<(Station, u32)>,
+}
+
+/// Transmit queue of an interface. In a cell with EDCA each access category of a station has its own queue.
+#[derive(Debug)]
+pub(crate) struct InterfaceQueue {
+    pub category: AccessCategory,
+    pub queue: TxQueue,
+    /// Last time at which the layer had room while the queue was empty.
+    pub idle_since: Time,
+    /// Index of the queue in the recorder: that of the link to the only other station, or of the link to all
+    /// stations, with the access category.
+    pub place: u32,
+}
+
+impl InterfaceQueue {
+    /// Creates the queue of an access category. The recorder does not know it yet.
+    pub fn new(category: AccessCategory, queue: TxQueue) -> Self {
+        InterfaceQueue { category, queue, idle_since: Time::ZERO, place: 0 }
+    }
+
+    /// Returns the name in results and traces. `link`: link to the only other station, or to all stations.
+    pub fn name(&self, link: &str) -> String {
+        match self.category {
+            AccessCategory::Be => link.to_string(),
+            category => format!("{link} {}", category.name()),
+        }
+    }
 }
 
 impl Interface {
@@ -43,17 +68,38 @@ impl Interface {
         Interface {
             node,
             name,
-            queue,
-            idle_since: Time::ZERO,
+            queue: InterfaceQueue::new(AccessCategory::Be, queue),
+            others: Box::default(),
             last_loss: None,
             records: Records::default(),
             taken: PacketKinds::default(),
             fades,
             interface: 0,
-            queue_place: 0,
             broadcast_place: 0,
             places: Vec::new(),
         }
+    }
+
+    /// Returns the queue of an access category. A link layer without EDCA has one queue for all packets.
+    #[inline]
+    pub fn queue_of(&self, category: AccessCategory) -> &InterfaceQueue {
+        self.others.iter().find(|other| other.category == category).unwrap_or(&self.queue)
+    }
+
+    /// Returns mutable access to the queue of an access category.
+    #[inline]
+    pub fn queue_mut(&mut self, category: AccessCategory) -> &mut InterfaceQueue {
+        self.others.iter_mut().find(|other| other.category == category).unwrap_or(&mut self.queue)
+    }
+
+    /// Returns all queues.
+    pub fn queues(&self) -> impl Iterator<Item = &InterfaceQueue> {
+        std::iter::once(&self.queue).chain(&self.others)
+    }
+
+    /// Returns mutable access to all queues.
+    pub fn queues_mut(&mut self) -> impl Iterator<Item = &mut InterfaceQueue> {
+        std::iter::once(&mut self.queue).chain(&mut self.others)
     }
 
     /// Returns the index in the recorder of the link to a station; `None` if the link is not recorded.

@@ -5,7 +5,7 @@ use super::interface::Interface;
 use super::site::Site;
 use crate::routing::Layer;
 use crate::world::World;
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{AccessCategory, Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentMpdu, Station, Transmitted};
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, Step, StepLocation};
@@ -50,11 +50,26 @@ impl World {
         self.step_at(now, Step::Arrived, layer, (from, to), id);
     }
 
+    /// Records the number of packets in the queue of an access category at a station.
     #[inline]
-    pub(crate) fn record_layer_queue(&mut self, now: Time, layer: Layer, from: Station) {
+    pub(crate) fn record_layer_queue(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        from: Station,
+        category: AccessCategory,
+    ) {
         if let Some(recorder) = &mut self.recorder {
-            let interface = self.links.interface(layer, from);
-            recorder.queue(now, interface.queue_place, interface.queue.len());
+            let queue = self.links.interface(layer, from).queue_of(category);
+            recorder.queue(now, queue.place, queue.queue.len());
+        }
+    }
+
+    /// Records the number of packets in each queue of a station.
+    pub(crate) fn record_layer_queues(&mut self, now: Time, layer: Layer, from: Station) {
+        if let Some(recorder) = &mut self.recorder {
+            let queues = self.links.interface(layer, from).queues();
+            queues.for_each(|queue| recorder.queue(now, queue.place, queue.queue.len()));
         }
     }
 
@@ -113,6 +128,7 @@ impl World {
             packet,
             seq,
             attempt: sent.attempt,
+            category: sent.category,
             outcome,
         });
     }

@@ -1,7 +1,7 @@
 //! Link layers of a world: the world passes packets to their stations, and executes the effects that they
 //! report.
 
-use super::interface::{Interface, Record};
+use super::interface::{Interface, InterfaceQueue, Record};
 use super::site::{LinkLayer, Site};
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
@@ -9,7 +9,7 @@ use crate::queues::{Offered, Queued};
 use crate::routing::aodv::RoutedPacket;
 use crate::routing::{Hop, Layer};
 use crate::world::{World, tag};
-use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
+use airhop_base::{AccessCategory, Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
 use airhop_radio::cell::CellEvent;
@@ -39,39 +39,58 @@ impl World {
     #[inline(always)]
     pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
         self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
+        let category = self.category(layer, from, &packet.id);
         let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
-        let Interface { queue, idle_since, .. } = &mut interfaces[usize::from(from)];
-        let free_since = link.is_free(from).then_some(*idle_since);
+        let InterfaceQueue { queue, idle_since, category, .. } =
+            interfaces[usize::from(from)].queue_mut(category);
+        let category = *category;
+        let free_since = link.is_free(from, category).then_some(*idle_since);
         match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
-            Offered::Passes(packet) => self.hand_over(now, layer, from, packet),
+            Offered::Passes(packet) => self.hand_over(now, layer, from, category, packet),
             Offered::Refused => self.drop_at_interface(now, layer, from),
             Offered::Pushed => {
                 self.drop_at_interface(now, layer, from);
-                self.record_layer_queue(now, layer, from);
+                self.record_layer_queue(now, layer, from, category);
             }
         }
     }
 
-    /// Passes packets from the queue to a station that accepts packets again, until its MAC is full.
+    /// Returns the access category of a packet at an interface. Messages between routers are best effort. An
+    /// interface with one queue needs no category.
     #[inline(always)]
-    fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
+    fn category(&self, layer: Layer, from: Station, id: &Id<Packet>) -> AccessCategory {
+        match self.links.interface(layer, from).others.is_empty() {
+            true => AccessCategory::Be,
+            false => self.category_of(self.label(id).flow),
+        }
+    }
+
+    /// Returns the access category of a flow's packets.
+    pub(crate) fn category_of(&self, flow: FlowId) -> AccessCategory {
+        flow.index().map_or(AccessCategory::Be, |flow| self.flows[flow].plan.access_category)
+    }
+
+    /// Passes packets from the queue of an access category to a station that accepts packets again, until its
+    /// MAC is full.
+    #[inline(always)]
+    fn on_ready(&mut self, now: Time, layer: Layer, from: Station, category: AccessCategory) {
         let mut has_popped = false;
         loop {
             let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
-            if !link.is_free(from) {
+            if !link.is_free(from, category) {
                 break;
             }
-            let Interface { queue, idle_since, .. } = &mut interfaces[usize::from(from)];
+            let InterfaceQueue { queue, idle_since, .. } = interfaces[usize::from(from)].queue_mut(category);
             let Some(packet) = queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
                 *idle_since = now;
                 break;
             };
             has_popped = true;
             self.drop_at_interface(now, layer, from);
-            self.hand_over(now, layer, from, packet);
+            self.hand_over(now, layer, from, category, packet);
         }
         if has_popped {
-            self.record_layer_queue(now, layer, from);
+            self.record_layer_queue(now, layer, from, category);
         }
     }
 
@@ -94,15 +113,22 @@ impl World {
         self.dropped_by_queue = dropped;
     }
 
-    /// Passes a packet to a station, whose MAC must accept it.
-    fn hand_over(&mut self, now: Time, layer: Layer, from: Station, Queued { id, to, .. }: Queued) {
+    /// Passes a packet of an access category to a station, whose MAC must accept it.
+    fn hand_over(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        from: Station,
+        category: AccessCategory,
+        Queued { id, to, .. }: Queued,
+    ) {
         let packet = self.arena.get(&id);
         let flow = packet.flow.index().map(|flow| &self.flows[flow]);
         let is_fragmented = flow.is_some_and(|flow| flow.fragmented);
         let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.takes_damaged) || to == BROADCAST;
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
-        let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
+        let outgoing = Outgoing { to, packet: id, tag, category, bytes, header, fragments };
         let Site { layer: link, interfaces, routers } = self.links.site_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
         if self.recorder.is_some() {
@@ -144,7 +170,7 @@ impl World {
                 LinkEffect::Acknowledged { from, to, number, tag } => {
                     self.on_acknowledged(now, layer, (from, to), number, tag);
                 }
-                LinkEffect::Ready(from) => self.on_ready(now, layer, from),
+                LinkEffect::Ready(from, category) => self.on_ready(now, layer, from, category),
                 _ => {
                     let effect = take(effect);
                     self.apply(now, layer, effect);
@@ -203,7 +229,7 @@ impl World {
             }
             LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
             LinkEffect::Mpdu(mpdu) => self.record_mpdu(layer, &mpdu),
-            LinkEffect::Deliver { .. } | LinkEffect::Acknowledged { .. } | LinkEffect::Ready(_) => {
+            LinkEffect::Deliver { .. } | LinkEffect::Acknowledged { .. } | LinkEffect::Ready(..) => {
                 unreachable!("they were read in place")
             }
         }
@@ -352,5 +378,5 @@ impl World {
 /// Replaces an effect by an effect without a packet, and returns it.
 #[inline]
 fn take(effect: &mut LinkEffect) -> LinkEffect {
-    std::mem::replace(effect, LinkEffect::Ready(BROADCAST))
+    std::mem::replace(effect, LinkEffect::Ready(BROADCAST, AccessCategory::Be))
 }

@@ -3,7 +3,7 @@
 use crate::link::Link;
 use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
-use airhop_base::{NodeId, Time};
+use airhop_base::{AccessCategory, NodeId, Time};
 
 /// Running link.
 pub(crate) trait LinkSite {
@@ -13,15 +13,17 @@ pub(crate) trait LinkSite {
     fn ends(&self, hop: Hop) -> [NodeId; 2];
     /// Returns the index of a hop in the recorder.
     fn place(&self, hop: Hop) -> u32;
-    /// Returns the number of packets in the queue before a hop, and the capacity of this queue.
-    fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
-    /// Returns the queue before a hop, if agents may read it.
-    fn queue(&self, hop: Hop) -> Option<&TxQueue>;
+    /// Returns the number of packets in the queue before a hop, in a cell with EDCA the queue of an access
+    /// category, and the capacity of this queue.
+    fn waiting(&self, hop: Hop, category: AccessCategory, now: Time) -> (usize, usize);
+    /// Returns the queue before a hop, in a cell with EDCA the queue of an access category, if agents may read
+    /// it.
+    fn queue(&self, hop: Hop, category: AccessCategory) -> Option<&TxQueue>;
     /// Calls `show` with the name and the state of each queue.
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState));
     /// Ends the warm-up: from now on, sojourn times are those of later packets.
     fn begin_anew(&mut self);
-    /// Drops all packets in the queue before a hop.
+    /// Drops all packets in the queues before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
     /// Returns the agents that are subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
@@ -42,11 +44,11 @@ impl LinkSite for Link {
         self.trace.place
     }
 
-    fn waiting(&self, _: Hop, now: Time) -> (usize, usize) {
+    fn waiting(&self, _: Hop, _: AccessCategory, now: Time) -> (usize, usize) {
         (Link::waiting(self, now), self.capacity())
     }
 
-    fn queue(&self, _: Hop) -> Option<&TxQueue> {
+    fn queue(&self, _: Hop, _: AccessCategory) -> Option<&TxQueue> {
         None // packets for an idle serialiser are not queued
     }
 

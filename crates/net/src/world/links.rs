@@ -134,13 +134,13 @@ impl World {
         }
     }
 
-    /// Records the number of packets in the queue before a hop.
+    /// Records the number of packets in the queues before a hop.
     pub(crate) fn record_queue(&mut self, now: Time, hop: Hop) {
         match hop {
             Hop::None => {}
             Hop::Link(i) => self.record_link_queue(now, i),
-            Hop::Layer { layer, from, .. } => self.record_layer_queue(now, layer, from),
-            Hop::OnDemand { cell, from } => self.record_layer_queue(now, Layer::Cell(cell), from),
+            Hop::Layer { layer, from, .. } => self.record_layer_queues(now, layer, from),
+            Hop::OnDemand { cell, from } => self.record_layer_queues(now, Layer::Cell(cell), from),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
 use crate::routing::Layer;
 use crate::routing::aodv::{Action, RoutedPacket, Router};
-use crate::world::interface::{Interface, Record};
+use crate::world::interface::{Interface, InterfaceQueue, Record};
 use crate::world::label::digest;
 use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
@@ -117,11 +117,12 @@ impl World {
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
-            let queue = &mut self.links.cells[cell as usize].interfaces[station as usize].queue;
-            let Some(packet) = queue.remove_first(&|waiting| waiting.to == to) else { break };
+            let interface = &mut self.links.cells[cell as usize].interfaces[station as usize];
+            let first = |queue: &mut InterfaceQueue| queue.queue.remove_first(&|waiting| waiting.to == to);
+            let Some(packet) = interface.queues_mut().find_map(first) else { break };
             self.drop_without_route(now, cell, station, packet.id);
         }
-        self.record_layer_queue(now, Layer::Cell(cell), station);
+        self.record_layer_queues(now, Layer::Cell(cell), station);
     }
 
     /// Drops a packet without a route. Losses of frames break routes, so the cause of the drop is the last
@@ -129,7 +130,7 @@ impl World {
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
         let cause = interface.last_loss.unwrap_or(Drop::Collision);
-        let place = interface.queue_place;
+        let place = interface.queue.place;
         self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));
     }
 }

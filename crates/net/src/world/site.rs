@@ -6,7 +6,7 @@ use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use crate::routing::aodv::Router;
 use crate::world::Event;
-use airhop_base::{NodeId, Packet, Time};
+use airhop_base::{AccessCategory, NodeId, Packet, Time};
 use airhop_engine::{EventQueue, Id, TimerId};
 use airhop_radio::cell::Cell;
 use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
@@ -31,11 +31,11 @@ pub(crate) enum LinkLayer {
 }
 
 impl LinkLayer {
-    /// True if a station has room for a packet.
+    /// True if a station has room for a packet of an access category.
     #[inline]
-    pub fn is_free(&self, from: Station) -> bool {
+    pub fn is_free(&self, from: Station, category: AccessCategory) -> bool {
         match self {
-            LinkLayer::Cell(cell) => cell.is_free(from),
+            LinkLayer::Cell(cell) => cell.is_free(from, category),
             LinkLayer::Radio(link) => link.is_free(from),
         }
     }
@@ -106,7 +106,7 @@ fn station_of(hop: Hop) -> Station {
 impl LinkSite for Site {
     /// Returns the number of packets in queues, in the layer, and in routers.
     fn holds(&self) -> usize {
-        let waiting = self.interfaces.iter().map(|interface| interface.queue.len());
+        let waiting = self.interfaces.iter().flat_map(Interface::queues).map(|queue| queue.queue.len());
         let at_routers = self.routers.iter().map(|(router, _)| router.holds());
         self.layer.holds() + waiting.chain(at_routers).sum::<usize>()
     }
@@ -121,34 +121,37 @@ impl LinkSite for Site {
     fn place(&self, hop: Hop) -> u32 {
         let from = self.from(hop);
         match hop {
-            Hop::Layer { to, .. } => from.place(to).unwrap_or(from.queue_place),
-            _ => from.queue_place,
+            Hop::Layer { to, .. } => from.place(to).unwrap_or(from.queue.place),
+            _ => from.queue.place,
         }
     }
 
-    fn waiting(&self, hop: Hop, _: Time) -> (usize, usize) {
-        let queue = &self.from(hop).queue;
+    fn waiting(&self, hop: Hop, category: AccessCategory, _: Time) -> (usize, usize) {
+        let queue = &self.from(hop).queue_of(category).queue;
         (queue.len(), queue.capacity())
     }
 
-    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
-        Some(&self.from(hop).queue)
+    fn queue(&self, hop: Hop, category: AccessCategory) -> Option<&TxQueue> {
+        Some(&self.from(hop).queue_of(category).queue)
     }
 
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
         let several = self.interfaces.len() > 2;
         for (number, interface) in self.interfaces.iter().enumerate() {
             let to = if several { "*" } else { &self.interfaces[1 - number].name };
-            show(&format!("{}->{to}", interface.name), interface.queue.state());
+            let link = format!("{}->{to}", interface.name);
+            interface.queues().for_each(|queue| show(&queue.name(&link), queue.queue.state()));
         }
     }
 
     fn begin_anew(&mut self) {
-        self.interfaces.iter_mut().for_each(|interface| interface.queue.begin_anew());
+        let queues = self.interfaces.iter_mut().flat_map(Interface::queues_mut);
+        queues.for_each(|queue| queue.queue.begin_anew());
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
-        self.interfaces[usize::from(station_of(hop))].queue.clear(dropped);
+        let queues = self.interfaces[usize::from(station_of(hop))].queues_mut();
+        queues.for_each(|queue| queue.queue.clear(dropped));
     }
 
     fn listeners(&self, hop: Hop) -> &[u16] {

@@ -56,6 +56,7 @@ impl Chain {
             transport: super::hosts::tcp_with(self.scheme, &self.params, self.config),
             app: Arc::new(Bulk),
             start: self.start,
+            access_category: Default::default(),
             services: super::needs(self.scheme),
             class: FlowClass::OfKind("bulk"),
         };

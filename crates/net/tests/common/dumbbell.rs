@@ -34,6 +34,7 @@ pub fn plan(flows: u16, seconds: u64) -> Plan {
             transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
             app: Arc::new(Bulk),
             start: Time::ZERO + gap * u64::from(i),
+            access_category: Default::default(),
             services: Vec::new(),
             class: FlowClass::OfKind("bulk"),
         });

@@ -25,6 +25,7 @@ pub fn hosts(duration: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Pla
             transport,
             app,
             start: Time::ZERO,
+            access_category: Default::default(),
             services: Vec::new(),
             class: FlowClass::OfKind("bulk"),
         }],

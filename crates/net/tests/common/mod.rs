@@ -115,6 +115,7 @@ impl LastHop {
                 transport: transport.clone(),
                 app: Arc::new(Bulk),
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
+                access_category: Default::default(),
                 services: needs(self.scheme),
                 class: FlowClass::OfKind("bulk"),
             })

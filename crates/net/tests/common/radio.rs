@@ -135,6 +135,7 @@ impl Mobile {
             transport: super::hosts::tcp(self.scheme, config),
             app: Arc::new(Bulk),
             start: Time::ZERO,
+            access_category: Default::default(),
             services: super::needs(self.scheme),
             class: FlowClass::OfKind("bulk"),
         }

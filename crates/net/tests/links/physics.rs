@@ -47,6 +47,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
         },
         app: Arc::new(Bulk),
         start: Time::ZERO,
+        access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("bulk"),
     };

@@ -3,6 +3,7 @@ use super::exchange::Exchange;
 use super::mac::aggregator::{Aggregator, Next};
 use super::mac::block_ack::Bitmap;
 use super::mac::mpdu::{Mpdu, Msdu};
+use super::mac_queue::{MacQueue, end_fade_of_others};
 use super::medium::{Member, NO_PACKET, Transmission};
 use super::rx_state::Slot;
 use crate::address::Station;
@@ -14,16 +15,12 @@ use airhop_base::{Drop, FlowId, Time};
 impl Exchange {
     /// True if stations send A-MPDUs.
     pub fn aggregates(&self) -> bool {
-        self.stations.first().is_some_and(|station| station.aggregator.is_some())
+        self.stations.first().is_some_and(|station| station.queue.aggregator.is_some())
     }
 
     /// Returns the number of packets in MACs that have not been delivered.
     pub fn holds(&self) -> usize {
-        let held = |Member { sender, aggregator, .. }: &Member| {
-            let aggregated = aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
-            usize::from(sender.holds_packet()) + aggregated
-        };
-        self.stations.iter().map(held).sum()
+        self.stations.iter().flat_map(Member::queues).map(MacQueue::holds).sum()
     }
 
     /// Builds the frame of the exchange that the aggregator of station `from` has started.
@@ -64,7 +61,7 @@ impl Exchange {
     /// Reports the MPDUs of the transmission in `slot`, which has just ended with the outcome `reception`.
     pub(super) fn report_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
-        let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
+        let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
         if !matches!(kind, FrameKind::Data | FrameKind::Ampdu) {
             return;
         }
@@ -88,7 +85,7 @@ impl Exchange {
     pub(super) fn set_aggregate(&mut self, slot: Slot) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         if kind == FrameKind::Ampdu
-            && let Some(aggregator) = &self.stations[usize::from(from)].aggregator
+            && let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator
         {
             self.medium.set_aggregate(slot, aggregator.burst());
         }
@@ -102,8 +99,7 @@ impl Exchange {
         let from = self.medium.get(slot).from;
         let aggregator = self.aggregator(from);
         aggregator.on_mpdus(now, from, &received, effects);
-        let at = aggregator.releases_at();
-        self.note_release(now, from, at);
+        self.note_release(now, from);
         self.answer_with_block_ack(now, slot);
     }
 
@@ -112,8 +108,7 @@ impl Exchange {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         let aggregator = self.aggregator(from);
         aggregator.on_mpdus(now, from, &Bitmap::of_first(1), effects);
-        let at = aggregator.releases_at();
-        self.note_release(now, from, at);
+        self.note_release(now, from);
         let start = now + self.phy.sifs;
         self.stations[usize::from(to)].access.answers(start);
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
@@ -135,15 +130,17 @@ impl Exchange {
         kind: FrameKind,
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
-        let aggregator = self.aggregator(station);
+        let Member { access, queue, others, .. } = &mut self.stations[usize::from(station)];
+        let aggregator = queue.aggregator.as_mut().expect(AGGREGATES);
+        if let Some(since) = end_fade_of_others(others, aggregator.next().0) {
+            aggregator.adopt_fade(since);
+        }
         match kind {
             FrameKind::Ack => aggregator.on_ack(now, station, effects),
             _ => aggregator.on_block_ack(now, station, effects),
         }
-        aggregator.report_ready(station, effects);
-        let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
-        let waits = !sender.is_free() || aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work());
-        access.finish(waits, &self.rules);
+        aggregator.report_ready(station, access.category(), effects);
+        access.finish(queue.has_work());
         false
     }
 
@@ -158,7 +155,7 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
     ) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
+        let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
         for (_, (mpdu, others)) in (0..).zip(aggregator.mpdus()).filter(|(place, _)| !received.has(*place)) {
             let lost = |msdu: u32, Msdu { number, tag }: Msdu| {
                 LinkEffect::FrameLost(LostFrame {
@@ -184,15 +181,18 @@ impl Exchange {
     #[cold]
     pub(super) fn release(&mut self, now: Time, effects: &mut Vec<LinkEffect>) {
         let station = self.releases.earliest().1 as Station;
-        let aggregator = self.aggregator(station);
-        aggregator.release(now, station, effects);
-        let at = aggregator.releases_at();
-        self.note_release(now, station, at);
+        let Member { queue, others, .. } = &mut self.stations[usize::from(station)];
+        for queue in std::iter::once(queue).chain(others) {
+            queue.aggregator.as_mut().expect(AGGREGATES).release(now, station, effects);
+        }
+        self.note_release(now, station);
     }
 
-    /// Sets the expiry time of the reorder timer of a recipient of MPDUs from `station`.
+    /// Sets the expiry time of the reorder timers of the recipients of MPDUs from `station`.
     #[inline]
-    pub(super) fn note_release(&mut self, now: Time, station: Station, at: Option<Time>) {
+    pub(super) fn note_release(&mut self, now: Time, station: Station) {
+        let releases_at = |queue: &MacQueue| queue.aggregator.as_ref()?.releases_at();
+        let at = self.stations[usize::from(station)].queues().filter_map(releases_at).min();
         if at.is_some() || self.next_release < Time::MAX {
             self.releases.set(usize::from(station), at.map_or(Time::MAX, |at| at.max(now)));
             self.next_release = self.releases.earliest().0;
@@ -208,9 +208,8 @@ impl Exchange {
     }
 
     fn aggregator(&mut self, station: Station) -> &mut Aggregator {
-        self.stations[usize::from(station)]
-            .aggregator
-            .as_mut()
-            .expect("either all stations of a cell aggregate, or none")
+        self.stations[usize::from(station)].queue.aggregator.as_mut().expect(AGGREGATES)
     }
 }
+
+const AGGREGATES: &str = "either all stations of a cell aggregate, or none";

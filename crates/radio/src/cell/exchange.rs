@@ -3,14 +3,14 @@
 //! The end of a frame is the most frequent step. Rare and long steps are not inlined into this step, so that
 //! its values stay in registers.
 use super::events::AirEvent;
-use super::mac::access_rules::{Countdown, Rules};
+use super::mac::access_rules::{Countdown, Parameters, Rules};
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, Due};
 use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
-use super::mac::service::Service;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
+use super::mac_queue::{MacQueue, fade_of_others, fail};
 use super::medium::{Heard, Medium, Member, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use super::rx_state::{RxState, Slot};
@@ -18,7 +18,7 @@ use super::timing::Timing;
 use crate::address::{BROADCAST, Station};
 use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
-use airhop_base::{Drop, Span, Time};
+use airhop_base::{AccessCategory, Drop, Span, Time};
 use airhop_engine::Streams;
 
 /// Stations of a cell and the medium between them. Methods schedule events through their parameter
@@ -30,7 +30,7 @@ pub(crate) struct Exchange {
     pub(super) rules: Rules,
     /// Maximum number of transmissions of a data frame.
     pub(super) attempts: u32,
-    access: Access,
+    pub(super) access: Access,
     pub(super) overhead: u32,
     /// dot11FragmentationThreshold.
     pub(super) threshold: u32,
@@ -45,37 +45,33 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
-        let (phy, ifs) = (plan.phy, plan.ifs());
-        let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
-        let rules = Rules {
-            slot: phy.slot,
-            ifs,
-            eifs: if plan.ht.is_none_or(|ht| ht.eifs) { eifs } else { ifs },
-            cw_min: phy.cw_min,
-            cw_max: phy.cw_max,
-            countdown: if plan.ht.is_some() { Countdown::Boundaries } else { Countdown::IdleSlots },
-            retry_delay: plan.retry_delay,
-            immediate_access: plan.rules.immediate_access,
-            ack_timeout: plan.rules.ack_timeout,
+        let categories = plan.ht.map(|ht| ht.categories).unwrap_or_default();
+        let function = |category: AccessCategory, name: &str| {
+            let of = if category == AccessCategory::Be { "" } else { category.name() };
+            let stream = streams.stream(&format!("{}.backoff{of}.{name}", plan.name));
+            (Parameters::new(plan, category), stream)
         };
-        let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
-        let member = |stream| Member {
-            receiver: RxState::default(),
-            access: ChannelAccess::new(&rules, stream),
+        let queue = || MacQueue {
             sender: StopAndWait::default(),
             aggregator: plan.ht.as_ref().and_then(|ht| Aggregator::new(ht, plan.overhead)),
+        };
+        let member = |name: &str| Member {
+            receiver: RxState::default(),
+            access: ChannelAccess::new(categories.iter().map(|category| function(category, name))),
+            queue: queue(),
+            others: categories.iter().skip(1).map(|_| queue()).collect(),
             airtime: Span::ZERO,
         };
         Exchange {
-            phy,
+            phy: plan.phy,
             timing: Timing::new(plan),
-            rules,
+            rules: Rules::new(plan),
             attempts: plan.attempts,
             access: plan.access,
             overhead: plan.overhead,
             threshold: plan.fragmentation.unwrap_or(u32::MAX),
             medium: Medium::new(plan, streams),
-            stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
+            stations: plan.stations.iter().map(|(name, _)| member(name)).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
             releases: Deadlines::new(plan.stations.len()),
             next_release: Time::MAX,
@@ -87,9 +83,14 @@ impl Exchange {
         self.medium.report_transmissions();
     }
 
-    pub fn is_free(&self, station: Station) -> bool {
-        let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
-        sender.is_free() && aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())
+    /// True if a station accepts a packet of an access category.
+    #[inline]
+    pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
+        let member = &self.stations[usize::from(station)];
+        match member.access.place_of(category).checked_sub(1) {
+            None => member.queue.has_room(),
+            Some(other) => member.others[other].has_room(),
+        }
     }
 
     /// Returns the earliest deadline of all stations.
@@ -104,17 +105,18 @@ impl Exchange {
 
     /// Passes a packet to the MAC of `station`. `number`: number of the packet at the station.
     pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
-        let Member { aggregator, .. } = &mut self.stations[usize::from(station)];
-        match aggregator {
+        let member = &mut self.stations[usize::from(station)];
+        let place = member.access.place_of(packet.category);
+        match &mut member.queue_at(place).aggregator {
             Some(aggregator) if packet.to != BROADCAST => aggregator.push(now, number, packet),
-            _ => self.serve(now, station, number, packet),
+            _ => self.serve(now, station, place, number, packet),
         }
         let Member { receiver, access, .. } = &mut self.stations[usize::from(station)];
-        if !access.waits() {
+        if !access.waits(place) {
             // In a shared medium, a scheduled response marks the medium busy one SIFS before its first bit.
             let is_clear =
                 receiver.is_idle() || (receiver.has_no_other_signal() && access.answers_after(now));
-            access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
+            access.enqueue(now, place, receiver.is_idle(), is_clear, &self.rules);
             self.note_deadline(station);
         }
     }
@@ -213,18 +215,22 @@ impl Exchange {
     /// Reports the transmission in `slot`, which has just ended with the outcome `reception`.
     #[cold]
     fn report(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
-        effects.push(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
+        let tx = self.medium.get(slot);
+        let holder = if tx.kind.is_answer() { tx.to } else { tx.from };
+        let is_edca = self.rules.countdown == Countdown::Boundaries;
+        let category = is_edca.then(|| self.stations[usize::from(holder)].access.category());
+        effects.push(LinkEffect::Transmitted(tx.transmitted(category, reception)));
         self.report_mpdus(slot, reception, effects);
     }
 
     /// Completes a broadcast, which no station acknowledges.
     #[inline(never)]
     fn broadcast(&mut self, from: Station, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
-        let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
-        let packet = sender.broadcast();
-        access.finish(aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work()), &self.rules);
+        let Member { access, queue, .. } = &mut self.stations[usize::from(from)];
+        let packet = queue.sender.broadcast();
+        access.finish(queue.has_work());
         effects.push(LinkEffect::Broadcast { from, number, packet });
-        effects.push(LinkEffect::Ready(from));
+        effects.push(LinkEffect::Ready(from, access.category()));
         false
     }
 
@@ -238,7 +244,7 @@ impl Exchange {
             Heard::Garbled(cause) => cause,
             Heard::Frame | Heard::Noise => Drop::Collision,
         };
-        let has_mpdus = self.stations[usize::from(from)].aggregator.is_some();
+        let has_mpdus = self.stations[usize::from(from)].queue.aggregator.is_some();
         if has_mpdus && matches!(frame, FrameKind::Ampdu | FrameKind::Data) {
             self.lose_mpdus(slot, &Bitmap::default(), cause, header_intact, effects);
             return false;
@@ -262,42 +268,42 @@ impl Exchange {
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.timing.cts);
             }
             FrameKind::Cts => {
-                self.stations[receiver].sender.cleared();
+                self.stations[receiver].queue.sender.cleared();
                 self.send_data(slot, to, start);
             }
             FrameKind::Broadcast => unreachable!("the frame is not for a single station"),
-            FrameKind::Data if self.stations[sender].aggregator.is_some() => {
+            FrameKind::Data if self.stations[sender].queue.aggregator.is_some() => {
                 self.receive_single(now, slot, effects);
             }
             FrameKind::Data => {
-                if let Some((packet, [taken, begun])) = self.stations[sender].sender.arrives() {
+                if let Some((packet, [taken, begun])) = self.stations[sender].queue.sender.arrives() {
                     let contended = begun - taken;
                     effects.push(LinkEffect::Deliver { from, to, number, packet, contended });
                 }
                 self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
             }
-            FrameKind::Ack if self.stations[receiver].aggregator.is_some() => {
+            FrameKind::Ack if self.stations[receiver].queue.aggregator.is_some() => {
                 return self.on_answer(now, to, kind, effects);
             }
             FrameKind::BlockAck => return self.on_answer(now, to, kind, effects),
             FrameKind::BlockAckReq => self.receive_request(now, slot, effects),
             FrameKind::Ampdu => self.receive_aggregate(now, slot, effects),
             FrameKind::Ack => {
-                let Member { access, sender, .. } = &mut self.stations[receiver];
-                match sender.acknowledged(start) {
+                let Member { access, queue, .. } = &mut self.stations[receiver];
+                match queue.sender.acknowledged(start) {
                     Acknowledged::Fragment => {
-                        access.goes_on(&self.rules);
+                        access.goes_on();
                         *self.medium.get_mut(slot) = self.data(to, start);
                         return true;
                     }
                     Acknowledged::Packet => {
                         effects.push(LinkEffect::Acknowledged { from: to, to: from, number, tag });
-                        effects.push(LinkEffect::Ready(to));
+                        effects.push(LinkEffect::Ready(to, access.category()));
                     }
-                    Acknowledged::GaveUp(service) => service.discard(to, effects),
+                    Acknowledged::GaveUp(service) => service.discard(to, access.category(), effects),
                 }
-                access.finish(false, &self.rules);
+                access.finish(false);
                 return false;
             }
         }
@@ -344,8 +350,16 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
+        let member = &mut self.stations[usize::from(station)];
+        let has_others = member.access.has_others();
+        if has_others {
+            member.select_winner(now, &self.rules);
+        }
         if !self.begin_exchange(now, station, effects) {
             return self.note_deadline(station);
+        }
+        if has_others {
+            self.collide_internally(now, station, effects);
         }
         let mut tx = self.data(station, now);
         if self.access == Access::RtsCts && tx.kind.has_data() && tx.to != BROADCAST {
@@ -366,21 +380,22 @@ impl Exchange {
     /// Starts an exchange for the packet in service, or for packets of the aggregator. False if the lifetimes
     /// of all these packets have ended.
     fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
-        let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
+        let Member { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
+        let MacQueue { sender, aggregator } = queue;
         match aggregator {
             Some(aggregator) if sender.is_free() => {
                 let begins = aggregator.begin(now, station, effects);
                 if !begins {
-                    access.expired(now, receiver.is_idle(), &self.rules);
+                    access.expired(now, receiver.is_idle());
                 }
-                aggregator.report_ready(station, effects);
+                aggregator.report_ready(station, access.category(), effects);
                 begins
             }
             _ => match sender.begin(now) {
                 None => true,
                 Some(service) => {
-                    access.expired(now, receiver.is_idle(), &self.rules);
-                    service.discard(station, effects);
+                    access.expired(now, receiver.is_idle());
+                    service.discard(station, access.category(), effects);
                     false
                 }
             },
@@ -398,7 +413,8 @@ impl Exchange {
     /// Handles a CTS or ACK timeout.
     #[inline(never)]
     fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
+        let Member { receiver, access, queue, others, .. } = &mut self.stations[usize::from(from)];
+        let MacQueue { sender, aggregator } = queue;
         // IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurred within the timeout, the outcome is determined
         // at the end of that reception.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.phy.plcp) {
@@ -408,21 +424,20 @@ impl Exchange {
         if let Some(aggregator) = aggregator
             && aggregator.is_exchanging()
         {
+            if let Some(since) = fade_of_others(others, aggregator.next().0) {
+                aggregator.adopt_fade(since);
+            }
             aggregator.on_missing(now, from, !access.sent_rts(), effects);
             let is_last = sender.is_free() && !aggregator.has_work();
             access.failed(now, is_last, receiver.is_idle(), &self.rules);
-            aggregator.report_ready(from, effects);
-            let at = aggregator.releases_at();
-            self.note_release(now, from, at);
+            aggregator.report_ready(from, access.category(), effects);
+            self.note_release(now, from);
             return self.note_deadline(from);
         }
-        let &Service { to, number, tag, .. } = sender.service();
-        let failure = sender.failed(access.sent_rts(), self.attempts);
-        access.failed(now, failure.gave_up.is_some(), receiver.is_idle(), &self.rules);
-        let retry = failure.gave_up.is_none();
-        effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt: failure.attempt, retry });
-        if let Some(service) = failure.gave_up {
-            service.discard(from, effects);
+        let gave_up = fail(sender, from, access.sent_rts(), self.attempts, effects);
+        access.failed(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
+        if let Some(service) = gave_up {
+            service.discard(from, access.category(), effects);
         }
         self.note_deadline(from);
     }
@@ -430,19 +445,20 @@ impl Exchange {
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         let &Transmission { from, end, kind, .. } = self.medium.get(slot);
         schedule(end, AirEvent::End(slot));
+        let is_answer = kind.is_answer();
         self.medium.begin(slot, &mut self.stations, |station, access| {
-            if access.busy(now, station == from, &self.rules) {
+            if access.busy(now, station == from && is_answer, &self.rules) {
                 self.deadlines.clear(usize::from(station));
             }
         });
-        if kind.is_answer() {
+        if is_answer {
             self.answer_begins(now, slot);
         }
     }
 
     /// Builds the first data frame of the exchange of `station`, or its BlockAckReq.
     fn data(&self, station: Station, start: Time) -> Transmission {
-        let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
+        let MacQueue { sender, aggregator } = &self.stations[usize::from(station)].queue;
         if let Some(aggregator) = aggregator
             && aggregator.is_exchanging()
         {

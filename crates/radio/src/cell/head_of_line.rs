@@ -11,9 +11,10 @@ use crate::phy::MAC_BYTES;
 use airhop_base::Time;
 
 impl Exchange {
-    /// Starts the service of a packet at `station`, where it becomes the head-of-line packet.
-    pub(super) fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
-        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+    /// Starts the service of a packet at `station`, where it becomes the head-of-line packet of the function
+    /// at `place`.
+    pub(super) fn serve(&mut self, now: Time, station: Station, place: usize, number: u64, packet: Outgoing) {
+        let Outgoing { to, packet, bytes, header, tag, fragments, .. } = packet;
         let whole = bytes + self.overhead;
         let is_group = to == BROADCAST;
         let airtime = if is_group { self.timing.group(whole) } else { self.timing.frame(whole) };
@@ -22,7 +23,7 @@ impl Exchange {
         let is_whole = is_group || fragments.is_none() && whole <= self.threshold;
         let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
         let service = Service::new(to, packet, number, tag, frame, fragments);
-        self.stations[usize::from(station)].sender.push(now, service);
+        self.stations[usize::from(station)].queue_at(place).sender.push(now, service);
     }
 
     /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments, as `sizes` or the

@@ -3,11 +3,11 @@
 //! The propagation delay is zero: 100 m are 0.33 µs, and a slot is 9 to 50 µs. Two stations that sense each
 //! other therefore collide only if they start at the same time, which happens if their backoffs count from
 //! the same event.
-use super::mac::aggregator::Aggregator;
+use super::mac::access_rules::Rules;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
 use super::mac::mpdu::Mpdu;
-use super::mac::stop_and_wait::StopAndWait;
+use super::mac_queue::MacQueue;
 use super::plan::{CellPlan, Range};
 use super::rx_state::{Capture, RxState, Signal, Slot};
 use crate::address::{BROADCAST, Station};
@@ -15,7 +15,7 @@ use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::{FrameKind, Reception, Transmitted};
 use crate::phy::ampdu::subframe_bytes;
 use crate::tag::Tag;
-use airhop_base::{Drop, Span, Time};
+use airhop_base::{AccessCategory, Drop, Span, Time};
 use airhop_engine::Streams;
 
 /// Packet number of a BlockAckReq and of its response, neither of which belongs to a packet.
@@ -60,11 +60,34 @@ struct Neighbour {
 pub(crate) struct Member {
     pub receiver: RxState,
     pub access: ChannelAccess,
-    pub sender: StopAndWait,
-    /// Originator and recipient of Block Ack agreements, if the cell aggregates.
-    pub aggregator: Option<Box<Aggregator>>,
+    /// Queue of the current function.
+    pub queue: MacQueue,
+    /// Queues of the other functions, in the order of [`ChannelAccess`], from place 1 on.
+    pub others: Box<[MacQueue]>,
     /// Airtime of the exchanges that the station started, including responses.
     pub airtime: Span,
+}
+
+impl Member {
+    /// Returns mutable access to the queue of the function at `place`.
+    #[inline]
+    pub fn queue_at(&mut self, place: usize) -> &mut MacQueue {
+        place.checked_sub(1).map_or(&mut self.queue, |other| &mut self.others[other])
+    }
+
+    /// Makes the function that transmits now the current function.
+    pub fn select_winner(&mut self, now: Time, rules: &Rules) {
+        let winner = self.access.winner(now, rules);
+        self.access.exchange_places(winner);
+        if let Some(other) = winner.checked_sub(1) {
+            std::mem::swap(&mut self.queue, &mut self.others[other]);
+        }
+    }
+
+    /// Returns the queues of all functions.
+    pub fn queues(&self) -> impl Iterator<Item = &MacQueue> {
+        std::iter::once(&self.queue).chain(&self.others)
+    }
 }
 
 /// Outcome of a signal at a station within sense range.
@@ -126,11 +149,11 @@ impl Transmission {
         })
     }
 
-    /// Returns the trace row of the transmission.
-    pub fn transmitted(&self, reception: Reception) -> Transmitted {
+    /// Returns the trace row of the transmission, whose exchange has this access category.
+    pub fn transmitted(&self, category: Option<AccessCategory>, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         let number = (self.number != NO_PACKET).then_some(self.number);
-        Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception }
+        Transmitted { from, to, frame, bytes, tag, number, attempt, start, category, reception }
     }
 }
 

@@ -6,11 +6,13 @@
 //! these modules.
 
 mod aggregate;
+mod edca;
 mod events;
 mod exchange;
 mod frames;
 mod head_of_line;
 mod mac;
+mod mac_queue;
 mod medium;
 mod plan;
 mod rx_state;
@@ -19,12 +21,12 @@ mod timing;
 pub use crate::address::{BROADCAST, Station};
 pub use events::{AirEvent, CellEvent};
 pub use plan::{
-    Access, AckTimeout, AmpduPlan, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Range, Receiving,
-    Retries,
+    Access, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Range,
+    Receiving, Retries,
 };
 
 use crate::layer::{LinkEffect, Outgoing};
-use airhop_base::{Span, Time};
+use airhop_base::{AccessCategory, Span, Time};
 use airhop_engine::{EventQueue, Streams, Timer};
 use exchange::Exchange;
 #[cfg(test)]
@@ -63,10 +65,10 @@ impl Cell {
         self.exchange.aggregates()
     }
 
-    /// True if the MAC of `station` accepts a packet. The MAC may accept several packets in succession;
-    /// [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
-    pub fn is_free(&self, station: Station) -> bool {
-        self.exchange.is_free(station)
+    /// True if the MAC of `station` accepts a packet of an access category. The MAC may accept several packets
+    /// in succession; [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
+    pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
+        self.exchange.is_free(station, category)
     }
 
     /// Returns the number of packets in the cell that have not been delivered.

@@ -3,7 +3,7 @@
 use crate::address::Station;
 use crate::errors::ErrorPlan;
 use crate::phy::{Phy, TxMode};
-use airhop_base::{Rate, Span};
+use airhop_base::{AccessCategory, Rate, Span};
 
 /// Plan of a cell.
 #[derive(Clone, Debug)]
@@ -72,13 +72,20 @@ impl CellPlan {
         self.ht.is_some_and(|ht| ht.ampdu.is_some())
     }
 
-    /// Returns the interframe space before a backoff: DIFS, or AIFS (IEEE 802.11-2020 §10.23.2.4).
+    /// Returns the interframe space before a backoff: DIFS, or AIFS of best effort (IEEE 802.11-2020
+    /// §10.23.2.4).
     pub fn ifs(&self) -> Span {
-        let slots = self.ht.as_ref().map_or(2, |ht| u64::from(ht.aifsn));
+        self.ifs_of(AccessCategory::Be)
+    }
+
+    /// Returns the interframe space before a backoff: DIFS, or AIFS of an access category.
+    pub fn ifs_of(&self, category: AccessCategory) -> Span {
+        let slots = if self.ht.is_some() { aifsn(category) } else { 2 };
         self.phy.sifs + self.phy.slot * slots
     }
 
-    /// Returns the mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
+    /// Returns the mean backoff before a frame's first attempt, with EDCA of best effort: uniform in {0, …,
+    /// CWmin} slots (IEEE 802.11-2016 §10.3.3).
     pub fn mean_backoff(&self) -> Span {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
     }
@@ -93,18 +100,53 @@ impl CellPlan {
     }
 }
 
-/// Parameters that 802.11n and later standards add to a cell, for traffic of one access category.
+/// Returns AIFSN, the number of slots of AIFS after SIFS (IEEE 802.11-2020 Table 9-155).
+const fn aifsn(category: AccessCategory) -> u64 {
+    match category {
+        AccessCategory::Bk => 7,
+        AccessCategory::Be => 3,
+        AccessCategory::Vi | AccessCategory::Vo => 2,
+    }
+}
+
+/// Parameters that 802.11n and later standards add to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtPlan {
     /// Transmission mode of PPDUs with data for a single station.
     pub mode: TxMode,
-    /// AIFSN: number of slots of AIFS after SIFS; 3 for best effort (IEEE 802.11-2020 Table 9-155).
-    pub aifsn: u8,
+    /// Access categories in use.
+    pub categories: Categories,
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
     pub eifs: bool,
     /// Aggregation with a Block Ack agreement; `None`: one MPDU per PPDU, each with an ACK.
     pub ampdu: Option<AmpduPlan>,
+}
+
+/// Set of access categories, which always includes best effort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Categories([bool; AccessCategory::ALL.len()]);
+
+impl Categories {
+    /// Adds a category.
+    pub fn insert(&mut self, category: AccessCategory) {
+        self.0[category as usize] = true;
+    }
+
+    /// Returns the categories: first best effort, then the others.
+    pub fn iter(self) -> impl Iterator<Item = AccessCategory> {
+        let is_other =
+            move |category: &AccessCategory| *category != AccessCategory::Be && self.0[*category as usize];
+        std::iter::once(AccessCategory::Be).chain(AccessCategory::ALL.into_iter().filter(is_other))
+    }
+}
+
+impl FromIterator<AccessCategory> for Categories {
+    fn from_iter<I: IntoIterator<Item = AccessCategory>>(categories: I) -> Self {
+        let mut set = Categories::default();
+        categories.into_iter().for_each(|category| set.insert(category));
+        set
+    }
 }
 
 /// Aggregation of a cell: A-MPDUs with Block Ack (IEEE 802.11-2020 §10.12, §10.25).

@@ -10,7 +10,7 @@ use crate::buffer::Buffer;
 use crate::errors::Damage;
 use crate::layer::{LinkEffect, LostFrame, Outgoing, Reception, Station, Transmitted};
 use crate::tag::Tag;
-use airhop_base::{Drop, Packet, Span, Time};
+use airhop_base::{AccessCategory, Drop, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
 use endpoint::{Content, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioEventKind};
@@ -136,7 +136,18 @@ impl RadioLink {
             let ([from, to], frame) = (stations(end), sent.kind());
             let (number, attempt) = (sent.number(), sent.attempt());
             let reception = if damage == Damage::None { Reception::Received } else { Reception::Channel };
-            let all = Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception };
+            let all = Transmitted {
+                from,
+                to,
+                frame,
+                bytes,
+                tag,
+                number,
+                attempt,
+                start,
+                category: None,
+                reception,
+            };
             effects.push(LinkEffect::Transmitted(all));
         }
         let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
@@ -280,7 +291,7 @@ impl RadioLink {
             }
             let is_free = endpoint.is_free();
             if is_free && !endpoint.was_ready {
-                effects.push(LinkEffect::Ready(end.into()));
+                effects.push(LinkEffect::Ready(end.into(), AccessCategory::default()));
             }
             endpoint.was_ready = is_free;
         }

@@ -4,7 +4,7 @@ use super::{DIFS, SIFS, count, ns, secs, slots, watch};
 use crate::cell::{Access, BROADCAST};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
-use airhop_base::Rate;
+use airhop_base::{AccessCategory, Rate};
 
 /// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, ACK or second attempt. Its rate is one that all stations
 /// can receive: 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows, as after any packet
@@ -28,7 +28,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate() {
             Note::Ready(1),
         ];
         assert_eq!(world.notes.iter().map(|(_, n)| *n).take(4).collect::<Vec<_>>(), of_one);
-        assert!(world.packets.is_empty() && world.cell.is_free(1));
+        assert!(world.packets.is_empty() && world.cell.is_free(1, AccessCategory::default()));
     }
 }
 

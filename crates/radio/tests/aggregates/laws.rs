@@ -3,7 +3,7 @@
 use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
 use crate::laws::{any_plan, of, run, run_in, traffic};
-use airhop_base::{Rate, Span, Time};
+use airhop_base::{AccessCategory, Rate, Span, Time};
 use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{BROADCAST, FrameKind, Reception, SentMpdu};
@@ -27,6 +27,7 @@ prop_compose! {
         (bytes, window) in (prop_oneof![200_u32..20_000, Just(u32::MAX)], 1_u32..=256),
         amsdu in prop_oneof![Just(0), 200_u32..=11_424],
         (request, eifs) in (any::<bool>(), any::<bool>()),
+        categories in prop::collection::vec(prop::sample::select(AccessCategory::ALL.to_vec()), 0..4),
         retries in prop_oneof![
             (1_u32..9).prop_map(Retries::Attempts),
             (0_u64..1_000_000).prop_map(|us| Retries::Lifetime(Span::from_micros(us))),
@@ -40,7 +41,7 @@ prop_compose! {
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
-            ht: Some(HtPlan { mode, aifsn: 3, eifs, ampdu }),
+            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), eifs, ampdu }),
             overhead: 38,
             fragmentation: None,
             rules: CellRules { receiving: plan.rules.receiving, ..CellRules::IEEE },
@@ -50,8 +51,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Every packet is acknowledged or discarded once. It is also delivered once, in order, unless it was
-    /// discarded before its arrival. The cell becomes idle, and no packet stays in it.
+    /// Every packet is acknowledged or discarded once. It is also delivered once, in the order of its access
+    /// category, unless it was discarded before its arrival. The cell becomes idle, and no packet stays in it.
     #[test]
     fn every_packet_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
@@ -60,10 +61,27 @@ proptest! {
         let mut last = BTreeMap::new();
         for (_, note) in &world.notes {
             if let Note::Delivered { from, to, number } = *note {
-                let before = last.insert((from, to), number);
+                let before = last.insert((from, to, world.categories[number as usize]), number);
                 prop_assert!(before.is_none_or(|before| before < number), "{number} after {before:?}");
             }
         }
+        for number in 0..world.handed {
+            let notes = of(&world, number);
+            let count = |what: fn(&Note) -> bool| notes.iter().filter(|n| what(n)).count();
+            let delivered = count(|n| matches!(n, Note::Delivered { .. }));
+            let acknowledged = count(|n| matches!(n, Note::Acknowledged { .. }));
+            let lost = count(|n| matches!(n, Note::Discarded { arrived: false, .. }));
+            let unknown = count(|n| matches!(n, Note::Discarded { arrived: true, .. }));
+            prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1), "{}", number);
+        }
+    }
+
+    /// Without aggregation, too, every packet is acknowledged or discarded once, and delivered at most once.
+    #[test]
+    fn every_packet_of_a_category_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+        let plan = CellPlan { ht: plan.ht.map(|ht| HtPlan { ampdu: None, ..ht }), ..plan };
+        let world = run(&plan, &packets, None, seed);
+        prop_assert!(world.packets.is_empty() && world.queue.is_empty());
         for number in 0..world.handed {
             let notes = of(&world, number);
             let count = |what: fn(&Note) -> bool| notes.iter().filter(|n| what(n)).count();

@@ -1,11 +1,13 @@
 //! Cells of 802.11n, ac and ax, compared with closed forms.
 
 pub mod closed;
+mod edca;
 mod laws;
 pub mod saturation;
+mod slot_model;
 
 use airhop_base::{Rate, Span};
-use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::cell::{Access, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
 /// Setting of a cell whose stations all send best-effort datagrams.
@@ -47,7 +49,12 @@ impl Setting {
             lost_block_ack: LostBlockAck::Resend,
             retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have no retry limit
         };
-        let ht = HtPlan { mode, aifsn: 3, eifs: self.eifs, ampdu: (self.ampdu > 0).then_some(ampdu) };
+        let ht = HtPlan {
+            mode,
+            categories: Categories::default(),
+            eifs: self.eifs,
+            ampdu: (self.ampdu > 0).then_some(ampdu),
+        };
         CellPlan {
             overhead: 38,
             rules: CellRules::IEEE,

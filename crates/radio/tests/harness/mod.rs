@@ -1,7 +1,7 @@
 //! A cell with a packet queue per station: the test bench of this crate.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
-use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_base::{AccessCategory, Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, Range, Station};
@@ -59,10 +59,12 @@ pub struct World {
     pub cell: Cell,
     pub queue: EventQueue<CellEvent>,
     pub packets: Arena<Packet>,
-    /// Packets queued at each station: destination, IP length in bytes, number.
-    pub waiting: Vec<VecDeque<(Station, u32, u64)>>,
-    /// Packet that a saturated station always has: destination, IP length in bytes.
-    pub saturated: Vec<Option<(Station, u32)>>,
+    /// Packets queued at each station by access category: destination, IP length in bytes, number.
+    pub waiting: Vec<[VecDeque<(Station, u32, u64)>; 4]>,
+    /// Packet that a saturated station always has, by access category: destination, IP length in bytes.
+    pub saturated: Vec<[Option<(Station, u32)>; 4]>,
+    /// Access category of each packet passed to the queues, by number.
+    pub categories: Vec<AccessCategory>,
     /// Effects with their times, recorded if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
@@ -81,8 +83,9 @@ impl World {
             cell: Cell::new(plan, &Streams::new(seed, 0)),
             queue: EventQueue::new(),
             packets: Arena::new(),
-            waiting: vec![VecDeque::new(); n],
-            saturated: vec![None; n],
+            waiting: vec![Default::default(); n],
+            saturated: vec![[None; 4]; n],
+            categories: Vec::new(),
             notes: Vec::new(),
             keep: true,
             fragments: None,
@@ -94,36 +97,51 @@ impl World {
 
     /// Queues a packet of `bytes` IP bytes; its number is the count of all packets queued before.
     pub fn push(&mut self, from: Station, to: Station, bytes: u32) {
-        let number = self.handed;
-        self.handed += 1;
-        self.waiting[usize::from(from)].push_back((to, bytes, number));
-        self.feed(from);
+        self.push_as(AccessCategory::Be, from, to, bytes);
+    }
+
+    /// Queues a packet of this access category.
+    pub fn push_as(&mut self, category: AccessCategory, from: Station, to: Station, bytes: u32) {
+        let number = self.next_number(category);
+        self.waiting[usize::from(from)][category as usize].push_back((to, bytes, number));
+        self.feed(from, category);
     }
 
     /// Ensures that `from` always has a packet of `bytes` IP bytes to send.
     pub fn saturate(&mut self, from: Station, to: Station, bytes: u32) {
-        self.saturated[usize::from(from)] = Some((to, bytes));
-        self.feed(from);
+        self.saturate_as(AccessCategory::Be, from, to, bytes);
+    }
+
+    /// Ensures that `from` always has a packet of this access category to send.
+    pub fn saturate_as(&mut self, category: AccessCategory, from: Station, to: Station, bytes: u32) {
+        self.saturated[usize::from(from)][category as usize] = Some((to, bytes));
+        self.feed(from, category);
+    }
+
+    fn next_number(&mut self, category: AccessCategory) -> u64 {
+        self.categories.push(category);
+        self.handed += 1;
+        self.handed - 1
     }
 
     /// Passes packets of its queue to the station, as long as the MAC accepts them.
-    fn feed(&mut self, station: Station) {
-        while self.cell.is_free(station) && self.feed_one(station) {}
+    fn feed(&mut self, station: Station, category: AccessCategory) {
+        while self.cell.is_free(station, category) && self.feed_one(station, category) {}
     }
 
-    fn feed_one(&mut self, station: Station) -> bool {
-        let at = usize::from(station);
-        let next = self.waiting[at].pop_front().or_else(|| {
-            let (to, bytes) = self.saturated[at]?;
-            self.handed += 1;
-            Some((to, bytes, self.handed - 1))
+    fn feed_one(&mut self, station: Station, category: AccessCategory) -> bool {
+        let (at, of) = (usize::from(station), category as usize);
+        let next = self.waiting[at][of].pop_front().or_else(|| {
+            let (to, bytes) = self.saturated[at][of]?;
+            Some((to, bytes, self.next_number(category)))
         });
         let Some((to, bytes, number)) = next else { return false };
         let body =
             Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now(), original: None });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), len: 0, seq: number };
-        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
+        let fragments = self.fragments;
+        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, category, fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue);
         true
     }
@@ -185,8 +203,8 @@ impl World {
             }
             LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
             LinkEffect::Mpdu(mpdu) => Note::Mpdu(mpdu),
-            LinkEffect::Ready(station) => {
-                self.feed(station);
+            LinkEffect::Ready(station, category) => {
+                self.feed(station, category);
                 Note::Ready(station)
             }
             LinkEffect::FadeStart { from, .. } => Note::Fade { from, begins: true },

@@ -1,7 +1,7 @@
 //! A radio link with a packet queue per end.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
-use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
@@ -111,7 +111,8 @@ impl World {
             let [from, to] = [end, 1 - end].map(u16::from);
             let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(from), NodeId(to), bytes, body));
             let tag = Tag { flow: FlowId(0), len: 0, seq: number };
-            let packet = Outgoing { to, packet, bytes, header: bytes / 4, tag, fragments: None };
+            let category = AccessCategory::default();
+            let packet = Outgoing { to, packet, bytes, header: bytes / 4, tag, category, fragments: None };
             self.link.send(now, from, packet, &mut self.queue, &mut self.effects);
         }
     }
@@ -178,7 +179,7 @@ impl World {
             LinkEffect::FadeStart { from, .. } => Note::FadeStart(at(from)),
             LinkEffect::FadeEnd { from, lasted, .. } => Note::FadeEnd(at(from), lasted),
             LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
-            LinkEffect::Ready(from) => {
+            LinkEffect::Ready(from, _) => {
                 self.feed(at(from));
                 Note::Ready(at(from))
             }

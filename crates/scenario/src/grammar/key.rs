@@ -68,8 +68,6 @@ pub(crate) enum Kind {
     Flag,
     /// One word of a list.
     Word(fn() -> Vec<&'static str>),
-    /// One word of a list. Airhop does not model the words in `later`.
-    WordSoFar { words: &'static [&'static str], later: &'static [&'static str] },
     /// Key that accepts no value. The text has the reason, and the key to use instead.
     NotYet(&'static str),
     /// Standard of IEEE 802.11.

@@ -54,7 +54,6 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
         Kind::Flag => "true or false",
         Kind::Word(words) => return format!("expected {}", one_of(words())),
-        Kind::WordSoFar { words, .. } => return format!("expected {}", one_of(words.iter().copied())),
         Kind::NotYet(_) => "nothing so far",
         Kind::Standard => return format!("expected {}", one_of(standards())),
         Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
@@ -107,10 +106,6 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
         (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
-        (Kind::WordSoFar { words, later }, Value::Text(text)) if later.contains(&text.as_str()) => {
-            Err(format!("{text:?} is not modelled yet; expected {}", one_of(words.iter().copied())))
-        }
-        (Kind::WordSoFar { words, .. }, Value::Text(text)) => word(words, text).map(Val::Word),
         (Kind::NotYet(why), _) => Err((*why).to_string()),
         (Kind::Standard, Value::Text(text)) => standard(text).map(Val::Word),
         (Kind::Standard, Value::Number(..)) => {

@@ -104,7 +104,6 @@ fn value(kind: &Kind) -> Json {
         }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(words) => json!({ "enum": words() }),
-        Kind::WordSoFar { words, .. } => json!({ "enum": words }),
         Kind::NotYet(_) => json!(false),
         Kind::Standard => json!({ "enum": standards() }),
         Kind::Words(words) => json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true }),

@@ -8,7 +8,7 @@ use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::{At, Problems};
 use crate::grammar::words::of_word;
-use airhop_base::{NodeId, Span, Time};
+use airhop_base::{AccessCategory, NodeId, Span, Time};
 use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_net::services;
 use airhop_tcp::{Config, Notices, Scheme};
@@ -20,6 +20,11 @@ const NOTICES: [(&str, Notices); 4] = [
     ("eln", Notices::Eln),
     ("elsn", Notices::Elsn),
 ];
+
+/// Words of the key `access_category`.
+fn categories() -> Vec<(&'static str, AccessCategory)> {
+    AccessCategory::ALL.map(|category| (category.name(), category)).to_vec()
+}
 
 /// Sets the defaults that the transport protocol and the preset determine.
 pub(crate) fn fill(flow: &mut Fields) {
@@ -148,6 +153,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
         transport,
         app: app::plan(f.table("app")?)?,
         start: Time::ZERO + f.span("start")?,
+        access_category: access_category(f)?,
         services: f
             .words("services")
             .unwrap_or_default()
@@ -166,6 +172,14 @@ fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
         Some(word) => of_word(&NOTICES, word),
         None => Some(Notices::Scheme),
+    }
+}
+
+/// Reads the access category; best effort by default.
+fn access_category(f: &Fields) -> Option<AccessCategory> {
+    match f.word("access_category") {
+        Some(word) => of_word(&categories(), word),
+        None => Some(AccessCategory::Be),
     }
 }
 
@@ -228,10 +242,12 @@ pub(super) static FLOW: [Key; 15] = [
     ),
     key(
         "access_category",
-        Kind::WordSoFar { words: &["BE"], later: &["BK", "VI", "VO"] },
+        Kind::Word(|| AccessCategory::ALL.map(AccessCategory::name).to_vec()),
         Derived("BE"),
-        "access category of the flow's packets in cells of 802.11n, ac and ax: best effort (IEEE 802.11-2020 Table 9-155: AIFSN 3, CWmin \
-         15, CWmax 1023)",
+        "access category of the flow's packets, in both directions, in cells of 802.11n, ac and ax: BK = background, BE = best effort, VI \
+         = video, VO = voice (IEEE 802.11-2020 Table 9-155: AIFSN 7, 3, 2, 2; CWmin 15, 15, 7, 3; CWmax 1023, 1023, 15, 7). A station has \
+         a queue and a backoff for each category; if two backoffs end at the same time, the higher category transmits, and the lower one \
+         acts as after a collision. Not for flows without such a cell on their path",
     ),
     key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
     key(

@@ -180,11 +180,16 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
 /// Adds a flow for each direction between two real hosts for which the scenario has no flow.
 fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
-    let known: Vec<_> = flows.iter().map(of).map(|flow| [flow.from, flow.to]).collect();
+    let known: Vec<_> =
+        flows.iter().map(of).map(|flow| ([flow.from, flow.to], flow.access_category)).collect();
+    let category =
+        |from, to| known.iter().find(|(ends, _)| *ends == [from, to]).map(|(_, category)| *category);
     let first = plan.flows.len();
     for from in ends {
-        for to in ends.iter().filter(|to| to.node != from.node && !known.contains(&[from.node, to.node])) {
+        for to in ends.iter().filter(|to| to.node != from.node && category(from.node, to.node).is_none()) {
             let name = |node: NodeId| &plan.nodes[usize::from(node.0)];
+            // The packets of both directions of a connection have the category of the file's flow.
+            let access_category = category(to.node, from.node).unwrap_or_default();
             let flow = FlowPlan {
                 name: format!("{} > {}", name(from.node), name(to.node)),
                 from: from.node,
@@ -192,6 +197,7 @@ fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<Fl
                 transport: Transport::Udp { bytes: 0 },
                 app: Arc::new(Bulk),
                 start: Time::ZERO,
+                access_category,
                 services: Vec::new(),
                 class: FlowClass::OfKind("udp"),
             };

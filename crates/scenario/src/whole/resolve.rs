@@ -5,7 +5,7 @@ use super::between;
 use super::ends::{self, OnDemand};
 use super::largest::Largest;
 use super::parallel;
-use super::services::{self, Modern};
+use super::services::{self, Wlan};
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::ALL;
@@ -32,13 +32,16 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     parallel::check(root, &topology, problems);
     check_warmup(root, problems);
     between::check(root, links_sound, problems);
-    let (on_demand, modern) = (OnDemand::all(root), Modern::all(root));
+    let (on_demand, wlans) = (OnDemand::all(root), Wlan::all(root));
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
             flow::fill(f);
             flow::check(f, duration, problems);
             ends::check(f, &on_demand, &topology, links_sound, problems);
-            services::check(f, &modern, &topology, problems);
+            services::check(f, &wlans, &topology, problems);
+            if links_sound {
+                services::check_category(f, &wlans, &topology, problems);
+            }
         }
     }
     resolve_crossed(root, &topology, links_sound, problems);

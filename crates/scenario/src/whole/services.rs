@@ -1,27 +1,31 @@
-//! Check for services of flows that a link on their path cannot provide.
+//! Checks of flows against the wlans on their path: services that a wlan cannot provide, and access
+//! categories.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::problem::Problems;
+use crate::grammar::problem::{Problems, one_of};
 use crate::tables::wlan;
 use airhop_net::services::{self, Kind, LinkService};
+use airhop_radio::phy::Format;
 
-/// Wlan of 802.11n, ac or ax.
-pub(super) struct Modern {
+/// Wlan of a scenario.
+pub(super) struct Wlan {
     link: Link,
     name: String,
     standard: &'static str,
+    /// True for 802.11n, ac and ax.
+    is_modern: bool,
 }
 
-impl Modern {
-    /// Returns the wlans of a scenario that are 802.11n, ac or ax.
-    pub(super) fn all(root: &Fields) -> Vec<Modern> {
+impl Wlan {
+    /// Returns the wlans of a scenario.
+    pub(super) fn all(root: &Fields) -> Vec<Wlan> {
         let one = |(link, table): (Link, &Fields)| {
             if !table.takes("standard") {
                 return None;
             }
-            let standard = wlan::format(table)?.name();
-            Some(Modern { link, name: table.text("name")?.to_string(), standard })
+            let (name, standard) = (table.text("name")?.to_string(), table.word("standard")?);
+            Some(Wlan { link, name, standard, is_modern: wlan::format(table).is_some() })
         };
         Link::all(root).filter_map(one).collect()
     }
@@ -41,14 +45,15 @@ impl Modern {
 /// Reports services that use a part of a damaged frame, for a flow over a wlan of 802.11n, ac or ax. The FCS
 /// of an MPDU covers the whole MPDU, and a BlockAck reports only MPDUs with a correct FCS (IEEE 802.11-2020
 /// §9.7.3, §10.25.6).
-pub(super) fn check(flow: &Fields, wlans: &[Modern], topology: &Topology, problems: &mut Problems) {
-    let Some(crossed) = wlans.iter().find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
+pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems: &mut Problems) {
+    let mut modern = wlans.iter().filter(|wlan| wlan.is_modern);
+    let Some(crossed) = modern.find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
     for name in flow.words("services").unwrap_or_default() {
         let kind = services::find(name).map(|service| &service.kind);
         if !matches!(kind, Some(Kind::ByLinks(LinkService::DamagedFrames | LinkService::Fragments))) {
             continue;
         }
-        let Modern { name: wlan, standard, .. } = crossed;
+        let Wlan { name: wlan, standard, .. } = crossed;
         let why = format!(
             "wlan \"{wlan}\" of {standard}, on its path, cannot provide \"{name}\": each MPDU has its own FCS, and no part of a \
              damaged MPDU is usable"
@@ -61,5 +66,29 @@ pub(super) fn check(flow: &Fields, wlans: &[Modern], topology: &Topology, proble
             _ => ("services", format!("{why}; leave it out")),
         };
         problems.add(flow.at(key), flow.path_of(key), what);
+    }
+}
+
+/// Reports an access category of a flow that crosses no wlan of 802.11n, ac or ax. Other links have one queue
+/// for all packets, and the category would have no effect.
+pub(super) fn check_category(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems: &mut Problems) {
+    let mut crossed = wlans.iter().filter(|wlan| wlan.is_crossed_by(flow, topology)).peekable();
+    if !flow.is_given("access_category") {
+        return;
+    }
+    let why = match crossed.peek() {
+        Some(Wlan { name, standard, .. }) => {
+            format!(
+                "wlan \"{name}\" of {standard}, on its path, has no EDCA and therefore no access categories"
+            )
+        }
+        None => {
+            let modern = one_of(Format::ALL.map(Format::name));
+            format!("no wlan of {modern} is on its path, and other links have no access categories")
+        }
+    };
+    if !crossed.any(|wlan| wlan.is_modern) {
+        let what = format!("{why}; leave it out");
+        problems.add(flow.at("access_category"), flow.path_of("access_category"), what);
     }
 }

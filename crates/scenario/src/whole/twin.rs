@@ -135,9 +135,17 @@ impl RealFlow {
         };
         let stand_ins = opening.outside.flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);
         let way = stand_ins.into_iter().find(|flow| (flow.from, flow.to) == (from, to));
-        let services = way.map(|flow| flow.services.clone()).unwrap_or_default();
-        let class = FlowClass::OfKind(kind);
-        FlowPlan { name: format!("twin {number}"), from, to, transport, app, start, services, class }
+        FlowPlan {
+            name: format!("twin {number}"),
+            from,
+            to,
+            transport,
+            app,
+            start,
+            access_category: way.map(|flow| flow.access_category).unwrap_or_default(),
+            services: way.map(|flow| flow.services.clone()).unwrap_or_default(),
+            class: FlowClass::OfKind(kind),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keys of 802.11n, ac and ax: each value reaches the plan, and each mistake has a message.
 
 use super::{CELL, good, read};
-use airhop_base::{Rate, Span};
+use airhop_base::{AccessCategory, Rate, Span};
 use airhop_net::plan::Plan;
 use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
 use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
@@ -43,7 +43,7 @@ fn wifi_defaults_match_each_standard() {
     let (mode, aggregation) = (ht(&[]).mode, ampdu(&[]));
     assert_eq!((mode.settings().mcs, mode.settings().streams), (7, 1));
     assert_eq!(mode.settings().guard, Span::from_nanos(800));
-    assert_eq!((ht(&[]).aifsn, ht(&[]).eifs), (3, true));
+    assert!(ht(&[]).eifs);
     assert_eq!(aggregation.lost_block_ack, LostBlockAck::Resend);
     assert_eq!(aggregation.retries, Retries::Lifetime(Span::from_millis(500)));
     assert_eq!((plan.overhead, plan.access, plan.rules), (38, Access::Basic, CellRules::IEEE));
@@ -82,7 +82,11 @@ fn every_wifi_key_reaches_the_plan() {
         (plan.control_rate, plan.access, plan.overhead),
         (Rate::from_bps(6_000_000), Access::RtsCts, 30)
     );
-    // A TXOP limit of 0 and the only category equal the defaults of the plan.
+    for category in AccessCategory::ALL {
+        let scenario = good(&[("flow.up.access_category", category.name())]);
+        assert_eq!(scenario.plan().flows[0].access_category, category);
+    }
+    // A TXOP limit of 0 and best effort equal the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
         ("wlan.cell.txop", "{ BE = \"0 s\", VO = \"0 s\" }"),
@@ -286,9 +290,14 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.errors", "{ kind = \"snr\", model = \"tables\" }")],
     &[("wlan.cell.errors", "{ kind = \"snr\", noise_figure = \"-1 dB\", exponent = 11, power = \"0.1 W\" }")],
     &[("wlan.cell.errors", "{ kind = \"snr\", fading = \"rayleigh\" }")],
-    &[("flow.up.access_category", "VO")],
     &[("flow.up.access_category", "best effort")],
     // Standards without these keys.
+    &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("flow.up.access_category", "VO")],
+    &[
+        ("wlan.cell.standard", "802.11b"),
+        ("wlan.cell.rate", "11 Mbit/s"),
+        ("wlan.cell.txop", "{ VO = \"2.080 ms\" }"),
+    ],
     &[
         ("wlan.cell.standard", "802.11g"),
         ("wlan.cell.rate", "54 Mbit/s"),

@@ -12,7 +12,7 @@ use crate::services::LinkService;
 use crate::transit::Active;
 use crate::turnaround::Holding;
 use crate::world::Hosted;
-use airhop_base::{FlowId, NodeId};
+use airhop_base::{AccessCategory, FlowId, NodeId};
 use airhop_engine::{Streams, Timers, name_hash};
 use airhop_tcp::seams::{Run, Truth};
 use airhop_tcp::{Receiver, Sender};
@@ -32,10 +32,11 @@ impl Ground {
     /// # Errors
     /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
     /// endpoints.
-    pub fn new(plan: Plan, streams: Streams) -> Result<Self, BuildError> {
+    pub fn new(mut plan: Plan, streams: Streams) -> Result<Self, BuildError> {
         let graph = graph(&plan);
         let routes = routes(&plan, &graph)?;
         refuse_through_traffic(&plan, &graph, &routes)?;
+        add_categories(&mut plan, &graph, &routes);
         Ok(Ground { plan, graph, routes, streams })
     }
 
@@ -115,6 +116,19 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
         }
     }
     Ok(())
+}
+
+/// Adds the access categories of the flows to the cells on their paths, in both directions.
+fn add_categories(plan: &mut Plan, graph: &Graph, routes: &Routes) {
+    let Plan { flows, links, .. } = plan;
+    for f in flows.iter().filter(|f| f.access_category != AccessCategory::Be) {
+        let [there, back] = [[f.from, f.to], [f.to, f.from]].map(|[from, to]| routes.path(graph, from, to));
+        for cell in there.into_iter().chain(back).filter_map(|(_, hop)| hop.cell()) {
+            if let Some(ht) = &mut links.wlans[usize::from(cell)].cell.ht {
+                ht.categories.insert(f.access_category);
+            }
+        }
+    }
 }
 
 fn graph(plan: &Plan) -> Graph {

@@ -6,9 +6,9 @@ use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
 use crate::routing::{Hop, Layer, hear};
-use crate::world::interface::{Fades, Interface};
+use crate::world::interface::{Fades, Interface, InterfaceQueue};
 use crate::world::site::{LinkLayer, Site};
-use airhop_base::NodeId;
+use airhop_base::{AccessCategory, NodeId};
 use airhop_engine::Streams;
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
@@ -82,10 +82,18 @@ pub(crate) fn site(
         .zip(&w.cell.stations)
         .zip(0..)
         .map(|((&node, &(_, place)), from)| {
-            let queue = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
-            let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
-            let queue = queues::build(&queue, time_for, stream);
-            let mut interface = Interface::new(node, name(node), queue, Fades::new(w.cell.aggregates()));
+            let plan = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
+            let queue = |category: AccessCategory| {
+                let of = if category == AccessCategory::Be { "" } else { category.name() };
+                let stream = streams.stream(&format!("{}.queue{of}.{}", w.cell.name, name(node)));
+                queues::build(&plan, time_for, stream)
+            };
+            let categories = w.cell.ht.map(|ht| ht.categories).unwrap_or_default();
+            let fades = Fades::new(w.cell.aggregates());
+            let mut interface = Interface::new(node, name(node), queue(AccessCategory::Be), fades);
+            let others = categories.iter().skip(1);
+            interface.others =
+                others.map(|category| InterfaceQueue::new(category, queue(category))).collect();
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
                 interface.interface = r.interface(node, &w.cell.name);
@@ -94,11 +102,15 @@ pub(crate) fn site(
                 let heard =
                     others.filter(|((_, (_, there)), _)| reach.is_none_or(|r| hear(place, *there, r)));
                 interface.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
-                interface.queue_place = match w.nodes[..] {
-                    [a, b] => link(&name(if node == a { b } else { a })),
-                    _ => link("*"),
+                let towards = match w.nodes[..] {
+                    [a, b] => name(if node == a { b } else { a }),
+                    _ => "*".to_string(),
                 };
+                interface.queue.place = link(&towards);
                 interface.broadcast_place = link("*");
+                for queue in &mut interface.others {
+                    queue.place = link(&queue.name(&towards));
+                }
             }
             interface
         })
@@ -134,7 +146,7 @@ pub(crate) fn radio_site(
             let place = recorder.place(&name);
             interface.interface = recorder.interface(r.nodes[end], &r.link.name);
             interface.places = vec![(other, place)];
-            (interface.queue_place, interface.broadcast_place) = (place, place);
+            (interface.queue.place, interface.broadcast_place) = (place, place);
         }
         interface
     });

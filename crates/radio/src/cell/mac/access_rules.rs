@@ -1,22 +1,29 @@
-//! Rules of channel access.
-use crate::cell::plan::AckTimeout;
-use airhop_base::Span;
+//! Rules and parameters of channel access.
+use crate::cell::plan::{AckTimeout, CellPlan};
+use airhop_base::{AccessCategory, Span};
 
 /// Rules of a cell's channel access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub slot: Span,
-    /// Interframe space before a backoff: DIFS, or AIFS.
-    pub ifs: Span,
-    pub eifs: Span,
-    pub cw_min: u32,
-    pub cw_max: u32,
     pub countdown: Countdown,
     /// Delay of the link layer before it retransmits a data frame.
     pub retry_delay: Span,
     /// True if a packet that arrives while the medium is idle is sent without a backoff.
     pub immediate_access: bool,
     pub ack_timeout: AckTimeout,
+}
+
+/// Contention parameters of a DCF station, or of an EDCA function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameters {
+    /// Access category; best effort with DCF.
+    pub category: AccessCategory,
+    /// Interframe space before a backoff: DIFS, or AIFS.
+    pub ifs: Span,
+    pub eifs: Span,
+    pub cw_min: u32,
+    pub cw_max: u32,
 }
 
 /// Rule for a backoff that a busy medium interrupts.
@@ -27,4 +34,49 @@ pub(crate) enum Countdown {
     /// EDCA: at each slot boundary after AIFS a queue transmits or decreases its backoff, even if another
     /// station begins to transmit at this boundary (IEEE 802.11-2020 §10.23.2.4).
     Boundaries,
+}
+
+impl Rules {
+    pub fn new(plan: &CellPlan) -> Rules {
+        Rules {
+            slot: plan.phy.slot,
+            countdown: if plan.ht.is_some() { Countdown::Boundaries } else { Countdown::IdleSlots },
+            retry_delay: plan.retry_delay,
+            immediate_access: plan.rules.immediate_access,
+            ack_timeout: plan.rules.ack_timeout,
+        }
+    }
+}
+
+impl Parameters {
+    /// Returns the parameters of an access category, or of DCF.
+    pub fn new(plan: &CellPlan, category: AccessCategory) -> Parameters {
+        let (phy, ifs) = (plan.phy, plan.ifs_of(category));
+        let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
+        let waits_eifs = plan.ht.is_none_or(|ht| ht.eifs);
+        let [cw_min, cw_max] = windows(category, phy.cw_min, phy.cw_max);
+        Parameters { category, ifs, eifs: if waits_eifs { eifs } else { ifs }, cw_min, cw_max }
+    }
+}
+
+/// Returns CWmin and CWmax of an access category, from aCWmin and aCWmax of the PHY (IEEE 802.11-2020 Table
+/// 9-155).
+fn windows(category: AccessCategory, least: u32, most: u32) -> [u32; 2] {
+    match category {
+        AccessCategory::Bk | AccessCategory::Be => [least, most],
+        AccessCategory::Vi => [least.div_ceil(2) - 1, least],
+        AccessCategory::Vo => [least.div_ceil(4) - 1, least.div_ceil(2) - 1],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// IEEE 802.11-2020 Table 9-155, with aCWmin 15 and aCWmax 1023 of OFDM.
+    #[test]
+    fn contention_windows_match_the_edca_parameter_set() {
+        let windows = AccessCategory::ALL.map(|category| windows(category, 15, 1023));
+        assert_eq!(windows, [[15, 1023], [15, 1023], [7, 15], [3, 7]]);
+    }
 }

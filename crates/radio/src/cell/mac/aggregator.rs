@@ -1,6 +1,6 @@
-//! Aggregation at one station: packets for each receiver, and A-MPDUs with Block Ack.
+//! Aggregation by one function of a station: packets for each receiver, and A-MPDUs with Block Ack.
 //!
-//! The station serves its receivers round-robin, one exchange each. The MAC stores the MPDUs of a window, at
+//! The function serves its receivers round-robin, one exchange each. The MAC stores the MPDUs of a window, at
 //! most two A-MPDUs of maximum length: the A-MPDU on the air and the next one. All other packets stay in the
 //! queue before the MAC, where the queue discipline manages them.
 use super::block_ack::Bitmap;
@@ -15,7 +15,7 @@ use crate::layer::{LinkEffect, Outgoing};
 use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, subframe_bytes};
 use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
-use airhop_base::{Span, Time};
+use airhop_base::{AccessCategory, Span, Time};
 
 /// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient skips the
 /// missing MPDUs before it. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard
@@ -66,7 +66,7 @@ struct Agreement {
     fading: Option<Time>,
 }
 
-/// Agreements of a station with all of its receivers.
+/// Agreements of a DCF station or an EDCA function with all of its receivers.
 #[derive(Debug)]
 pub(crate) struct Aggregator {
     rules: Rules,
@@ -308,12 +308,34 @@ impl Aggregator {
         msdus.forget_below(packets.first());
     }
 
-    /// Reports with [`LinkEffect::Ready`] that a station accepts packets again after it refused one.
-    pub fn report_ready(&mut self, station: Station, effects: &mut Vec<LinkEffect>) {
+    /// Reports with [`LinkEffect::Ready`] that a station accepts packets of this category again after it
+    /// refused one.
+    pub fn report_ready(
+        &mut self,
+        station: Station,
+        category: AccessCategory,
+        effects: &mut Vec<LinkEffect>,
+    ) {
         if self.is_full && self.has_room() {
             self.is_full = false;
-            effects.push(LinkEffect::Ready(station));
+            effects.push(LinkEffect::Ready(station, category));
         }
+    }
+
+    /// Returns the start of the present fade towards a receiver; `None` if there is no fade.
+    pub fn fading(&self, to: Station) -> Option<Time> {
+        self.agreements.iter().find(|agreement| agreement.to == to)?.fading
+    }
+
+    /// Ends the fade towards a receiver without a report. Returns its start; `None` if there is no fade.
+    pub fn end_fade(&mut self, to: Station) -> Option<Time> {
+        self.agreements.iter_mut().find(|agreement| agreement.to == to)?.fading.take()
+    }
+
+    /// Adopts the fade towards the receiver of the exchange in progress, which another function of the
+    /// station has reported.
+    pub fn adopt_fade(&mut self, since: Time) {
+        self.agreements[self.turn].fading.get_or_insert(since);
     }
 
     /// Returns the agreement with a receiver, which the receiver's first packet creates.

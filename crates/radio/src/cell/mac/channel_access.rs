@@ -1,5 +1,5 @@
-//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3), a state machine without I/O and without
-//! packets. Its inputs are receptions, and changes of the medium at the station between busy and idle. Its
+//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3, the EDCA of IEEE 802.11-2020 §10.23.2), a
+//! state machine without I/O and without packets. Its inputs are receptions, and changes of the medium at the station between busy and idle. Its
 //! output is the station's next deadline.
 //!
 //! Choices where the standard is ambiguous or simulators differ:
@@ -23,12 +23,11 @@
 //!   the backoff only when the next packet arrives.
 //! * The reservation by an RTS remains valid without a CTS: the standard permits, but does not require, a NAV
 //!   reset.
-use super::access_rules::{Countdown, Rules};
+use super::access_rules::{Parameters, Rules};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
-use crate::cell::plan::AckTimeout;
 use crate::layer::FrameKind;
-use airhop_base::Time;
+use airhop_base::{AccessCategory, Time};
 use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,26 +56,101 @@ pub(crate) enum Due {
 }
 
 /// Channel access of a station.
+///
+/// A station of DCF has one function, and a station of EDCA a function for each access category in use. Place
+/// 0 is the current function, which is in an exchange or was the last in an exchange. A function that gains
+/// the medium exchanges its place with the current function.
 #[derive(Debug)]
 pub(crate) struct ChannelAccess {
     phase: Phase,
-    /// True if a packet waits for the medium, or is in an exchange.
-    waits: bool,
     sense: CarrierSense,
+    /// Contention of the current function.
     contention: Contention,
+    /// Contention of the other functions, from place 1 on.
+    others: Box<[Contention]>,
     /// Start of the station's last or next CTS or ACK.
     answer: Time,
 }
 
 impl ChannelAccess {
-    pub fn new(rules: &Rules, stream: Stream) -> Self {
+    /// Creates the channel access of a station with these functions, each with its random stream.
+    ///
+    /// # Panics
+    /// Without functions.
+    pub fn new(functions: impl IntoIterator<Item = (Parameters, Stream)>) -> Self {
+        let mut all = functions.into_iter().map(|(parameters, stream)| Contention::new(parameters, stream));
         ChannelAccess {
             phase: Phase::Contend,
-            waits: false,
             sense: CarrierSense::IDLE,
-            contention: Contention::new(rules, stream),
+            contention: all.next().expect("a station has a function"),
+            others: all.collect(),
             answer: Time::ZERO,
         }
+    }
+
+    /// True if the station has several EDCA functions.
+    #[inline]
+    pub fn has_others(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Returns the access category of the current function.
+    pub fn category(&self) -> AccessCategory {
+        self.contention.category()
+    }
+
+    /// Returns the access category of the function at `place`.
+    pub fn category_at(&self, place: usize) -> AccessCategory {
+        self.at(place).category()
+    }
+
+    /// Returns the place of the function of an access category. A station with one function uses it for all
+    /// packets.
+    #[inline]
+    pub fn place_of(&self, category: AccessCategory) -> usize {
+        if self.has_others() { self.find(category) } else { 0 }
+    }
+
+    fn find(&self, category: AccessCategory) -> usize {
+        let place = self.all().position(|contention| contention.category() == category);
+        place.expect("a station has a function for each category of the cell")
+    }
+
+    /// Returns the place of the function that transmits now: of the functions whose slots start now, the
+    /// function of the highest category (IEEE 802.11-2020 §10.23.2.4).
+    pub fn winner(&self, now: Time, rules: &Rules) -> usize {
+        let due = (0..).zip(self.all()).filter(|(_, contention)| contention.deadline(rules) == now);
+        due.max_by_key(|(_, contention)| contention.category()).map_or(0, |(place, _)| place)
+    }
+
+    /// Exchanges the places of the current function and the function at `place`.
+    pub fn exchange_places(&mut self, place: usize) {
+        if let Some(other) = place.checked_sub(1) {
+            std::mem::swap(&mut self.contention, &mut self.others[other]);
+        }
+    }
+
+    /// True if the function at `place` loses an internal collision: its slot starts now, and the current
+    /// function transmits.
+    pub fn collides(&self, place: usize, now: Time, rules: &Rules) -> bool {
+        self.at(place).deadline(rules) == now
+    }
+
+    /// Handles an internal collision of the function at `place`, as [`Contention::lose`] does.
+    pub fn lose(&mut self, place: usize, gave_up: bool, waits: bool) {
+        self.at_mut(place).lose(gave_up, waits);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Contention> {
+        std::iter::once(&self.contention).chain(&self.others)
+    }
+
+    fn at(&self, place: usize) -> &Contention {
+        place.checked_sub(1).map_or(&self.contention, |other| &self.others[other])
+    }
+
+    fn at_mut(&mut self, place: usize) -> &mut Contention {
+        place.checked_sub(1).map_or(&mut self.contention, |other| &mut self.others[other])
     }
 
     /// Returns the time of the next call of [`ChannelAccess::due`]; `Time::MAX` if the station has no
@@ -84,29 +158,44 @@ impl ChannelAccess {
     pub fn deadline(&self, rules: &Rules) -> Time {
         match self.phase {
             Phase::Exchange { timeout, .. } => timeout,
-            Phase::Contend if self.waits => self.contention.access(rules).unwrap_or(Time::MAX),
-            Phase::Contend => Time::MAX, // a post-backoff without a packet needs no event
+            Phase::Contend if self.has_others() => self.earliest(rules),
+            Phase::Contend => self.contention.deadline(rules),
         }
     }
 
-    /// True if a packet waits for the medium, or is in an exchange.
-    pub fn waits(&self) -> bool {
-        self.waits
+    fn earliest(&self, rules: &Rules) -> Time {
+        self.all().map(|contention| contention.deadline(rules)).min().unwrap_or(Time::MAX)
     }
 
-    /// Starts contention for a packet while no other packet waits. `idle`: the medium at the station is idle;
-    /// `clear`: the medium is idle, or reserved only by a pending response of this station.
-    pub fn enqueue(&mut self, now: Time, idle: bool, clear: bool, rules: &Rules) {
-        debug_assert!(!self.waits, "the MAC is not free");
-        self.waits = true;
-        self.contention.start(now, &self.sense, idle, clear, rules);
+    /// True if a packet of the function at `place` waits for the medium, or is in an exchange.
+    pub fn waits(&self, place: usize) -> bool {
+        self.at(place).waits
     }
 
-    /// Marks the medium at the station as busy. `own`: with a frame of the station itself. True if the change
-    /// cancels the station's deadline.
+    /// Starts contention of the function at `place` for a packet while no other packet of the function waits.
+    /// `idle`: the medium at the station is idle; `clear`: the medium is idle, or reserved only by a pending
+    /// response of this station.
+    pub fn enqueue(&mut self, now: Time, place: usize, idle: bool, clear: bool, rules: &Rules) {
+        // During an exchange of another function the medium is busy (IEEE 802.11-2020 §10.23.2.2 a, TXNAV).
+        let is_free = self.phase == Phase::Contend;
+        let sense = self.sense;
+        self.at_mut(place).start(now, &sense, idle && is_free, clear && is_free, rules);
+    }
+
+    /// Marks the medium at the station as busy. `own`: with a response of the station itself. True if the
+    /// change cancels the station's deadline.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
-        self.contention.busy(now, own, self.waits, rules)
+        let cancels = self.contention.busy(now, own, rules);
+        if self.has_others() { self.others_are_busy(now, own, cancels, rules) } else { cancels }
+    }
+
+    #[inline(never)]
+    fn others_are_busy(&mut self, now: Time, own: bool, mut cancels: bool, rules: &Rules) -> bool {
+        for other in &mut self.others {
+            cancels |= other.busy(now, own, rules);
+        }
+        cancels && self.earliest(rules) != now
     }
 
     /// Marks the medium at the station as idle. Returns the new deadline; `None` if the station has none.
@@ -115,8 +204,17 @@ impl ChannelAccess {
         if self.phase != Phase::Contend {
             return None;
         }
-        self.contention.idle(&self.sense, rules);
-        if self.waits { self.contention.access(rules) } else { None }
+        self.contention.idle(&self.sense);
+        if self.has_others() {
+            return Some(self.others_are_idle(rules));
+        }
+        if self.contention.waits { self.contention.access(rules) } else { None }
+    }
+
+    #[inline(never)]
+    fn others_are_idle(&mut self, rules: &Rules) -> Time {
+        self.others.iter_mut().for_each(|other| other.idle(&self.sense));
+        self.earliest(rules)
     }
 
     /// Records the reception of a frame. `reserve`: end of the reservation by the frame's duration field, if
@@ -185,47 +283,44 @@ impl ChannelAccess {
 
     /// Continues a burst with the next data frame, one SIFS after an ACK. The ACK resets the contention
     /// window (IEEE 802.11-2016 §10.3.3).
-    pub fn goes_on(&mut self, rules: &Rules) {
-        self.contention.reset(rules);
+    pub fn goes_on(&mut self) {
+        self.contention.reset();
         self.sends(FrameKind::Data);
     }
 
     /// Ends an exchange that succeeded, or a packet's last attempt. Resets the contention window, and draws a
     /// post-backoff even if no further packet waits (IEEE 802.11-2016 §10.3.4.3). The post-backoff starts to
     /// count when the medium next becomes idle. `waits`: a further packet waits.
-    pub fn finish(&mut self, waits: bool, rules: &Rules) {
+    pub fn finish(&mut self, waits: bool) {
         self.phase = Phase::Contend;
-        self.waits = waits;
-        self.contention.reset(rules);
+        self.contention.waits = waits;
+        self.contention.reset();
         self.contention.draw();
     }
 
     /// Ends the contention of a packet whose lifetime has ended at the time of access. `idle`: the medium at
     /// the station is idle.
     #[cold]
-    pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) {
-        self.finish(false, rules);
+    pub fn expired(&mut self, now: Time, idle: bool) {
+        self.finish(false);
         self.contention.count_now(now, idle);
     }
 
     /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium at the
-    /// station is idle.
+    /// station is idle. The backoffs of all functions wait for the timeout (IEEE 802.11-2020 §10.23.2.4 c).
     pub fn failed(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
         if last {
-            self.finish(false, rules);
+            self.finish(false);
         } else {
             let pauses = !self.sent_rts();
             self.phase = Phase::Contend;
-            self.contention.double(pauses.then(|| now + rules.retry_delay), rules);
+            self.contention.double(pauses.then(|| now + rules.retry_delay));
             self.contention.draw();
         }
-        // The backoff does not count during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4
-        // c), another interframe space precedes the backoff.
-        let from = match (rules.ack_timeout, rules.countdown) {
-            (AckTimeout::Ieee, Countdown::IdleSlots) => now,
-            _ => now + rules.ifs,
-        };
-        self.contention.count_from(from, &self.sense, idle, rules);
+        self.contention.count_from_timeout(now, &self.sense, idle, rules);
+        for other in &mut self.others {
+            other.count_from_timeout(now, &self.sense, idle, rules);
+        }
     }
 }
 

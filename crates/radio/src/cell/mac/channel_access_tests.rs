@@ -1,15 +1,22 @@
 //! Tests of the channel access of one station, deadline by deadline.
 use super::*;
+use crate::cell::mac::access_rules::Countdown;
+use crate::cell::plan::AckTimeout;
 use airhop_base::Span;
 use airhop_engine::Streams;
 
-/// Rules of 802.11b without immediate access.
-const RULES: Rules = Rules {
-    slot: Span::from_micros(20),
+/// Parameters of 802.11b.
+const PARAMETERS: Parameters = Parameters {
+    category: AccessCategory::Be,
     ifs: Span::from_micros(50),
     eifs: Span::from_micros(364),
     cw_min: 31,
     cw_max: 1023,
+};
+
+/// Rules of 802.11b without immediate access.
+const RULES: Rules = Rules {
+    slot: Span::from_micros(20),
     countdown: Countdown::IdleSlots,
     retry_delay: Span::ZERO,
     immediate_access: false,
@@ -20,13 +27,18 @@ fn us(t: u64) -> Time {
     Time::from_nanos(t * 1000)
 }
 
+/// Returns a station of DCF.
+fn dcf(seed: u64) -> ChannelAccess {
+    ChannelAccess::new([(PARAMETERS, Streams::new(seed, 0).stream("backoff"))])
+}
+
 /// Returns a station that got a packet at 1000 µs while the medium was idle, and the number of backoff slots
 /// that it drew.
 fn contending(at_least: u64) -> (ChannelAccess, u64) {
     (0..)
         .map(|seed| {
-            let mut station = ChannelAccess::new(&RULES, Streams::new(seed, 0).stream("backoff"));
-            station.enqueue(us(1000), true, true, &RULES);
+            let mut station = dcf(seed);
+            station.enqueue(us(1000), 0, true, true, &RULES);
             let slots = (station.deadline(&RULES) - us(1050)).whole(RULES.slot);
             (station, slots)
         })
@@ -119,7 +131,7 @@ fn slow_loss_awareness_delays_the_retransmission_backoff() {
     station.busy(repetition, false, &rules);
     station.sends(FrameKind::Data);
     station.failed(us(99_000), true, true, &rules);
-    station.enqueue(us(99_000), true, true, &rules);
+    station.enqueue(us(99_000), 0, true, true, &rules);
     assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
 }
 
@@ -132,11 +144,11 @@ fn the_post_backoff_runs_without_a_packet() {
         let start = us(1050 + 20 * slots);
         station.busy(start, false, &RULES);
         station.sends(FrameKind::Data);
-        station.finish(false, &RULES);
+        station.finish(false);
         station.idle(us(4000), &RULES);
         assert_eq!(station.deadline(&RULES), Time::MAX, "no deadline");
         let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
-        station.enqueue(us(next), true, true, &RULES);
+        station.enqueue(us(next), 0, true, true, &RULES);
         (station.deadline(&RULES), u64::from(drawn))
     };
     let (deadline, drawn) = after_success(4030);
@@ -151,9 +163,9 @@ fn the_post_backoff_runs_without_a_packet() {
 fn an_interrupted_direct_access_becomes_a_backoff() {
     let rules = Rules { immediate_access: true, ..RULES };
     let deadlines = (0..20).map(|seed| {
-        let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+        let mut station = dcf(seed);
         station.idle(us(1000), &rules);
-        station.enqueue(us(1010), true, true, &rules);
+        station.enqueue(us(1010), 0, true, true, &rules);
         assert_eq!(station.deadline(&rules), us(1050));
         station.busy(us(1030), false, &rules);
         station.idle(us(3000), &rules);
@@ -171,11 +183,11 @@ fn an_ack_sent_by_the_station_delays_its_direct_access() {
     // medium the link ACK starts later.
     for taken in [true, false] {
         for seed in 0..20 {
-            let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+            let mut station = dcf(seed);
             station.idle(us(1000), &rules);
             station.answers(us(1010));
             assert!(station.answers_after(us(1000)) && !station.answers_after(us(1010)));
-            station.enqueue(us(1000), !taken, true, &rules);
+            station.enqueue(us(1000), 0, !taken, true, &rules);
             assert_eq!(station.deadline(&rules), if taken { Time::MAX } else { us(1050) });
             station.busy(us(1010), true, &rules);
             assert_eq!(station.deadline(&rules), Time::MAX);
@@ -191,9 +203,9 @@ fn a_reserved_or_busy_medium_prevents_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
     for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
         let deadlines = (0..20).map(|seed| {
-            let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+            let mut station = dcf(seed);
             station.received(Some(reserved));
-            station.enqueue(us(1000), idle, idle, &rules);
+            station.enqueue(us(1000), 0, idle, idle, &rules);
             if !idle {
                 station.idle(us(3000), &rules);
             }
@@ -217,28 +229,46 @@ fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
     assert_eq!(station.contention.window(), 31);
 }
 
+/// Rules of EDCA at 5 GHz.
+const EDCA: Rules = Rules {
+    slot: Span::from_micros(9),
+    countdown: Countdown::Boundaries,
+    immediate_access: true,
+    ack_timeout: AckTimeout::Ieee,
+    ..RULES
+};
+
+/// Returns a station of EDCA with a function for each of these categories, at 5 GHz (IEEE 802.11-2020 Table
+/// 9-155).
+fn functions(seed: u64, categories: &[AccessCategory]) -> ChannelAccess {
+    ChannelAccess::new(categories.iter().map(|&category| {
+        let (ifs, cw_min, cw_max) = match category {
+            AccessCategory::Bk => (79, 15, 1023),
+            AccessCategory::Be => (43, 15, 1023),
+            AccessCategory::Vi => (34, 7, 15),
+            AccessCategory::Vo => (34, 3, 7),
+        };
+        let [ifs, eifs] = [ifs, ifs + 60].map(Span::from_micros);
+        let parameters = Parameters { category, ifs, eifs, cw_min, cw_max };
+        (parameters, Streams::new(seed, 0).stream(category.name()))
+    }))
+}
+
 /// IEEE 802.11-2020 §10.23.2.4: a slot boundary at which another station begins to transmit is counted. A
 /// packet that arrives while the medium is idle is sent at the next boundary. AIFS is 43 µs, a slot 9 µs.
 #[test]
 fn an_edca_queue_counts_down_at_slot_boundaries() {
-    let edca = Rules {
-        slot: Span::from_micros(9),
-        ifs: Span::from_micros(43),
-        countdown: Countdown::Boundaries,
-        immediate_access: true,
-        ack_timeout: AckTimeout::Ieee,
-        ..RULES
-    };
-    let start = |seed| ChannelAccess::new(&edca, Streams::new(seed, 0).stream("backoff"));
+    let edca = EDCA;
+    let start = |seed| functions(seed, &[AccessCategory::Be]);
     let mut station = start(1);
-    station.enqueue(us(100), true, true, &edca);
+    station.enqueue(us(100), 0, true, true, &edca);
     assert_eq!(station.deadline(&edca), us(43 + 7 * 9), "boundaries at 97 and 106 µs");
     for seed in 0..20 {
         for (busy, counted) in [(43 + 4 * 9, 5), (43 + 4 * 9 + 3, 5), (43, 1), (42, 0)] {
             let mut station = start(seed);
-            station.finish(false, &edca);
+            station.finish(false);
             station.idle(us(1000), &edca);
-            station.enqueue(us(1000), true, true, &edca);
+            station.enqueue(us(1000), 0, true, true, &edca);
             let slots = (station.deadline(&edca) - us(1043)).whole(edca.slot);
             if slots > counted {
                 station.busy(us(1000 + busy), false, &edca);
@@ -276,6 +306,137 @@ fn edca_slot_boundaries_count_from_the_last_timeout() {
     station.sends(FrameKind::Data);
     station.idle(us(3000), &edca);
     station.failed(us(3045), true, true, &edca);
-    station.enqueue(us(9001), true, true, &edca);
+    station.enqueue(us(9001), 0, true, true, &edca);
     assert_eq!(station.deadline(&edca), us(9015), "boundaries are 3095 + 20 n µs");
+}
+
+const ALL: [AccessCategory; 4] =
+    [AccessCategory::Be, AccessCategory::Bk, AccessCategory::Vi, AccessCategory::Vo];
+
+/// Returns a station whose functions all have a packet while the medium is busy until 1000 µs, and the
+/// backoff that each function has drawn, by place.
+fn contending_functions(seed: u64) -> (ChannelAccess, [u64; 4]) {
+    let mut station = functions(seed, &ALL);
+    (0..4).for_each(|place| station.enqueue(us(500), place, false, false, &EDCA));
+    assert_eq!(station.deadline(&EDCA), Time::MAX);
+    station.idle(us(1000), &EDCA);
+    let drawn = [0, 1, 2, 3].map(|place| u64::from(station.at(place).drawn().expect("a busy medium")));
+    (station, drawn)
+}
+
+/// Returns the slots after SIFS at which each function accesses the medium: AIFSN and its backoff.
+fn accesses(drawn: [u64; 4]) -> [u64; 4] {
+    [3 + drawn[0], 7 + drawn[1], 2 + drawn[2], 2 + drawn[3]]
+}
+
+/// IEEE 802.11-2020 §10.23.2.4: the deadline of a station is that of its earliest function, and of functions
+/// whose slots start at the same time the highest category transmits.
+#[test]
+fn the_earliest_function_of_a_station_transmits() {
+    let mut ties = 0;
+    for seed in 0..200 {
+        let (station, drawn) = contending_functions(seed);
+        let slots = accesses(drawn);
+        let first = *slots.iter().min().unwrap();
+        assert_eq!(station.deadline(&EDCA), us(1016 + 9 * first));
+        let winner = station.winner(us(1016 + 9 * first), &EDCA);
+        let tied: Vec<usize> = (0..4).filter(|place| slots[*place] == first).collect();
+        assert_eq!(winner, *tied.iter().max_by_key(|place| ALL[**place]).unwrap());
+        ties += usize::from(tied.len() > 1);
+    }
+    assert!(ties > 10, "{ties} internal collisions");
+}
+
+/// IEEE 802.11-2020 §10.23.2.4: a function that loses an internal collision doubles its window and draws a
+/// new backoff; each other function has counted the boundary at which the station begins to transmit.
+#[test]
+fn an_internal_collision_doubles_the_window_of_the_lower_function() {
+    let mut collisions = 0;
+    for seed in 0..200 {
+        let (mut station, drawn) = contending_functions(seed);
+        let slots = accesses(drawn);
+        let now = station.deadline(&EDCA);
+        let winner = station.winner(now, &EDCA);
+        let category = ALL[winner];
+        station.exchange_places(winner);
+        assert_eq!(station.category(), category);
+        for place in 1..4 {
+            let of = ALL.iter().position(|category| *category == station.category_at(place)).unwrap();
+            let before = station.at(place).window();
+            let collides = station.collides(place, now, &EDCA);
+            assert_eq!(collides, slots[of] == *slots.iter().min().unwrap());
+            if collides {
+                collisions += 1;
+                station.lose(place, false, true);
+                let most = [1023, 1023, 15, 7][of];
+                assert_eq!(station.at(place).window(), (2 * before + 1).min(most));
+            }
+        }
+        station.sends(FrameKind::Data);
+        assert!(!station.busy(now, false, &EDCA) || station.deadline(&EDCA) == Time::MAX);
+        for place in 1..4 {
+            let of = ALL.iter().position(|category| *category == station.category_at(place)).unwrap();
+            let (first, aifsn) = (*slots.iter().min().unwrap(), [3, 7, 2, 2][of]);
+            if slots[of] > first {
+                let counted = (first + 1).saturating_sub(aifsn);
+                assert_eq!(u64::from(station.at(place).drawn().unwrap()), drawn[of] - counted);
+            }
+        }
+    }
+    assert!(collisions > 10, "{collisions} internal collisions");
+}
+
+/// IEEE 802.11-2020 §10.23.2.4 c: while a function waits for a response, the backoffs of the other functions
+/// of the station do not count. Each waits for its AIFS after the timeout.
+#[test]
+fn a_timeout_delays_all_functions_of_the_station() {
+    for seed in 0..50 {
+        let (mut station, _) = contending_functions(seed);
+        let now = station.deadline(&EDCA);
+        station.exchange_places(station.winner(now, &EDCA));
+        (1..4)
+            .filter(|place| station.collides(*place, now, &EDCA))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|place| station.lose(place, false, true));
+        station.sends(FrameKind::Ampdu);
+        station.busy(now, false, &EDCA);
+        station.sent();
+        let end = now + Span::from_micros(1000);
+        station.idle(end, &EDCA);
+        assert_eq!(station.deadline(&EDCA), Time::MAX, "the response may still arrive");
+        let timeout = end + Span::from_micros(45);
+        station.unanswered(timeout);
+        assert_eq!(station.deadline(&EDCA), timeout);
+        station.failed(timeout, false, true, &EDCA);
+        let slots = (0..4).map(|place| {
+            let aifsn = match station.category_at(place) {
+                AccessCategory::Bk => 7,
+                AccessCategory::Be => 3,
+                AccessCategory::Vi | AccessCategory::Vo => 2,
+            };
+            aifsn + u64::from(station.at(place).drawn().expect("all have a packet"))
+        });
+        assert_eq!(station.deadline(&EDCA), timeout + Span::from_micros(16 + 9 * slots.min().unwrap()));
+    }
+}
+
+/// IEEE 802.11-2020 §10.23.2.2 a: a packet that arrives during an exchange of another function draws a
+/// backoff, which counts from the end of the exchange on.
+#[test]
+fn a_packet_draws_a_backoff_during_the_exchange_of_another_function() {
+    let deadlines = (0..50).map(|seed| {
+        let mut station = functions(seed, &[AccessCategory::Be, AccessCategory::Bk]);
+        station.idle(us(0), &EDCA);
+        station.enqueue(us(100), 0, true, true, &EDCA);
+        let now = station.deadline(&EDCA);
+        station.sends(FrameKind::Data);
+        station.busy(now, false, &EDCA);
+        station.enqueue(us(200), 1, true, true, &EDCA);
+        station.finish(false);
+        station.idle(us(1000), &EDCA);
+        station.deadline(&EDCA)
+    });
+    let latest = deadlines.max().unwrap(); // 50 draws from 0 … 15 are all at most 9 with probability 1e-10
+    assert!(latest > us(1000 + 79 + 9 * 9) && latest <= us(1000 + 79 + 9 * 15), "{latest:?}");
 }

@@ -1,7 +1,8 @@
 //! Contention for the medium: backoff, contention window, and count of idle slots.
-use super::access_rules::{Countdown, Rules};
+use super::access_rules::{Countdown, Parameters, Rules};
 use super::carrier_sense::CarrierSense;
-use airhop_base::{Span, Time};
+use crate::cell::plan::AckTimeout;
+use airhop_base::{AccessCategory, Span, Time};
 use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,9 +16,12 @@ enum Backoff {
     Slots(u32),
 }
 
-/// Contention of one queue of a station.
+/// Contention of one queue of a station: of its only queue with DCF, of an EDCA function otherwise.
 #[derive(Debug)]
 pub(super) struct Contention {
+    parameters: Parameters,
+    /// True if a packet waits for the medium, or is in an exchange.
+    pub waits: bool,
     backoff: Backoff,
     /// Past or future start of the count of slots; `None` while the medium is busy or an exchange is in
     /// progress.
@@ -29,14 +33,20 @@ pub(super) struct Contention {
 }
 
 impl Contention {
-    pub fn new(rules: &Rules, stream: Stream) -> Self {
+    pub fn new(parameters: Parameters, stream: Stream) -> Self {
         Contention {
+            parameters,
+            waits: false,
             backoff: Backoff::None,
-            counting: Some(Time::ZERO + rules.ifs),
-            cw: rules.cw_min,
+            counting: Some(Time::ZERO + parameters.ifs),
+            cw: parameters.cw_min,
             repeat_from: Time::ZERO,
             stream,
         }
+    }
+
+    pub fn category(&self) -> AccessCategory {
+        self.parameters.category
     }
 
     /// Returns the time of access if the medium stays idle; `None` while it is busy.
@@ -44,19 +54,27 @@ impl Contention {
         self.counting.map(|from| from + self.slots_left(rules))
     }
 
+    /// Returns the time of access of a packet that waits; `Time::MAX` without a packet, and while the medium
+    /// is busy. A post-backoff without a packet needs no event.
+    pub fn deadline(&self, rules: &Rules) -> Time {
+        if self.waits { self.access(rules).unwrap_or(Time::MAX) } else { Time::MAX }
+    }
+
     /// Starts contention for a packet that arrives while no other packet waits. `idle`: the medium at the
     /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
     pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
+        debug_assert!(!self.waits, "the MAC is not free");
+        self.waits = true;
         self.end_post_backoff(now, rules);
         if self.backoff != Backoff::None {
             return; // IEEE 802.11-2016 §10.3.4.2: the packet waits for a pending post-backoff
         }
         // Slot boundaries are those of the present count, which after a timeout starts AIFS after the
         // timeout, not after the last frame (IEEE 802.11-2020 §10.23.2.4 c).
-        let mut from = self.count_start(sense, rules).max(self.counting.unwrap_or(Time::ZERO));
+        let mut from = self.count_start(sense).max(self.counting.unwrap_or(Time::ZERO));
         if !rules.immediate_access {
             self.draw();
-            from = from.max(now + rules.ifs); // ns-2 starts DIFS and backoff at the arrival of the packet
+            from = from.max(now + self.parameters.ifs); // ns-2 starts DIFS and backoff at the arrival of the packet
         } else if clear && !sense.is_reserved(now) {
             self.backoff = Backoff::Direct;
         } else {
@@ -65,20 +83,20 @@ impl Contention {
         self.counting = idle.then(|| boundary(now, from, rules));
     }
 
-    /// Marks the medium as busy. `own`: with a frame of the station itself. False if the change is too late
-    /// to cancel the access of a packet that `waits`: the packet's slot starts at the same time, so the
-    /// station transmits too, and the frames collide.
+    /// Marks the medium as busy. `own`: with a response of the station itself. False if the change is too late
+    /// to cancel the access of a waiting packet: the packet's slot starts at the same time, so the station
+    /// transmits too, and the frames collide.
     #[inline]
-    pub fn busy(&mut self, now: Time, own: bool, waits: bool, rules: &Rules) -> bool {
-        self.counting.is_some_and(|from| self.freeze(now, from, own, waits, rules))
+    pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
+        self.counting.is_some_and(|from| self.freeze(now, from, own, rules))
     }
 
     /// Stops the count of slots that started at `from`.
-    fn freeze(&mut self, now: Time, from: Time, own: bool, waits: bool, rules: &Rules) -> bool {
-        if waits && from + self.slots_left(rules) == now {
+    fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &Rules) -> bool {
+        if self.waits && from + self.slots_left(rules) == now {
             return false;
         }
-        if !waits {
+        if !self.waits {
             self.end_post_backoff(now, rules);
         }
         self.counting = None;
@@ -88,12 +106,12 @@ impl Contention {
             Backoff::Direct => self.draw(),
             Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
         }
-        waits
+        self.waits
     }
 
     /// Restarts the count of slots on an idle medium.
-    pub fn idle(&mut self, sense: &CarrierSense, rules: &Rules) {
-        self.counting = Some(self.count_start(sense, rules));
+    pub fn idle(&mut self, sense: &CarrierSense) {
+        self.counting = Some(self.count_start(sense));
     }
 
     /// Ends the contention at the start of the station's transmission.
@@ -102,14 +120,28 @@ impl Contention {
         self.counting = None;
     }
 
+    /// Loses an internal collision: the slot of a function of higher category of the station starts at the
+    /// same time. The function acts as if its frame had collided (IEEE 802.11-2020 §10.23.2.4). `gave_up`:
+    /// this was the packet's last attempt; `waits`: a packet waits.
+    pub fn lose(&mut self, gave_up: bool, waits: bool) {
+        if gave_up {
+            self.reset();
+        } else {
+            self.double(None);
+        }
+        self.waits = waits;
+        self.draw();
+        self.counting = None;
+    }
+
     /// Resets the contention window after a success or a discard.
-    pub fn reset(&mut self, rules: &Rules) {
-        self.cw = rules.cw_min;
+    pub fn reset(&mut self) {
+        self.cw = self.parameters.cw_min;
     }
 
     /// Doubles the contention window after a failure. `repeat_from`: earliest time of the next attempt.
-    pub fn double(&mut self, repeat_from: Option<Time>, rules: &Rules) {
-        self.cw = ((self.cw + 1) * 2 - 1).min(rules.cw_max);
+    pub fn double(&mut self, repeat_from: Option<Time>) {
+        self.cw = ((self.cw + 1) * 2 - 1).min(self.parameters.cw_max);
         self.repeat_from = repeat_from.unwrap_or(self.repeat_from);
     }
 
@@ -118,9 +150,15 @@ impl Contention {
         self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
     }
 
-    /// Starts the count of slots, not before `from`. `idle`: the medium at the station is idle.
-    pub fn count_from(&mut self, from: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
-        self.counting = idle.then(|| self.count_start(sense, rules).max(from));
+    /// Starts the count of slots at a timeout of the station. `idle`: the medium at the station is idle. The
+    /// backoff does not count during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c),
+    /// another interframe space precedes the backoff.
+    pub fn count_from_timeout(&mut self, now: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
+        let from = match (rules.ack_timeout, rules.countdown) {
+            (AckTimeout::Ieee, Countdown::IdleSlots) => now,
+            _ => now + self.parameters.ifs,
+        };
+        self.counting = idle.then(|| self.count_start(sense).max(from));
     }
 
     /// Starts the count of slots without an interframe space if the medium is idle, because the station has
@@ -137,8 +175,8 @@ impl Contention {
     }
 
     /// Returns the start of the count of slots, if the medium stays idle.
-    fn count_start(&self, sense: &CarrierSense, rules: &Rules) -> Time {
-        sense.clear_from(rules.ifs, rules.eifs).max(self.repeat_from)
+    fn count_start(&self, sense: &CarrierSense) -> Time {
+        sense.clear_from(self.parameters.ifs, self.parameters.eifs).max(self.repeat_from)
     }
 
     /// Ends a post-backoff that reached zero while no packet waited.

@@ -4,7 +4,7 @@ use super::fragments::Fragments;
 use crate::address::Station;
 use crate::layer::LinkEffect;
 use crate::tag::Tag;
-use airhop_base::{Packet, Time};
+use airhop_base::{AccessCategory, Packet, Time};
 use airhop_engine::Id;
 
 /// Head-of-line MSDU and its retry counters.
@@ -34,14 +34,14 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Reports that the link layer of `from` discarded the packet.
-    pub fn discard(self, from: Station, effects: &mut Vec<LinkEffect>) {
+    /// Reports that the link layer of `from` discarded the packet, and accepts packets of its category again.
+    pub fn discard(self, from: Station, category: AccessCategory, effects: &mut Vec<LinkEffect>) {
         let (to, number, tag) = (self.to, self.number, self.tag);
         if self.only_headers_arrived() {
             effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
         }
         effects.push(LinkEffect::Discarded { from, to, number, tag, packet: self.packet });
-        effects.push(LinkEffect::Ready(from));
+        effects.push(LinkEffect::Ready(from, category));
     }
 
     pub fn new(

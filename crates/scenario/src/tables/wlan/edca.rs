@@ -1,4 +1,4 @@
-//! EDCA of a wlan of 802.11n, ac or ax. Airhop models one access category: best effort.
+//! EDCA of a wlan of 802.11n, ac or ax.
 
 use super::aggregation;
 use super::mode;
@@ -8,14 +8,11 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::{of_word, word_of};
 use airhop_base::Span;
-use airhop_radio::cell::HtPlan;
+use airhop_radio::cell::{Categories, HtPlan};
 use airhop_radio::phy::Format;
 
 /// Words of `eifs`; true if stations wait for EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
-
-/// AIFSN of best effort (IEEE 802.11-2020 Table 9-155).
-const AIFSN: u8 = 3;
 
 const fn limit(category: &'static str, about: &'static str) -> Key {
     key(category, Kind::Span { least_ns: 0 }, Nothing("0 s"), about)
@@ -24,9 +21,9 @@ const fn limit(category: &'static str, about: &'static str) -> Key {
 /// Keys of `wlan.txop`.
 pub(super) static TXOP: [Key; 4] = [
     limit("BE", "TXOP limit of best effort; limits above 0 are not modelled yet"),
-    limit("BK", "TXOP limit of background, which is not modelled yet"),
-    limit("VI", "TXOP limit of video, which is not modelled yet"),
-    limit("VO", "TXOP limit of voice, which is not modelled yet"),
+    limit("BK", "TXOP limit of background; limits above 0 are not modelled yet"),
+    limit("VI", "TXOP limit of video; limits above 0 are not modelled yet"),
+    limit("VO", "TXOP limit of voice; limits above 0 are not modelled yet"),
 ];
 
 /// Fills in the defaults of a wlan of 802.11n, ac or ax.
@@ -39,11 +36,9 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(txop) = wlan.table("txop") else { return };
     for Key { name, .. } in &TXOP {
         let Some(limit) = txop.span(name).filter(|limit| *limit > Span::ZERO) else { continue };
-        let why = match *name {
-            "BE" => "a TXOP limit above 0 is not modelled yet".to_string(),
-            category => format!("access category \"{category}\" is not modelled yet, only \"BE\""),
-        };
-        let what = format!("{why}: expected \"0 s\", one frame exchange per channel access, got \"{limit}\"");
+        let what = format!(
+            "a TXOP limit above 0 is not modelled yet: expected \"0 s\", one frame exchange per channel access, got \"{limit}\""
+        );
         problems.add(txop.at(name), txop.path_of(name), what);
     }
 }
@@ -52,7 +47,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,
-        aifsn: AIFSN,
+        categories: Categories::default(), // the flows determine the others
         eifs: of_word(&EIFS, wlan.word("eifs")?)?,
         ampdu: aggregation::plan(wlan, format)?,
     })

@@ -1,0 +1,61 @@
+//! Packets in the MAC of a station, by function: head-of-line packet, Block Ack agreements, and fades.
+use super::mac::aggregator::Aggregator;
+use super::mac::service::Service;
+use super::mac::stop_and_wait::{Failure, StopAndWait};
+use crate::address::Station;
+use crate::layer::LinkEffect;
+use airhop_base::Time;
+
+/// Packets that a function of a station has accepted.
+#[derive(Debug)]
+pub(crate) struct MacQueue {
+    pub sender: StopAndWait,
+    /// Originator and recipient of Block Ack agreements, if the cell aggregates.
+    pub aggregator: Option<Box<Aggregator>>,
+}
+
+impl MacQueue {
+    /// True if a packet waits.
+    pub fn has_work(&self) -> bool {
+        !self.sender.is_free() || self.aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work())
+    }
+
+    /// True if the function accepts a packet.
+    pub fn has_room(&self) -> bool {
+        self.sender.is_free() && self.aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())
+    }
+
+    /// Returns the number of packets that have not been delivered.
+    pub fn holds(&self) -> usize {
+        let aggregated = self.aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
+        usize::from(self.sender.holds_packet()) + aggregated
+    }
+}
+
+/// Counts a failed attempt of the packet in service at `station`, and reports it. Returns the packet if this
+/// attempt was its last.
+#[inline]
+pub(crate) fn fail(
+    sender: &mut StopAndWait,
+    station: Station,
+    is_rts: bool,
+    attempts: u32,
+    effects: &mut Vec<LinkEffect>,
+) -> Option<Service> {
+    let (from, &Service { to, number, tag, .. }) = (station, sender.service());
+    let Failure { attempt, gave_up } = sender.failed(is_rts, attempts);
+    effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry: gave_up.is_none() });
+    gave_up
+}
+
+/// Returns the start of the fade towards `to` in which other functions of a station are. A fade is a property
+/// of the link between two stations, which all functions share: it begins with the first missing response to
+/// any of them, and ends with the next response to any of them.
+pub(crate) fn fade_of_others(others: &[MacQueue], to: Station) -> Option<Time> {
+    others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fading(to)).min()
+}
+
+/// Ends the fade towards `to` of the other functions of a station. Returns its start.
+pub(crate) fn end_fade_of_others(others: &mut [MacQueue], to: Station) -> Option<Time> {
+    others.iter_mut().filter_map(|queue| queue.aggregator.as_mut()?.end_fade(to)).min()
+}

@@ -1,0 +1,169 @@
+//! Access categories: goodput of saturated functions, compared with the slot model.
+use super::slot_model::{self, Function};
+use super::{Setting, closed, saturation};
+use crate::harness::{Note, World};
+use airhop_base::AccessCategory::{self, Be, Bk, Vi, Vo};
+use airhop_base::{Span, Time};
+use airhop_radio::cell::{CellPlan, Station};
+use airhop_radio::layer::FrameKind;
+
+/// Payload of a datagram, bytes.
+const PAYLOAD: u32 = 1472;
+
+/// Functions, each with its station.
+type Functions = [(Station, AccessCategory)];
+
+/// Plan of a cell in which station 0 receives from saturated functions of the other stations.
+fn plan(s: &Setting, functions: &Functions) -> CellPlan {
+    let most = functions.iter().map(|(station, _)| *station).max().unwrap_or_default();
+    let mut plan = s.plan(usize::from(most) + 1);
+    if let Some(ht) = &mut plan.ht {
+        ht.categories = functions.iter().map(|(_, category)| *category).collect();
+    }
+    plan
+}
+
+/// Goodput of each function, Mbit/s, over `seconds`, after one second.
+fn simulated(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
+    let mut world = World::new(&plan(s, functions), seed);
+    functions.iter().for_each(|&(from, category)| world.saturate_as(category, from, 0, PAYLOAD + 28));
+    world.run(Time::ZERO + Span::from_secs(1));
+    world.notes.clear();
+    world.run(Time::ZERO + Span::from_secs(1 + seconds));
+    let mut delivered = vec![0; functions.len()];
+    for (_, note) in &world.notes {
+        if let Note::Delivered { from, number, .. } = *note {
+            let function = (from, world.categories[number as usize]);
+            delivered[functions.iter().position(|f| *f == function).expect("a function")] += 1;
+        }
+    }
+    delivered
+        .iter()
+        .map(|&count| f64::from(8 * PAYLOAD) * f64::from(count) / (seconds as f64 * 1e6))
+        .collect()
+}
+
+fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
+    let mpdu = PAYLOAD + 28 + 38;
+    let k = if s.ampdu > 0 { closed::longest(s, mpdu) } else { 1 };
+    let (data, exchange) = closed::exchange(s, mpdu, k);
+    let function = |&(station, category): &(Station, AccessCategory)| Function {
+        station,
+        category,
+        exchange,
+        frame: if s.rts { closed::control(20, 24) } else { data },
+        bits: f64::from(8 * k * PAYLOAD),
+        attempts: (s.ampdu == 0).then_some(7),
+    };
+    slot_model::goodput(&functions.iter().map(function).collect::<Vec<_>>(), seconds, seed)
+}
+
+/// The goodput of each category equals that of the slot model, with and without aggregates, with RTS, and for
+/// functions of one station, which collide internally. The standard deviation of best effort in 60 s is 2 %,
+/// and of background 4 %.
+#[test]
+fn goodput_of_access_categories_equals_the_slot_model() {
+    let ht = Setting { eifs: false, ..saturation::HT };
+    let single = Setting { ampdu: 0, ..ht };
+    let apart = [(1, Vo), (2, Vi), (3, Be), (4, Bk)];
+    let together = [(1, Vo), (1, Vi), (1, Be), (1, Bk)];
+    let cases: [(Setting, &Functions, u64); 9] = [
+        (single, &apart, 60),
+        (single, &[(1, Vo), (2, Vi)], 10),
+        (single, &[(1, Be), (2, Bk)], 10),
+        (single, &together, 60),
+        (Setting { rts: true, ..single }, &apart, 60),
+        (Setting { rts: true, ..single }, &together, 60),
+        (single, &[(1, Vo), (1, Be), (2, Vi), (2, Be), (3, Be)], 60),
+        (Setting { ampdu: 8191, ..ht }, &apart, 200),
+        (Setting { ampdu: 8191, ..ht }, &together, 200),
+    ];
+    for (setting, functions, seconds) in cases {
+        let mean = |of: &dyn Fn(u64) -> Vec<f64>| {
+            let runs: Vec<Vec<f64>> = (1..=4).map(of).collect();
+            (0..functions.len()).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 4.0).collect::<Vec<_>>()
+        };
+        let runs = mean(&|seed| simulated(&setting, functions, seconds, seed));
+        let model = mean(&|seed| modelled(&setting, functions, 5 * seconds, seed));
+        for ((run, model), function) in runs.iter().zip(&model).zip(functions) {
+            assert!(
+                (run - model).abs() < 0.05 + 0.04 * model,
+                "{function:?}: {run:.3} Mbit/s, {model:.3} by the slot model: {runs:.3?} {model:.3?} {setting:?}"
+            );
+        }
+    }
+}
+
+/// The order of the categories, and a station whose functions are all best effort: a cell with further
+/// functions that have no packets has the same trajectory as a cell without them.
+#[test]
+fn functions_without_packets_change_nothing() {
+    let notes = |functions: &Functions| {
+        let mut world = World::new(&plan(&saturation::HT, functions), 3);
+        world.cell.report_transmissions();
+        (1..=3).for_each(|from| world.saturate(from, 0, PAYLOAD + 28));
+        world.run(Time::ZERO + Span::from_secs(1));
+        world.notes
+    };
+    let alone = [(1, Be), (2, Be), (3, Be)];
+    assert_eq!(notes(&alone), notes(&[&alone[..], &[(1, Vo), (2, Bk), (3, Vi)]].concat()));
+}
+
+/// IEEE 802.11-2020 §10.23.2.4: functions of one station never collide on the air.
+#[test]
+fn functions_of_one_station_never_collide_on_the_air() {
+    for setting in [saturation::HT, Setting { ampdu: 0, rts: true, ..saturation::HT }] {
+        let mut world = World::new(&plan(&setting, &[(1, Vo), (1, Vi), (1, Be), (1, Bk)]), 5);
+        world.cell.report_transmissions();
+        [Vo, Vi, Be, Bk].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
+        world.run(Time::ZERO + Span::from_secs(2));
+        let sent = world.notes.iter().filter(|(_, note)| matches!(note, Note::Transmitted(_))).count();
+        let lost = world.notes.iter().filter(|(_, note)| matches!(note, Note::Lost { .. })).count();
+        assert!(sent > 500 && lost == 0, "{lost} of {sent} frames");
+    }
+}
+
+/// Without Block Ack an internal collision counts as an attempt at the packet (IEEE 802.11-2020
+/// §10.23.2.12.1): with a single attempt it discards the packet, which was never on the air.
+#[test]
+fn an_internal_collision_is_an_attempt_at_the_packet() {
+    let mut plan = plan(&Setting { ampdu: 0, ..saturation::HT }, &[(1, Vo), (1, Be)]);
+    plan.attempts = 1;
+    let mut world = World::new(&plan, 1);
+    world.cell.report_transmissions();
+    [Vo, Be].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
+    world.run(Time::ZERO + Span::from_secs(2));
+    let sent = |number: u64| {
+        world.notes.iter().any(|(_, note)| {
+            matches!(note, Note::Transmitted(tx) if tx.frame == FrameKind::Data && tx.number == Some(number))
+        })
+    };
+    let mut discarded = 0;
+    for (_, note) in &world.notes {
+        if let Note::Discarded { number, arrived, .. } = *note {
+            discarded += 1;
+            assert!(!arrived && world.categories[number as usize] == Be && !sent(number));
+        }
+    }
+    assert!(discarded > 10, "{discarded} internal collisions");
+}
+
+/// A fade belongs to the link between two stations, which all functions share: it begins with the first
+/// missing response, and ends with the next response to any function.
+#[test]
+fn functions_share_the_fades_of_a_link() {
+    use crate::harness::on_link;
+    use airhop_radio::errors::ErrorPlan;
+    let mut plan = plan(&saturation::HT, &[(1, Vo), (1, Be)]);
+    plan.errors.push(on_link(1, 0, ErrorPlan::Loss(0.97)));
+    let mut world = World::new(&plan, 2);
+    [Vo, Be].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
+    world.run(Time::ZERO + Span::from_secs(5));
+    let fades: Vec<bool> = world
+        .notes
+        .iter()
+        .filter_map(|(_, note)| if let Note::Fade { begins, .. } = note { Some(*begins) } else { None })
+        .collect();
+    assert!(fades.len() > 20 && fades[0]);
+    assert!(fades.windows(2).all(|pair| pair[0] != pair[1]), "fades begin and end in turn");
+}

@@ -1,0 +1,106 @@
+//! Slot model of EDCA: saturated functions, a clean channel, stations that all receive each other. It has the
+//! rules of IEEE 802.11-2020 §10.23.2.4 and no frames.
+use airhop_base::AccessCategory;
+use airhop_engine::{Stream, Streams};
+
+const SIFS: f64 = 16.0;
+const SLOT: f64 = 9.0;
+/// Slots from the end of a frame without a response to the timeout: SIFS, a slot and 20 µs.
+const TIMEOUT_SLOTS: u32 = 5;
+
+/// EDCA function of a station. Times are microseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    pub station: u16,
+    pub category: AccessCategory,
+    /// Duration of a successful exchange, from its first bit to the end of the response.
+    pub exchange: f64,
+    /// Duration of a frame that collides.
+    pub frame: f64,
+    /// Payload that an exchange delivers, bits.
+    pub bits: f64,
+    /// Attempts after which the contention window is reset; `None` under Block Ack.
+    pub attempts: Option<u32>,
+}
+
+struct State {
+    of: Function,
+    aifsn: u32,
+    cw: [u32; 2],
+    window: u32,
+    backoff: u32,
+    /// Slots by which the next count starts later than that of stations that did not collide.
+    late: u32,
+    tries: u32,
+    delivered: f64,
+}
+
+impl State {
+    fn new(of: Function, stream: &mut Stream) -> State {
+        let (aifsn, cw) = match of.category {
+            AccessCategory::Bk => (7, [15, 1023]),
+            AccessCategory::Be => (3, [15, 1023]),
+            AccessCategory::Vi => (2, [7, 15]),
+            AccessCategory::Vo => (2, [3, 7]),
+        };
+        let (window, backoff) = (cw[0], stream.below(cw[0] + 1));
+        State { of, aifsn, cw, window, backoff, late: 0, tries: 0, delivered: 0.0 }
+    }
+
+    /// Slot after SIFS in which the function transmits.
+    fn slot(&self) -> u32 {
+        self.aifsn + self.late + self.backoff
+    }
+
+    fn succeed(&mut self, stream: &mut Stream) {
+        self.delivered += self.of.bits;
+        (self.window, self.tries) = (self.cw[0], 0);
+        self.backoff = stream.below(self.window + 1);
+    }
+
+    fn fail(&mut self, stream: &mut Stream) {
+        self.tries += 1;
+        self.window = (2 * self.window + 1).min(self.cw[1]);
+        if self.of.attempts.is_some_and(|most| self.tries >= most) {
+            (self.window, self.tries) = (self.cw[0], 0);
+        }
+        self.backoff = stream.below(self.window + 1);
+    }
+}
+
+/// Returns the goodput of each function, Mbit/s, over `seconds`.
+pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
+    let mut stream = Streams::new(seed, 0).stream("slot model");
+    let mut all: Vec<State> = functions.iter().map(|of| State::new(*of, &mut stream)).collect();
+    let (mut time, end) = (0.0, seconds as f64 * 1e6);
+    while time < end {
+        let first = all.iter().map(State::slot).min().expect("functions");
+        let (mut due, mut on_air): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (i, state) in all.iter_mut().enumerate() {
+            if state.slot() == first {
+                due.push(i);
+            } else if first >= state.aifsn + state.late {
+                state.backoff -= first - state.aifsn - state.late + 1; // the boundary of the access counts
+            }
+            state.late = 0;
+        }
+        for &i in &due {
+            let of = |i: usize| (all[i].of.station, all[i].of.category);
+            let wins = due.iter().all(|&j| of(j).0 != of(i).0 || of(j).1 <= of(i).1);
+            if wins { on_air.push(i) } else { all[i].fail(&mut stream) }
+        }
+        time += SIFS + f64::from(first) * SLOT;
+        if let [alone] = on_air[..] {
+            time += all[alone].of.exchange;
+            all[alone].succeed(&mut stream);
+            continue;
+        }
+        time += on_air.iter().map(|&i| all[i].of.frame).fold(0.0, f64::max);
+        for &i in &on_air {
+            all[i].fail(&mut stream);
+            let station = all[i].of.station;
+            all.iter_mut().filter(|state| state.of.station == station).for_each(|s| s.late = TIMEOUT_SLOTS);
+        }
+    }
+    all.iter().map(|state| state.delivered / time).collect()
+}
