@@ -73,6 +73,7 @@ def tables(times: int = 1, every_us: int = 3000) -> dict[str, pl.DataFrame]:
                 PACKETS.get(size, "control"),
                 seq,
                 attempt,
+                "-",
                 out,
             )
             for by in shifts
@@ -89,6 +90,7 @@ def tables(times: int = 1, every_us: int = 3000) -> dict[str, pl.DataFrame]:
             "packet": pl.Categorical,
             "seq": pl.UInt64,
             "attempt": pl.UInt32,
+            "category": pl.Categorical,
             "outcome": pl.Categorical,
         },
         orient="row",

@@ -40,7 +40,7 @@ from airhop.verify.laws import (
     windows,
     wires,
 )
-from airhop.verify.laws.wifi import mpdus, originators, recipients, slots
+from airhop.verify.laws.wifi import categories, mpdus, originators, recipients, slots
 from airhop.verify.trace import Finding, Trace
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ LAWS: Mapping[str, Law] = {
             "received frames get their response, and each collision has another signal",
             exchanges.check,
         ),
+        Law("category", "frames have the access category of the flows of their packets", categories.check),
         Law("mpdu", "a PPDU is as long as its MPDUs, within the limits of A-MPDUs", mpdus.check),
         Law(
             "block-ack",
@@ -86,7 +87,11 @@ LAWS: Mapping[str, Law] = {
             originators.check,
         ),
         Law("release", "packets are released once, in the order of their MPDUs", recipients.check),
-        Law("slot", "an access begins at a slot boundary after AIFS or EIFS, within its window", slots.check),
+        Law(
+            "slot",
+            "an access begins at a slot boundary after AIFS or EIFS of its category, within its window",
+            slots.check,
+        ),
         Law(
             "fragment",
             "the fragments of a packet are sent in order, and the packet arrives once",

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from airhop.analysis.topology import Cell
-from airhop.verify.ppdus import FORMATS, LONGEST, Ppdus
-from airhop.verify.trace import Finding, Frame, Mpdu, Step, Trace, quantity
+from airhop.verify.ppdus import AIFSN, FORMATS, LONGEST, Ppdus
+from airhop.verify.trace import BEST_EFFORT, Finding, Frame, Mpdu, Step, Trace, quantity, queue_name
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
@@ -44,6 +44,29 @@ class Medium:
     """Largest packet of the run, bytes."""
     mpdus: Mapping[int, list[Mpdu]]
     """MPDUs of PPDUs, by row of `air`, in cells with Block Ack."""
+    used: frozenset[str]
+    """Access categories of the run's flows."""
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        """Access categories of the stations, from the lowest priority to the highest; `-` without EDCA."""
+        return ("-",) if self.ppdus is None else tuple(name for name in AIFSN if name in self.used)
+
+    def lower(self, category: str) -> tuple[str, ...]:
+        """List the categories of lower priority, whose functions may lose internal collisions."""
+        return self.categories[: self.categories.index(category)]
+
+    def may_lose_internally(self, category: str) -> bool:
+        """Return whether a category may lose internal collisions, of which the trace has no record."""
+        return category != self.categories[-1]
+
+    def queues(self, station: str) -> list[str]:
+        """List the names of a station's queues, one for each access category."""
+        return [self.queue(station, category) for category in self.categories]
+
+    def queue(self, station: str, category: str) -> str:
+        """Return the name of a station's queue for the packets of an access category."""
+        return queue_name(self.cell, station, BEST_EFFORT if category == "-" else category)
 
     @cached_property
     def ppdus(self) -> Ppdus | None:
@@ -108,7 +131,7 @@ class Medium:
     def difs(self) -> int:
         """Least interval before a frame that is no response, ns: DIFS (IEEE 802.11-2016 §10.3.7) or AIFS."""
         if self.ppdus is not None:
-            return self.ppdus.aifs
+            return min(map(self.ppdus.aifs, self.categories))
         sifs, slot = _TIMING[self.plan["standard"]]
         return sifs + 2 * slot
 
@@ -243,10 +266,11 @@ def _media(trace: Trace) -> list[Medium]:
     plans = {plan["name"]: plan for plan in trace.scenario.get("wlan", [])}
     fragmented = frozenset(name for name, services in trace.services.items() if "fragments" in services)
     largest = max((step.bytes for step in trace.steps), default=0) if trace.cells else 0
+    used = frozenset([BEST_EFFORT, *trace.categories.values()])
     found = []
     for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
-        found.append(Medium(plans[cell.name], cell, frames, fragmented, largest, trace.mpdus))
+        found.append(Medium(plans[cell.name], cell, frames, fragmented, largest, trace.mpdus, used))
     return found
 
 

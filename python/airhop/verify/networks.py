@@ -16,6 +16,7 @@ from typing import Any
 
 from airhop import _core
 from airhop.verify import random_flows
+from airhop.verify.ppdus import AIFSN
 from airhop.verify.random_flows import Ends
 from airhop.verify.random_marks import add_marks
 from airhop.verify.trace import quantity
@@ -68,6 +69,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     add_marks(seed, scenario)
     _add_amsdus(seed, scenario)
     _add_errors_by_snr(seed, scenario)
+    _add_categories(seed, scenario)
     if (most := _until_timeouts(scenario)) < quantity(scenario["duration"]) / 1e9:
         scenario["duration"] = f"{most:.4g} s"
     return scenario
@@ -101,6 +103,14 @@ def _add_errors_by_snr(seed: int, scenario: Table) -> None:
         if draw.random() < 0.2:
             errors["min_rssi"] = f"{draw.choice([-95, -82, -70])} dBm"
         wlan["errors"] = errors
+
+
+def _add_categories(seed: int, scenario: Table) -> None:
+    """Draw the access categories of flows in half of the cells of 802.11n, ac and ax."""
+    draw = Random(f"access category {seed}")
+    is_modern = any(wlan["standard"] in _MODERN for wlan in scenario.get("wlan", ()))
+    for flow in scenario["flow"] if is_modern and draw.random() < 0.5 else ():
+        flow["access_category"] = draw.choice(list(AIFSN))
 
 
 def _fill(values: Values, scenario: Table) -> None:

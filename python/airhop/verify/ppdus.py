@@ -23,10 +23,10 @@ QOS_MAC_BYTES = 26 + 4
 """MAC header and FCS of a QoS Data frame (IEEE 802.11-2020 §9.3.2.1)."""
 SUBFRAME_HEADER = 14
 """Bytes before each MSDU of an A-MSDU (IEEE 802.11-2020 §9.3.2.2.2)."""
-AIFSN = 3
-"""AIFSN of best effort (IEEE 802.11-2020 Table 9-155)."""
-CW = (15, 1023)
-"""CWmin and CWmax of OFDM, and of best effort in EDCA."""
+AIFSN = {"BK": 7, "BE": 3, "VI": 2, "VO": 2}
+"""AIFSN of the access categories, from the lowest priority to the highest (IEEE 802.11-2020 Table 9-155)."""
+CW = {"BK": (15, 1023), "BE": (15, 1023), "VI": (7, 15), "VO": (3, 7)}
+"""CWmin and CWmax of the access categories with OFDM (IEEE 802.11-2020 Table 9-155)."""
 _BASIC = (6, 12, 24)
 """Mandatory rates of OFDM, Mbit/s (IEEE 802.11-2020 §17.2.3)."""
 _MODULATIONS = (
@@ -69,15 +69,13 @@ class Ppdus:
 
     slot = 9_000
 
-    @cached_property
-    def aifs(self) -> int:
-        """AIFS of best effort (IEEE 802.11-2020 §10.23.2.4)."""
-        return self.sifs + AIFSN * self.slot
+    def aifs(self, category: str) -> int:
+        """Return AIFS of an access category (IEEE 802.11-2020 §10.23.2.4)."""
+        return self.sifs + AIFSN[category] * self.slot
 
-    @cached_property
-    def eifs(self) -> int:
-        """EIFS: SIFS, an Ack at the lowest basic rate, and AIFS (§10.3.2.3.7)."""
-        return self.sifs + self._legacy(CONTROL_BYTES["ack"], 6) + self.aifs
+    def eifs(self, category: str) -> int:
+        """Return EIFS: SIFS, an Ack at the lowest basic rate, and AIFS (§10.3.2.3.7)."""
+        return self.sifs + self._legacy(CONTROL_BYTES["ack"], 6) + self.aifs(category)
 
     @cached_property
     def timeout(self) -> int:

@@ -85,6 +85,8 @@ class Frame(NamedTuple):
     outcome: str
     row: int = -1
     """Row of the table."""
+    category: str = "-"
+    """Access category of the exchange; `-` without EDCA."""
 
 
 class Mpdu(NamedTuple):
@@ -106,6 +108,15 @@ class Mpdu(NamedTuple):
     def packets(self) -> tuple[Mpdu, ...]:
         """Rows of all its packets."""
         return (self, *self.others)
+
+
+BEST_EFFORT = "BE"
+"""Access category of packets for which the scenario names no other."""
+
+
+def queue_name(cell: Cell, station: str, category: str) -> str:
+    """Return the name of a station's queue for the packets of an access category."""
+    return cell.queue(station) if category == BEST_EFFORT else f"{cell.queue(station)} {category}"
 
 
 def is_handshake(step: Step) -> bool:
@@ -184,7 +195,8 @@ class Trace:
             "air", "from", "to", "kind", "bytes", "flow", "packet", "seq", "attempt", "outcome"
         )
         times = (self.times("air", name) for name in ("start_s", "end_s"))
-        return sorted(map(Frame, *times, *columns, range(self.tables["air"].height)))
+        (categories,) = self._columns("air", "category")
+        return sorted(map(Frame, *times, *columns, range(self.tables["air"].height), categories))
 
     @cached_property
     def mpdus(self) -> dict[int, list[Mpdu]]:
@@ -241,18 +253,44 @@ class Trace:
         """Return the places of all steps of one kind, in order of the first step at each."""
         return [place for place, one in self._by_place if one == kind]
 
-    def queue_at(self, place: str) -> str:
-        """Return the queue that feeds a hop; a station has one queue for all of its neighbours."""
-        if place not in self._queues:
+    def queue_at(self, place: str, flow: str) -> str:
+        """Return the queue of a flow's packets that feeds a hop.
+
+        A station has one queue for all of its neighbours, with EDCA one queue for each access category.
+        """
+        category = self.category_of(flow)
+        if (place, category) not in self._queues:
             sender, _, receiver = place.partition("->")
-            of_cells = (cell.queue(sender) for cell in reversed(self.cells) if cell.has(sender, receiver))
-            self._queues[place] = next(of_cells, place)
-        return self._queues[place]
+            of_cells = (cell for cell in reversed(self.cells) if cell.has(sender, receiver))
+            cell = next(of_cells, None)
+            name = place if cell is None else queue_name(cell, sender, category)
+            self._queues[place, category] = name
+        return self._queues[place, category]
 
     @cached_property
-    def _queues(self) -> dict[str, str]:
-        """Queues by the place of the hop that each feeds."""
+    def _queues(self) -> dict[tuple[str, str], str]:
+        """Queues by the place of the hop that each feeds, and by access category."""
         return {}
+
+    def category_of(self, flow: str) -> str:
+        """Return the access category of a flow's packets; messages between routers are best effort."""
+        return self.categories.get(flow, BEST_EFFORT)
+
+    @cached_property
+    def categories(self) -> dict[str, str]:
+        """Access category of each flow; one of real packets has that of the flow that it replaces."""
+        found: dict[str, str] = {}
+        plans = list(self.plans.values())
+        for flow in self.document["flows"]:
+            named = [plan for plan in plans if plan["name"] == flow["name"]]
+            ends = (flow["from"], flow["to"])
+            same, back = (
+                [plan for plan in plans if (plan.get("from"), plan.get("to")) == way]
+                for way in (ends, ends[::-1])
+            )
+            plan = next(iter([*named, *same, *back]), {})
+            found[flow["name"]] = plan.get("access_category", BEST_EFFORT)
+        return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
     @cached_property
     def _by_place(self) -> defaultdict[tuple[str, str], list[Step]]:

@@ -137,6 +137,33 @@ def _has_another_power(run: Recorded) -> None:
     run.wlan["errors"]["power"] = "-26.5 dBm"
 
 
+def _another_category(run: Recorded) -> None:
+    run.set("air", "category", run.find("air", 5, kind="a-mpdu", flow="best"), "VI")
+
+
+def _answers_in_another_category(run: Recorded) -> None:
+    run.set("air", "category", run.find("air", 3, kind="block-ack", flow="best"), "VI")
+
+
+def _flow_of_another_category(run: Recorded) -> None:
+    """Plant accesses of background at the boundaries and within the window of best effort."""
+    run.flow["access_category"] = "BK"
+    run.tables["air"] = run.tables["air"].with_columns(
+        pl.when(pl.col("category") == "BE")
+        .then(pl.lit("BK"))
+        .otherwise(pl.col("category").cast(str))
+        .cast(run.tables["air"]["category"].dtype)
+        .alias("category")
+    )
+
+
+def _waits_in_another_queue(run: Recorded) -> None:
+    queues = run.tables["queue"]
+    names = {"ap->* VI": "ap->*", "ap->*": "ap->* VI"}
+    swapped = queues["place"].cast(str).replace(names).cast(queues["place"].dtype)
+    run.tables["queue"] = queues.with_columns(swapped.alias("place"))
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("fate", "by-snr", _has_another_power),
     ("release", "block-ack", _delivers_twice),
@@ -163,4 +190,8 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("release", "given-up", _timer_expires_late),
     ("slot", "block-ack", _one_slot_early),
     ("slot", "block-ack", _between_slots),
+    ("category", "categories", _another_category),
+    ("exchange", "categories", _answers_in_another_category),
+    ("slot", "block-ack", _flow_of_another_category),
+    ("queue", "categories", _waits_in_another_queue),
 ]

@@ -116,6 +116,27 @@ BLOCK_ACK = {
 """A cell that aggregates, in which MPDUs are lost and A-MPDUs collide."""
 BY_SNR = {"kind": "snr", "power": "-27.5 dBm", "exponent": 0.3, "min_rssi": "-90 dBm"}
 """Losses of some 10 % of the MPDUs of one station, and of half of those of the other."""
+CATEGORIES = {
+    "name": "categories",
+    "duration": "300 ms",
+    "wlan": [
+        {
+            "name": "cell",
+            "standard": "802.11n",
+            "rate": {"mcs": 7},
+            "aggregation": {"bytes": 8191},
+            "stations": {"ap": [0, 0], "a": [1, 0], "b": [2, 0]},
+            "errors": {"kind": "bernoulli", "loss": 0.1},
+        }
+    ],
+    "flow": [
+        {"name": "voice", "from": "a", "to": "ap", "scheme": "cubic", "access_category": "VO"},
+        {"name": "video", "from": "ap", "to": "b", "scheme": "cubic", "access_category": "VI"},
+        {"name": "best", "from": "ap", "to": "b", "scheme": "cubic"},
+        {"name": "back", "from": "ap", "to": "a", "scheme": "cubic", "access_category": "BK"},
+    ],
+}
+"""A cell with flows of all access categories, in which MPDUs are lost."""
 GIVEN_UP = {
     "name": "given-up",
     "duration": "1 s",
@@ -135,6 +156,12 @@ GIVEN_UP = {
     ],
 }
 """A chain of hidden stations that lose BlockAckReqs, so that timers of receivers expire."""
+SINGLE = {
+    "duration": "300 ms",
+    "wlan.cell.aggregation": {"bytes": 0},
+    "wlan.cell.attempts": 3,
+}
+"""No Block Ack, so that internal collisions count as attempts at packets."""
 TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
 """A transfer whose last segment is half of a full segment."""
 TWO_KINDS = {
@@ -173,6 +200,8 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
     "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
     "by-snr": (BLOCK_ACK, {"duration": "400 ms", "wlan.cell.errors": BY_SNR}),
+    "categories": (CATEGORIES, {"duration": "300 ms", "wlan.cell.lost_block_ack": "request"}),
+    "single-mpdus": (CATEGORIES, SINGLE),
     "given-up": (GIVEN_UP, {"duration": "1 s"}),
     "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }

@@ -67,4 +67,4 @@ def test_responses_use_the_highest_basic_rate_below_the_mcs(
 
 def test_interframe_spaces_equal_those_of_best_effort_traffic() -> None:
     cell = ppdus("802.11ac", 9, 80)
-    assert (cell.sifs, cell.aifs, cell.eifs, cell.timeout) == (16_000, 43_000, 103_000, 45_000)
+    assert (cell.sifs, cell.aifs("BE"), cell.eifs("BE"), cell.timeout) == (16_000, 43_000, 103_000, 45_000)

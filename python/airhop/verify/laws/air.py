@@ -48,14 +48,16 @@ def _check_durations(medium: Medium) -> Iterator[Finding]:
 def _attempts(medium: Medium) -> Iterator[Finding]:
     """Compare the attempts at each packet with the limit; attempt 1 begins a packet, RTS included."""
     first = _first_kind(medium)
-    sent: Counter[str] = Counter()
+    sent: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], tuple[str, str, str, int]] = {}
     for frame in medium.frames:
-        if frame.kind == first and frame.attempt == 1:
-            sent[frame.sender] = 0
+        function = (frame.sender, frame.category)
+        if frame.kind == first and (frame.attempt == 1 or last.get(function) != _packet(frame)):
+            sent[function], last[function] = 0, _packet(frame)
         if frame.kind == "data" and not medium.may_be_cut(frame):
-            sent[frame.sender] += 1
-            if sent[frame.sender] > medium.plan["attempts"]:
-                text = f"transmission {sent[frame.sender]} of a packet, of {medium.plan['attempts']}"
+            sent[function] += 1
+            if sent[function] > medium.plan["attempts"]:
+                text = f"transmission {sent[function]} of a packet, of {medium.plan['attempts']}"
                 yield finding("air", frame, text)
 
 
@@ -116,20 +118,28 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _numbers(medium: Medium) -> Iterator[Finding]:
-    """Check the attempt numbers of each packet, which count from 1 without gaps."""
-    last: dict[str, Frame] = {}
+    """Check the attempt numbers of each packet, which count from 1 without gaps.
+
+    An internal collision also counts as an attempt (IEEE 802.11-2020 §10.23.2.12.1).
+    """
+    last: dict[tuple[str, str], Frame] = {}
     for frame in medium.frames:
         if frame.attempt < 1 or (frame.kind == "broadcast" and frame.attempt > 1):
             yield finding("air", frame, f"attempt {frame.attempt}")
         if frame.kind not in ("rts", "data") or medium.may_be_cut(frame):
             continue
-        before = last.get(frame.sender)
-        last[frame.sender] = frame
+        before = last.get((frame.sender, frame.category))
+        last[frame.sender, frame.category] = frame
         if frame.attempt == 1:
             continue
         same = before is not None and _packet(before) == _packet(frame)
-        step = 0 if before is not None and (before.kind, frame.kind) == ("rts", "data") else 1
-        if not same or before is None or frame.attempt != before.attempt + step:
+        if same and before is not None and (before.kind, frame.kind) == ("rts", "data"):
+            is_next = frame.attempt == before.attempt
+        elif medium.may_lose_internally(frame.category):
+            is_next = before is None or not same or frame.attempt > before.attempt
+        else:
+            is_next = same and before is not None and frame.attempt == before.attempt + 1
+        if not is_next:
             yield finding("air", frame, f"attempt {frame.attempt}, and the one before is not on the air")
 
 
@@ -137,7 +147,7 @@ def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """Check that every discarded packet had its last attempt."""
     given_up: defaultdict[tuple[str, tuple[str, str, str, int]], list[Step]] = defaultdict(list)
     for sender, receiver, step in medium.steps(trace, "dropped"):
-        if step.cause == "retries":
+        if step.cause == "retries" and not _may_lose_internally(trace, medium, step):
             given_up[sender, (receiver, step.flow, step.kind, step.seq)].append(step)
     numbers = {seq for _, (*_, seq) in given_up}
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
@@ -153,6 +163,11 @@ def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
             if sent < most and kinds[-RTS_LIMIT:] != ["rts"] * RTS_LIMIT:
                 text = f"{step.kind} {step.seq} is given up after {sent} of {most} attempts"
                 yield Finding("air", step.time / 1e9, step.place, text)
+
+
+def _may_lose_internally(trace: Trace, medium: Medium, step: Step) -> bool:
+    """Return whether internal collisions may count as attempts at a packet."""
+    return medium.ppdus is not None and medium.may_lose_internally(trace.category_of(step.flow))
 
 
 def _kinds_of_last_attempts(medium: Medium, frames: list[Frame]) -> list[str]:

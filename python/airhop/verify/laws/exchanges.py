@@ -30,9 +30,9 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from exchanges.timeouts()
 
 
-def _packet(frame: Frame) -> tuple[str, str, int, int]:
-    """Return the packet that a frame contains or serves, and the attempt at it."""
-    return frame.flow, frame.packet, frame.seq, frame.attempt
+def _packet(frame: Frame) -> tuple[str, str, str, int, int]:
+    """Return the packet that a frame contains or serves, its access category, and the attempt at it."""
+    return frame.category, frame.flow, frame.packet, frame.seq, frame.attempt
 
 
 def _near(frames: Mapping[tuple[str, int], Frame], station: str, time: int) -> Frame | None:

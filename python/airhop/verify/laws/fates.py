@@ -75,18 +75,19 @@ def check(trace: Trace) -> Iterator[Finding]:
         hop = hops.at(place)
         if hop is None:
             continue
-        lengths[hop.place].append((time, waiting))
+        lengths[place].append((time, waiting))
         if waiting > hop.plan["queue"]["packets"]:
             room = hop.plan["queue"]["packets"]
             yield Finding("fate", time / 1e9, place, f"{waiting} packets wait, and there is room for {room}")
     full: dict[tuple[str, int], bool] = {}
-    for time, place, cause in trace.rows("drops", "place", "cause"):
+    for time, place, cause, flow in trace.rows("drops", "place", "cause", "flow"):
         hop = hops.at(place)
         text = None if hop is None else _contradiction(hop, place, cause)
         if hop is not None and cause == "queue":
-            if (hop.place, time) not in full:
-                full[hop.place, time] = _is_full(lengths[hop.place], time, hop.plan["queue"])
-            text = text if full[hop.place, time] else "dropped for want of room, and there is room"
+            queue = trace.queue_at(place, flow)
+            if (queue, time) not in full:
+                full[queue, time] = _is_full(lengths[queue], time, hop.plan["queue"])
+            text = text if full[queue, time] else "dropped for want of room, and there is room"
         if text is not None:
             yield Finding("fate", time / 1e9, place, text)
     yield from _shares(trace, hops)

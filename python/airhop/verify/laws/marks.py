@@ -9,7 +9,7 @@ from typing import Any
 
 from airhop.catalogue import flagged_schemes
 from airhop.verify.laws.handshakes import uses_ecn
-from airhop.verify.trace import ACTS, Finding, Step, Trace, ways
+from airhop.verify.trace import ACTS, BEST_EFFORT, Finding, Step, Trace, queue_name, ways
 
 _MARKS = {"congestion-warning", "step-marking"}
 """Services that replace the queues on a flow's path by a marking queue."""
@@ -31,9 +31,9 @@ class _Queues:
         """Names of the queues that mark for sure: none if a flow's service may replace queues."""
         self._marking = marking | ({name for name, _ in queues} if replaced else set())
 
-    def marking(self, place: str) -> str | None:
-        """Return the name of the queue before a place, if it may mark."""
-        name = self._queue_at(place)
+    def marking(self, step: Step) -> str | None:
+        """Return the name of the queue to which a packet is offered, if it may mark."""
+        name = self._queue_at(step.place, step.flow)
         return name if name in self._marking else None
 
 
@@ -45,7 +45,8 @@ def _queues(trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield place, way["queue"]
     for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
         for station in cell.places:
-            yield cell.queue(station), plan["queue"]
+            for category in (BEST_EFFORT, *set(trace.categories.values())):
+                yield queue_name(cell, station, category), plan["queue"]
 
 
 def _marks(queue: Mapping[str, Any]) -> bool:
@@ -70,7 +71,7 @@ class _Seen:
             return None
         if step.flags != before.flags:
             return f"control bits {before.flags} become {step.flags}"
-        queue = self.queues.marking(before.place) if before.step == "offered" else None
+        queue = self.queues.marking(before) if before.step == "offered" else None
         if before.ecn not in _CAPABLE or step.ecn != "ce" or queue is None:
             return f"{before.ecn} becomes {step.ecn} ({before.step} at {before.place} before)"
         mark = (before.time, step.time)
@@ -81,7 +82,7 @@ class _Seen:
     def unseen(self) -> Iterator[tuple[str, str]]:
         """Yield the queue and the flow of each packet that waits at the end and may have been marked."""
         for step in self.last.values():
-            queue = self.queues.marking(step.place) if step.step == "offered" else None
+            queue = self.queues.marking(step) if step.step == "offered" else None
             if queue is not None and step.ecn in _CAPABLE:
                 yield queue, step.flow
 

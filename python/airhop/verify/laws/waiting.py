@@ -67,22 +67,26 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
     given_up: _Spans = defaultdict(list)
     several: set[str] = set()
     for medium in media(trace):
-        queue = medium.cell.queue
+        queue = medium.queue
         if medium.plan["routing"]["kind"] != "static" or medium.aggregates:
             # Packets to a lost neighbour return to the router.
-            several.update(queue(station) for station in medium.cell.places)
+            several.update(name for station in medium.cell.places for name in medium.queues(station))
         patience = medium.difs + medium.sifs + round(medium.ack)
         for frame in medium.frames:
             if frame.kind in ("ack", "block-ack"):
-                left[queue(frame.receiver)].add(frame.end)
+                left[queue(frame.receiver, frame.category)].add(frame.end)
             elif frame.kind == "broadcast":
-                left[queue(frame.sender)].add(frame.end)
+                left[queue(frame.sender, frame.category)].add(frame.end)
             elif medium.aggregates or _may_be_last(medium, frame):
                 # The packet is discarded after the last timeout, even if it had arrived before; RTS frames
                 # have a separate count, and each fragment of a packet has its own.
-                given_up[queue(frame.sender)].append((frame.end, frame.end + patience))
+                given_up[queue(frame.sender, frame.category)].append((frame.end, frame.end + patience))
+            if frame.kind not in ("ack", "block-ack", "cts"):
+                # A lower category may lose its last attempt in an internal collision.
+                for category in medium.lower(frame.category):
+                    left[queue(frame.sender, category)].add(frame.start)
     for step in trace.steps:
-        place = trace.queue_at(step.place)
+        place = trace.queue_at(step.place, step.flow)
         if step.step == "offered":
             offered[place].add(step.time)
             left[place].add(step.time)
@@ -136,12 +140,12 @@ def _discards_at_unknown_times(trace: Trace) -> set[str]:
     sender's knowledge. With hidden stations, a reception of milliseconds may defer a timeout.
     """
     cut = [
-        medium.cell
+        medium
         for medium in media(trace)
         if medium.threshold is not None
         or (medium.aggregates and ("lifetime" in medium.plan or medium.cell.limited))
     ]
-    stations = {f"{a}->{b}" for cell in cut for a in cell.places for b in (*cell.places, "*") if a != b}
+    stations = {name for medium in cut for station in medium.cell.places for name in medium.queues(station)}
     return stations | {
         place
         for link, place in _places(trace, "radio")

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from airhop.verify.laws.wifi.pairs import Conversation, Exchange, Packet, conversations
+from airhop.verify.laws.wifi.pairs import Conversation, Exchange, Packet, conversations, of_category
 from airhop.verify.laws.wifi.recipients import lifetime, most_requests
 from airhop.verify.medium import RECEIVED
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace
@@ -38,7 +38,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Originator:
-    """Originator of a station for one receiver."""
+    """Originator of a station for one receiver, in one access category."""
 
     def __init__(self, trace: Trace, conversation: Conversation) -> None:
         self._medium = medium = conversation.medium
@@ -55,7 +55,7 @@ class _Originator:
         ids = {packet.number for inside in self._packets.values() for packet in inside}
         self._unsent = sorted(
             step.time
-            for step in trace.steps_at(self._place, "dropped")
+            for step in of_category(trace, conversation.category, trace.steps_at(self._place, "dropped"))
             if step.cause == "retries" and step.packet not in ids
         )
         """Times at which packets were discarded that were never sent."""

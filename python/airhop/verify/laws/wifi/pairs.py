@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from airhop.verify.medium import ANSWERS, RECEIVED, Medium, media
@@ -44,27 +44,31 @@ class Packet:
 
 @dataclass(frozen=True)
 class Conversation:
-    """Exchanges of a station with a receiver, and the packets in the MPDUs by sequence number."""
+    """Exchanges of a station with a receiver in an access category, and the packets in the MPDUs by number.
+
+    Each access category has its own Block Ack agreement.
+    """
 
     medium: Medium
     pair: Pair
+    category: str
     exchanges: list[Exchange]
     packets: dict[int, list[Packet]]
 
 
-def conversations(trace: Trace) -> Mapping[tuple[str, Pair], Conversation]:
-    """Return the conversations under Block Ack, by channel and pair."""
+def conversations(trace: Trace) -> Mapping[tuple[str, Pair, str], Conversation]:
+    """Return the conversations under Block Ack, by channel, pair and access category."""
     return trace.derived(_conversations)
 
 
-def _conversations(trace: Trace) -> Mapping[tuple[str, Pair], Conversation]:
+def _conversations(trace: Trace) -> Mapping[tuple[str, Pair, str], Conversation]:
     return {
-        (medium.cell.name, pair): Conversation(
-            medium, pair, exchanges, _packets(trace, medium, pair, exchanges)
+        (medium.cell.name, pair, category): Conversation(
+            medium, pair, category, exchanges, _packets(trace, medium, pair, category, exchanges)
         )
         for medium in media(trace)
         if medium.aggregates
-        for pair, exchanges in Exchanges(medium).of().items()
+        for (pair, category), exchanges in Exchanges(medium).of().items()
     }
 
 
@@ -90,9 +94,9 @@ class Exchanges:
         right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
         return answer if right and answer is not None and answer.receiver == frame.sender else None
 
-    def of(self) -> Mapping[Pair, list[Exchange]]:
-        """List the exchanges of each pair of stations, in their order."""
-        found: defaultdict[Pair, list[Exchange]] = defaultdict(list)
+    def of(self) -> Mapping[tuple[Pair, str], list[Exchange]]:
+        """List the exchanges of each pair of stations in each access category, in their order."""
+        found: defaultdict[tuple[Pair, str], list[Exchange]] = defaultdict(list)
         cleared: set[tuple[str, int]] = set()
         for frame in self.frames:
             if frame.kind not in ANSWERS or (frame.sender, frame.start) in cleared:
@@ -104,11 +108,15 @@ class Exchanges:
             if main is not None:
                 cleared.add((main.sender, main.start))
             answer = None if main is None else self.answered(main)
-            found[frame.sender, frame.receiver].append(Exchange(frame.start, frame, main, answer))
+            found[(frame.sender, frame.receiver), frame.category].append(
+                Exchange(frame.start, frame, main, answer)
+            )
         return found
 
 
-def _packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
+def _packets(
+    trace: Trace, medium: Medium, pair: Pair, category: str, exchanges: list[Exchange]
+) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU by its sequence number, as far as they are known.
 
     Packets are in MPDUs in the order of their offers; if the queue does not keep the order, packets of equal
@@ -117,7 +125,7 @@ def _packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]
     router had taken back: a packet that was offered again, that was offered before a packet of an earlier
     MPDU, or in whose place a later one arrived.
     """
-    waiting = _waiting(trace, pair)
+    waiting = _waiting(trace, pair, category)
     in_order = keeps_order(medium.plan["queue"])
     newest: defaultdict[tuple[str, str] | None, int] = defaultdict(int)
     """Position of the latest sent packet in the order of the packets."""
@@ -167,13 +175,13 @@ class _Offer:
         return left is not None and not (self.arrived is not None and received <= self.arrived < left)
 
 
-def _waiting(trace: Trace, pair: Pair) -> defaultdict[tuple[str, str, int], deque[_Offer]]:
-    """List the packets offered to a pair that may be in MPDUs, by flow, kind and number."""
+def _waiting(trace: Trace, pair: Pair, category: str) -> defaultdict[tuple[str, str, int], deque[_Offer]]:
+    """List the packets of a category offered to a pair that may be in MPDUs, by flow, kind and number."""
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
     # A router that loses its next hop takes packets out of the queue to all.
     dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
-    offered = trace.steps_at(place, "offered")
+    offered = of_category(trace, category, trace.steps_at(place, "offered"))
     again = _again(offered)
     found: defaultdict[tuple[str, str, int], deque[_Offer]] = defaultdict(deque)
     for turn, step in enumerate(offered):
@@ -231,6 +239,11 @@ def sent(medium: Medium, exchanges: list[Exchange]) -> Iterator[tuple[Frame, Mpd
         if exchange.main is not None:
             for mpdu in medium.mpdus.get(exchange.main.row, ()):
                 yield exchange.main, mpdu
+
+
+def of_category(trace: Trace, category: str, steps: Iterable[Step]) -> list[Step]:
+    """Select the steps of packets of an access category."""
+    return [step for step in steps if trace.category_of(step.flow) == category]
 
 
 def _last(steps: list[Step]) -> dict[int, Step]:

@@ -8,10 +8,10 @@ window.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
-from airhop.verify.laws.wifi.pairs import Conversation, Packet, conversations
+from airhop.verify.laws.wifi.pairs import Conversation, Packet, conversations, of_category
 from airhop.verify.medium import RECEIVED, media
 from airhop.verify.ppdus import LONGEST
 from airhop.verify.trace import Finding, Trace, quantity
@@ -27,9 +27,10 @@ def check(trace: Trace) -> Iterator[Finding]:
     known = conversations(trace)
     for medium in media(trace):
         if medium.aggregates:
-            for pair in permutations(medium.cell.places, 2):
-                silent = Conversation(medium, pair, [], {})
-                yield from _Buffer(trace, known.get((medium.cell.name, pair), silent)).check()
+            for pair, category in product(permutations(medium.cell.places, 2), medium.categories):
+                silent = Conversation(medium, pair, category, [], {})
+                key = (medium.cell.name, pair, category)
+                yield from _Buffer(trace, known.get(key, silent)).check()
 
 
 def most_requests(plan: Any) -> int:
@@ -45,7 +46,7 @@ _UNKNOWN = Packet(-1, 0, None, None)
 
 
 class _Buffer:
-    """Reorder buffer of a receiver for one sender."""
+    """Reorder buffer of a receiver for one sender, in one access category."""
 
     def __init__(self, trace: Trace, conversation: Conversation) -> None:
         self._medium = medium = conversation.medium
@@ -53,7 +54,7 @@ class _Buffer:
         self._exchanges = conversation.exchanges
         self._place = "->".join(conversation.pair)
         self._packets = conversation.packets
-        self._steps = trace.steps_at(self._place, "arrived")
+        self._steps = of_category(trace, conversation.category, trace.steps_at(self._place, "arrived"))
         self._held: set[int] = set()
         self._expected = 0
         """WinStartB: all numbers below are delivered or given up."""

@@ -8,6 +8,7 @@ response, AIFS follows the timeout.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from airhop.verify.laws.wifi.pairs import Exchanges
 from airhop.verify.medium import ANSWERS, Medium, finding, media
@@ -20,6 +21,32 @@ def check(trace: Trace) -> Iterator[Finding]:
     for medium in media(trace):
         if medium.ppdus is not None:
             yield from _Slots(medium, medium.ppdus).check()
+
+
+@dataclass
+class _Function:
+    """EDCA function of a station, as far as the trace shows it."""
+
+    failures: int = 0
+    """Accesses in a row that failed; 0 as well if the present contention window is unknown."""
+    counted: int = 0
+    """Slots counted since the last failed access, at least."""
+    is_known: bool = True
+    """False if internal collisions may have doubled the contention window since the last success."""
+
+    def end(self, *, answered: bool) -> None:
+        """Record the end of an access."""
+        self.is_known |= answered
+        self.failures = self.failures + 1 if self.is_known and not answered else 0
+        self.counted = 0
+
+    def collide_internally(self) -> None:
+        """Record that the function may have lost an internal collision, and drawn a new backoff."""
+        self.is_known, self.failures = False, 0
+
+    def reset(self) -> None:
+        """Record that the function has drawn a new backoff from the least window."""
+        self.failures = 0
 
 
 class _Slots:
@@ -58,19 +85,26 @@ class _Slots:
         idle_from = 0
         failed: Frame | None = None
         """Last frame of the station, if it had no response."""
-        failures, counted = 0, 0
-        """Accesses in a row that failed, and slots counted since the last, at least."""
+        functions = {category: _Function() for category in self._medium.categories}
         reserved: list[int] = []
         for frame in around:
             if frame.start > idle_from or not busy:
-                gap = self._candidates(station, busy, idle_from, failed, reserved)
                 is_access = frame.sender == station and (frame.sender, frame.start) not in self._answers
-                if is_access and gap:
-                    yield from self._access(frame, gap)
-                if failed is not None and gap:
-                    counted += max(0, (frame.start - max(gap)) // self._ppdus.slot + (not is_access))
-                    if is_access:
-                        yield from self._window(frame, failures, counted)
+                for category, function in functions.items():
+                    is_own = is_access and category == frame.category
+                    if not is_own and function.failures == 0:
+                        continue
+                    gap = self._candidates(station, category, busy, idle_from, failed, reserved)
+                    if is_own and gap:
+                        yield from self._access(frame, gap)
+                    if function.failures and gap:
+                        slots = (frame.start - max(gap)) // self._ppdus.slot
+                        function.counted += max(0, slots + (not is_own))
+                        if is_own:
+                            yield from self._window(frame, function)
+                if is_access:
+                    for lower in self._medium.lower(frame.category):
+                        functions[lower].collide_internally()
                 busy = []
             busy.append(frame)
             idle_from = max(idle_from, frame.end)
@@ -78,42 +112,53 @@ class _Slots:
                 answered = self._exchanges.answered(frame) is not None
                 if answered and frame.kind == "rts":
                     continue  # the frame after the CTS decides whether the access failed
-                failures = 0 if answered else failures + 1
-                failed, counted = (None, 0) if answered else (frame, 0)
+                functions[frame.category].end(answered=answered)
+                failed = None if answered else frame
             elif frame.sender == station and frame.receiver == "*":
-                failed = None  # the station has drawn a new backoff
+                functions[frame.category].reset()
+                failed = None
             elif frame.sender != station:
                 reserved += self._reservation(station, frame)
 
     def _candidates(
-        self, station: str, busy: list[Frame], idle_from: int, failed: Frame | None, reserved: list[int]
+        self,
+        station: str,
+        category: str,
+        busy: list[Frame],
+        idle_from: int,
+        failed: Frame | None,
+        reserved: list[int],
     ) -> list[int]:
-        """Return the possible starts of the station's backoff countdown; none if they are unknown."""
-        ppdus = self._ppdus
+        """Return the possible starts of a function's backoff countdown; none if they are unknown.
+
+        After a frame without a response, all functions of the station wait for the timeout (§10.23.2.4 c).
+        """
+        ppdus, aifs = self._ppdus, self._ppdus.aifs(category)
         if not busy:
-            return [ppdus.aifs]
+            return [aifs]
         last = max(busy, key=lambda frame: frame.end)
-        found = [idle_from + space for space in self._spaces(station, last)]
+        found = [idle_from + space for space in self._spaces(station, category, last)]
         if -1 in reserved:
             return []
-        found += [until + ppdus.aifs for until in reserved if until + ppdus.aifs > min(found)]
+        found += [until + aifs for until in reserved if until + aifs > min(found)]
         if failed is not None:
             ends = [failed.end + ppdus.timeout]
             ends += [frame.end for frame in busy if failed.end < frame.end < failed.end + ppdus.timeout]
-            found = [max(time, end + ppdus.aifs) for time in found for end in ends]
+            found = [max(time, end + aifs) for time in found for end in ends]
         return sorted(set(found))
 
-    def _spaces(self, station: str, last: Frame) -> list[int]:
-        """List the interframe spaces that may follow the last frame around a station."""
-        medium, ppdus = self._medium, self._ppdus
+    def _spaces(self, station: str, category: str, last: Frame) -> list[int]:
+        """List the interframe spaces of a function that may follow the last frame around its station."""
+        medium = self._medium
+        aifs, eifs = self._ppdus.aifs(category), self._ppdus.eifs(category)
         if medium.plan["eifs"] == "never" or last.sender == station:
-            return [ppdus.aifs]
+            return [aifs]
         if medium.beside(last, station):
-            return [ppdus.aifs, ppdus.eifs]
+            return [aifs, eifs]
         if not medium.hears(last.sender, station):
-            return [ppdus.eifs]
+            return [eifs]
         is_safe = self._is_clean or last.kind not in ("data", "a-mpdu", "broadcast")
-        return [ppdus.aifs] if is_safe else [ppdus.aifs, ppdus.eifs]
+        return [aifs] if is_safe else [aifs, eifs]
 
     def _reservation(self, station: str, frame: Frame) -> list[int]:
         """List the ends of the NAV that a frame for another station sets; -1 if unknown."""
@@ -140,10 +185,10 @@ class _Slots:
         late = frame.start - begins[0]
         yield finding("slot", frame, f"begins {late} ns after the first slot may begin: at no boundary")
 
-    def _window(self, frame: Frame, failures: int, counted: int) -> Iterator[Finding]:
+    def _window(self, frame: Frame, function: _Function) -> Iterator[Finding]:
         """Find a retransmission after more slots than its contention window has (§10.23.2.2)."""
-        least, most = CW
-        window = min((least + 1) * 2**failures - 1, most)
-        if frame.attempt > 1 and counted > window:
-            text = f"begins after {counted} slots, and its contention window has {window}"
+        least, most = CW[frame.category]
+        window = min((least + 1) * 2**function.failures - 1, most)
+        if frame.attempt > 1 and function.counted > window:
+            text = f"begins after {function.counted} slots, and its contention window has {window}"
             yield finding("slot", frame, text)
