@@ -41,7 +41,8 @@ ABOUT_QUEUES = """
 
 The run document (`queues`) lists the queues that at least one packet left, and the queues that mark. The name
 of a queue is the name of the directed link behind the queue: `r1->bs`, or `bs->*` for the queue of an
-interface to several stations.
+interface to several stations. With EDCA a station has a queue for each access category: `bs->*` is the queue
+of best effort, and `bs->* VO` that of voice.
 
 """
 ABOUT_STATIONS = """

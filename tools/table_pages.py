@@ -87,6 +87,7 @@ MEANINGS = {
     "from": "the sending node",
     "to": "the receiving node; `*`: every station in range",
     "attempt": "number of the packet's transmission, from 1",
+    "category": "access category of the exchange in a cell of 802.11n, ac or ax; `-`: no access category",
     "outcome": "outcome of the frame at its receiver",
     "wlan": "name of the cell",
     "station": "name of the station",
