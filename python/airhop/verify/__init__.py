@@ -40,7 +40,7 @@ from airhop.verify.laws import (
     windows,
     wires,
 )
-from airhop.verify.laws.wifi import categories, mpdus, originators, recipients, slots
+from airhop.verify.laws.wifi import categories, mpdus, originators, recipients, slots, txop
 from airhop.verify.trace import Finding, Trace
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ LAWS: Mapping[str, Law] = {
             "an access begins at a slot boundary after AIFS or EIFS of its category, within its window",
             slots.check,
         ),
+        Law("txop", "exchanges a SIFS apart stay within the TXOP limit, with RTS once per receiver", txop.check),
         Law(
             "fragment",
             "the fragments of a packet are sent in order, and the packet arrives once",

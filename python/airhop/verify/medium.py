@@ -52,6 +52,17 @@ class Medium:
         """Access categories of the stations, from the lowest priority to the highest; `-` without EDCA."""
         return ("-",) if self.ppdus is None else tuple(name for name in AIFSN if name in self.used)
 
+    @cached_property
+    def txop(self) -> dict[str, int]:
+        """TXOP limits above 0 by access category, ns (IEEE 802.11-2020 §10.23.2.9)."""
+        limits = {category: round(quantity(limit)) for category, limit in self.plan.get("txop", {}).items()}
+        return {category: limit for category, limit in limits.items() if limit > 0}
+
+    def may_follow(self, frame: Frame, response: Frame) -> bool:
+        """Return whether a frame may follow a response by a SIFS, as the next exchange of a TXOP."""
+        is_own = response.kind in ("ack", "block-ack") and response.receiver == frame.sender
+        return is_own and frame.category == response.category and frame.category in self.txop
+
     def lower(self, category: str) -> tuple[str, ...]:
         """List the categories of lower priority, whose functions may lose internal collisions."""
         return self.categories[: self.categories.index(category)]

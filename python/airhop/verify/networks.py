@@ -29,6 +29,7 @@ _STANDARDS = {
 }
 _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
 """Highest MCS, and most spatial streams."""
+_TXOP_LIMITS = ("0 s", "96 us", "1.504 ms", "2.080 ms", "4.096 ms", "20 ms")
 _FAST = "400 Mbit/s"
 """Rate of wires before some cells of these standards, so that their queues fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
@@ -106,11 +107,17 @@ def _add_errors_by_snr(seed: int, scenario: Table) -> None:
 
 
 def _add_categories(seed: int, scenario: Table) -> None:
-    """Draw the access categories of flows in half of the cells of 802.11n, ac and ax."""
+    """Draw access categories of flows, and TXOP limits, in half of the cells of 802.11n, ac and ax."""
     draw = Random(f"access category {seed}")
-    is_modern = any(wlan["standard"] in _MODERN for wlan in scenario.get("wlan", ()))
-    for flow in scenario["flow"] if is_modern and draw.random() < 0.5 else ():
+    modern = [wlan for wlan in scenario.get("wlan", ()) if wlan["standard"] in _MODERN]
+    if not modern or draw.random() < 0.5:
+        return
+    for flow in scenario["flow"]:
         flow["access_category"] = draw.choice(list(AIFSN))
+    for wlan in modern:
+        limits = {category: draw.choice(_TXOP_LIMITS) for category in AIFSN if draw.random() < 0.6}
+        if limits and draw.random() < 0.6:
+            wlan["txop"] = limits
 
 
 def _fill(values: Values, scenario: Table) -> None:

@@ -164,6 +164,20 @@ def _waits_in_another_queue(run: Recorded) -> None:
     run.tables["queue"] = queues.with_columns(swapped.alias("place"))
 
 
+def _exceeds_its_txop_limit(run: Recorded) -> None:
+    run.wlan["txop"]["VI"] = "1.5 ms"
+
+
+def _protects_a_receiver_twice(run: Recorded) -> None:
+    """Plant an RTS in place of the first frame of a TXOP's second exchange."""
+    air = run.tables["air"].with_row_index()
+    ends = air["end_s"].shift(1)
+    follows = air.filter(((air["start_s"] - ends) - 16e-6).abs() < 1e-8, kind="a-mpdu", flow="video")
+    before = dict(zip(air["index"], air["kind"], strict=True))
+    row = next(row for row in follows["index"] if before[row - 1] == "block-ack")
+    run.set("air", "kind", int(row), "rts")
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("fate", "by-snr", _has_another_power),
     ("release", "block-ack", _delivers_twice),
@@ -190,6 +204,8 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("release", "given-up", _timer_expires_late),
     ("slot", "block-ack", _one_slot_early),
     ("slot", "block-ack", _between_slots),
+    ("txop", "txop", _exceeds_its_txop_limit),
+    ("txop", "txop", _protects_a_receiver_twice),
     ("category", "categories", _another_category),
     ("exchange", "categories", _answers_in_another_category),
     ("slot", "block-ack", _flow_of_another_category),

@@ -199,6 +199,10 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "block-ack": (BLOCK_ACK, {"duration": "200 ms"}),
     "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
     "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
+    "txop": (
+        CATEGORIES,
+        {"duration": "300 ms", "wlan.cell.txop": {"VI": "4.096 ms", "VO": "2.080 ms"}, "wlan.cell.access": "rts-cts"},
+    ),
     "by-snr": (BLOCK_ACK, {"duration": "400 ms", "wlan.cell.errors": BY_SNR}),
     "categories": (CATEGORIES, {"duration": "300 ms", "wlan.cell.lost_block_ack": "request"}),
     "single-mpdus": (CATEGORIES, SINGLE),

@@ -140,7 +140,8 @@ impl Exchange {
             _ => aggregator.on_block_ack(now, station, effects),
         }
         aggregator.report_ready(station, access.category(), effects);
-        access.finish(queue.has_work());
+        access.succeed(now + self.phy.sifs, queue.has_work());
+        self.note_txop(station);
         false
     }
 

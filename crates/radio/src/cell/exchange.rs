@@ -7,7 +7,6 @@ use super::mac::access_rules::{Countdown, Parameters, Rules};
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, Due};
-use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac_queue::{MacQueue, fade_of_others, fail};
@@ -15,6 +14,7 @@ use super::medium::{Heard, Medium, Member, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use super::rx_state::{RxState, Slot};
 use super::timing::Timing;
+use super::txop_rest::Rest;
 use crate::address::{BROADCAST, Station};
 use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
@@ -140,6 +140,7 @@ impl Exchange {
             match self.stations[usize::from(station)].access.due() {
                 Due::Access => self.access(now, station, effects, schedule),
                 Due::Timeout => self.time_out(now, station, effects),
+                Due::Continuation => self.continue_txop(now, station, effects, schedule),
             }
         }
     }
@@ -269,6 +270,7 @@ impl Exchange {
             }
             FrameKind::Cts => {
                 self.stations[receiver].queue.sender.cleared();
+                self.stations[receiver].access.protect(from);
                 self.send_data(slot, to, start);
             }
             FrameKind::Broadcast => unreachable!("the frame is not for a single station"),
@@ -300,10 +302,14 @@ impl Exchange {
                     Acknowledged::Packet => {
                         effects.push(LinkEffect::Acknowledged { from: to, to: from, number, tag });
                         effects.push(LinkEffect::Ready(to, access.category()));
+                        access.succeed(start, false);
+                        self.note_txop(to);
                     }
-                    Acknowledged::GaveUp(service) => service.discard(to, access.category(), effects),
+                    Acknowledged::GaveUp(service) => {
+                        service.discard(to, access.category(), effects);
+                        access.finish(false);
+                    }
                 }
-                access.finish(false);
                 return false;
             }
         }
@@ -355,14 +361,27 @@ impl Exchange {
         if has_others {
             member.select_winner(now, &self.rules);
         }
+        member.access.obtain_txop(now);
         if !self.begin_exchange(now, station, effects) {
             return self.note_deadline(station);
         }
         if has_others {
             self.collide_internally(now, station, effects);
         }
+        self.start_exchange(now, station, schedule);
+    }
+
+    /// Starts the frame exchange that a station has begun: with an RTS, or with its data.
+    pub(super) fn start_exchange(
+        &mut self,
+        now: Time,
+        station: Station,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
         let mut tx = self.data(station, now);
-        if self.access == Access::RtsCts && tx.kind.has_data() && tx.to != BROADCAST {
+        let access = &self.stations[usize::from(station)].access;
+        let may_rts = self.access == Access::RtsCts && tx.kind.has_data() && tx.to != BROADCAST;
+        if may_rts && access.needs_rts(tx.to) {
             let (phy, Timing { rts, cts, .. }) = (&self.phy, &self.timing);
             let answer = self.timing.answer(tx.kind);
             tx.kind = FrameKind::Rts;
@@ -384,7 +403,9 @@ impl Exchange {
         let MacQueue { sender, aggregator } = queue;
         match aggregator {
             Some(aggregator) if sender.is_free() => {
-                let begins = aggregator.begin(now, station, effects);
+                let room = Rest::new(access, self.access, &self.timing, self.phy.sifs, false);
+                let begins =
+                    aggregator.begin(now, station, |to, limits| room.within(now, to, limits), effects);
                 if !begins {
                     access.expired(now, receiver.is_idle());
                 }
@@ -456,38 +477,7 @@ impl Exchange {
         }
     }
 
-    /// Builds the first data frame of the exchange of `station`, or its BlockAckReq.
-    fn data(&self, station: Station, start: Time) -> Transmission {
-        let MacQueue { sender, aggregator } = &self.stations[usize::from(station)].queue;
-        if let Some(aggregator) = aggregator
-            && aggregator.is_exchanging()
-        {
-            return self.burst(station, aggregator, start);
-        }
-        let service = sender.service();
-        let DataFrame { bytes, header, airtime } = *service.frame();
-        let (kind, answer) = match service.to {
-            BROADCAST => (FrameKind::Broadcast, Span::ZERO),
-            _ => (FrameKind::Data, self.phy.sifs + self.timing.ack),
-        };
-        // A fragment reserves the medium for the next fragment too (IEEE 802.11-2016 §10.3.4.6).
-        let following = service.following().map(|next| self.phy.sifs + next.airtime + answer);
-        Transmission {
-            from: station,
-            to: service.to,
-            kind,
-            bytes,
-            header,
-            attempt: service.attempt(),
-            start,
-            end: start + airtime,
-            duration: answer + following.unwrap_or(Span::ZERO),
-            tag: service.tag,
-            number: service.number,
-        }
-    }
-
-    fn note_deadline(&mut self, station: Station) {
+    pub(super) fn note_deadline(&mut self, station: Station) {
         let deadline = self.stations[usize::from(station)].access.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }

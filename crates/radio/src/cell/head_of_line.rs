@@ -5,10 +5,12 @@ use super::mac::data_frame::DataFrame;
 use super::mac::fragments::Fragments;
 use super::mac::service::Service;
 use super::mac::{lhp, threshold};
+use super::mac_queue::MacQueue;
+use super::medium::Transmission;
 use crate::address::{BROADCAST, Station};
-use crate::layer::{Fragmentation, Outgoing};
+use crate::layer::{Fragmentation, FrameKind, Outgoing};
 use crate::phy::MAC_BYTES;
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 
 impl Exchange {
     /// Starts the service of a packet at `station`, where it becomes the head-of-line packet of the function
@@ -24,6 +26,37 @@ impl Exchange {
         let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
         let service = Service::new(to, packet, number, tag, frame, fragments);
         self.stations[usize::from(station)].queue_at(place).sender.push(now, service);
+    }
+
+    /// Builds the first data frame of the exchange of `station`, or its BlockAckReq.
+    pub(super) fn data(&self, station: Station, start: Time) -> Transmission {
+        let MacQueue { sender, aggregator } = &self.stations[usize::from(station)].queue;
+        if let Some(aggregator) = aggregator
+            && aggregator.is_exchanging()
+        {
+            return self.burst(station, aggregator, start);
+        }
+        let service = sender.service();
+        let DataFrame { bytes, header, airtime } = *service.frame();
+        let (kind, answer) = match service.to {
+            BROADCAST => (FrameKind::Broadcast, Span::ZERO),
+            _ => (FrameKind::Data, self.phy.sifs + self.timing.ack),
+        };
+        // A fragment reserves the medium for the next fragment too (IEEE 802.11-2016 §10.3.4.6).
+        let following = service.following().map(|next| self.phy.sifs + next.airtime + answer);
+        Transmission {
+            from: station,
+            to: service.to,
+            kind,
+            bytes,
+            header,
+            attempt: service.attempt(),
+            start,
+            end: start + airtime,
+            duration: answer + following.unwrap_or(Span::ZERO),
+            tag: service.tag,
+            number: service.number,
+        }
     }
 
     /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments, as `sizes` or the

@@ -17,6 +17,8 @@ mod medium;
 mod plan;
 mod rx_state;
 mod timing;
+mod txop;
+mod txop_rest;
 
 pub use crate::address::{BROADCAST, Station};
 pub use events::{AirEvent, CellEvent};

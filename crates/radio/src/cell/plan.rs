@@ -116,6 +116,9 @@ pub struct HtPlan {
     pub mode: TxMode,
     /// Access categories in use.
     pub categories: Categories,
+    /// TXOP limit of each access category, indexed by category; 0: one frame exchange per channel access (IEEE
+    /// 802.11-2020 §10.23.2.9).
+    pub txop: [Span; AccessCategory::ALL.len()],
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
     pub eifs: bool,

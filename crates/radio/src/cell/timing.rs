@@ -56,6 +56,14 @@ impl Timing {
         }
     }
 
+    /// Returns the transmission mode of 802.11n, ac or ax.
+    pub fn mode(&self) -> Option<&TxMode> {
+        match &self.data {
+            DataMode::Rate(_) => None,
+            DataMode::Ht(mode) => Some(mode),
+        }
+    }
+
     /// Returns the airtime of a PPDU with a single data frame of `bytes` bytes, to one station.
     #[inline]
     pub fn frame(&self, bytes: u32) -> Span {

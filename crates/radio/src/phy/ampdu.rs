@@ -49,6 +49,21 @@ impl Limits {
         };
         Limits { alone, together: alone.min(bytes), mpdu, frames, before_single }
     }
+
+    /// Returns these limits, with the limit of `other` for several MPDUs. A single MPDU may always exceed a
+    /// TXOP limit at the start of the TXOP.
+    #[must_use]
+    pub fn with_together(&self, other: &Limits) -> Limits {
+        Limits { together: other.together, ..*self }
+    }
+
+    /// Returns the limits for the rest of a TXOP: a PPDU of `mode` with a duration of at most `alone` with a
+    /// single MPDU, and at most `together` with several MPDUs, which have a longer response.
+    #[must_use]
+    pub fn shortened(&self, mode: &TxMode, alone: Span, together: Span) -> Limits {
+        let [alone, together] = [alone, together].map(|time| mode.largest_psdu(time));
+        Limits { alone: self.alone.min(alone), together: self.together.min(together), ..*self }
+    }
 }
 
 /// PSDU to which MPDUs are appended.

@@ -43,17 +43,41 @@ fn simulated(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec
         .collect()
 }
 
-fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
+/// Returns the duration of the first data PPDU of a saturated TXOP, the duration of the TXOP, and its number
+/// of MPDUs: exchanges a SIFS apart, each with as many MPDUs as fit, and RTS before the first.
+fn txop(s: &Setting, limit: f64) -> (f64, f64, u32) {
     let mpdu = PAYLOAD + 28 + 38;
-    let k = if s.ampdu > 0 { closed::longest(s, mpdu) } else { 1 };
-    let (data, exchange) = closed::exchange(s, mpdu, k);
-    let function = |&(station, category): &(Station, AccessCategory)| Function {
-        station,
-        category,
-        exchange,
-        frame: if s.rts { closed::control(20, 24) } else { data },
-        bits: f64::from(8 * k * PAYLOAD),
-        attempts: (s.ampdu == 0).then_some(7),
+    let most = if s.ampdu > 0 { closed::longest(s, mpdu) } else { 1 };
+    let plain = Setting { rts: false, ..*s };
+    let (mut first, mut time, mut mpdus) = (0.0, 0.0, 0);
+    loop {
+        let (setting, gap) = if mpdus == 0 { (s, 0.0) } else { (&plain, 16.0) };
+        let fits = |k: &u32| time + gap + closed::exchange(setting, mpdu, *k).1 <= limit;
+        let alone = if mpdus == 0 { 1 } else { 0 };
+        let k = if limit > 0.0 { (1..=most).rev().find(fits).unwrap_or(alone) } else { most };
+        if k == 0 {
+            return (first, time, mpdus);
+        }
+        let (data, exchange) = closed::exchange(setting, mpdu, k);
+        first = if mpdus == 0 { data } else { first };
+        (time, mpdus) = (time + gap + exchange, mpdus + k);
+        if limit == 0.0 {
+            return (first, time, mpdus);
+        }
+    }
+}
+
+fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
+    let function = |&(station, category): &(Station, AccessCategory)| {
+        let (data, exchange, mpdus) = txop(s, s.txop[category as usize] as f64);
+        Function {
+            station,
+            category,
+            exchange,
+            frame: if s.rts { closed::control(20, 24) } else { data },
+            bits: f64::from(8 * mpdus * PAYLOAD),
+            attempts: (s.ampdu == 0).then_some(7),
+        }
     };
     slot_model::goodput(&functions.iter().map(function).collect::<Vec<_>>(), seconds, seed)
 }
@@ -79,19 +103,110 @@ fn goodput_of_access_categories_equals_the_slot_model() {
         (Setting { ampdu: 8191, ..ht }, &together, 200),
     ];
     for (setting, functions, seconds) in cases {
-        let mean = |of: &dyn Fn(u64) -> Vec<f64>| {
-            let runs: Vec<Vec<f64>> = (1..=4).map(of).collect();
-            (0..functions.len()).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 4.0).collect::<Vec<_>>()
-        };
-        let runs = mean(&|seed| simulated(&setting, functions, seconds, seed));
-        let model = mean(&|seed| modelled(&setting, functions, 5 * seconds, seed));
-        for ((run, model), function) in runs.iter().zip(&model).zip(functions) {
-            assert!(
-                (run - model).abs() < 0.05 + 0.04 * model,
-                "{function:?}: {run:.3} Mbit/s, {model:.3} by the slot model: {runs:.3?} {model:.3?} {setting:?}"
-            );
-        }
+        compare(&setting, functions, seconds);
     }
+}
+
+fn compare(setting: &Setting, functions: &Functions, seconds: u64) {
+    let mean = |of: &dyn Fn(u64) -> Vec<f64>| {
+        let runs: Vec<Vec<f64>> = (1..=4).map(of).collect();
+        (0..functions.len()).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 4.0).collect::<Vec<_>>()
+    };
+    let runs = mean(&|seed| simulated(setting, functions, seconds, seed));
+    let model = mean(&|seed| modelled(setting, functions, 5 * seconds, seed));
+    for ((run, model), function) in runs.iter().zip(&model).zip(functions) {
+        assert!(
+            (run - model).abs() < 0.05 + 0.04 * model,
+            "{function:?}: {run:.3} Mbit/s, {model:.3} by the slot model: {runs:.3?} {model:.3?} {setting:?}"
+        );
+    }
+}
+
+/// TXOP limits of IEEE 802.11-2020 Table 9-155 for video and voice, µs: [BK, BE, VI, VO].
+const LIMITS: [u64; 4] = [0, 0, 4096, 2080];
+
+/// Saturated functions with TXOP limits: exchanges follow each other by a SIFS while they fit, with RTS and
+/// CTS once, and a limit below one exchange has no effect on single MPDUs.
+#[test]
+fn goodput_with_txop_limits_equals_the_slot_model() {
+    let ht = Setting { eifs: false, txop: LIMITS, ..saturation::HT };
+    let single = Setting { ampdu: 0, ..ht };
+    let apart = [(1, Vo), (2, Vi), (3, Be), (4, Bk)];
+    let cases: [(Setting, &Functions, u64); 9] = [
+        (single, &[(1, Vo)], 5),
+        (Setting { rts: true, ..single }, &[(1, Vo)], 5),
+        (ht, &[(1, Vo)], 5),
+        (Setting { txop: [0, 2528, 0, 0], ..ht }, &[(1, Be)], 5),
+        (Setting { txop: [100; 4], ..single }, &[(1, Be)], 5),
+        (single, &apart, 60),
+        (Setting { rts: true, ..single }, &apart, 60),
+        (Setting { ampdu: 8191, ..ht }, &apart, 100),
+        (Setting { ampdu: 8191, ..ht }, &[(1, Vo), (1, Vi), (1, Be), (1, Bk)], 100),
+    ];
+    for (setting, functions, seconds) in cases {
+        compare(&setting, functions, seconds);
+    }
+}
+
+/// IEEE 802.11-2020 §10.23.2.9: a TXOP of a clean channel ends before its limit, its exchanges are a SIFS
+/// apart, and RTS precedes the first exchange with each receiver.
+#[test]
+fn a_txop_stays_within_its_limit() {
+    for rts in [false, true] {
+        let setting = Setting { rts, ampdu: 8191, txop: LIMITS, ..saturation::HT };
+        let mut world = World::new(&plan(&setting, &[(1, Vi), (2, Be)]), 7);
+        world.cell.report_transmissions();
+        // Station 1 sends to two receivers in turn.
+        (0..3000).for_each(|n| world.push_as(Vi, 1, if n % 2 == 0 { 0 } else { 2 }, PAYLOAD + 28));
+        world.run(Time::ZERO + Span::from_secs(2));
+        let us = |at: Time| at.nanos() as f64 / 1e3;
+        let (mut start, mut end, mut receivers, mut most) = (0.0, -1e9, Vec::new(), 0);
+        for (at, note) in &world.notes {
+            let Note::Transmitted(tx) = note else { continue };
+            let begins = us(tx.start) - end > 16.5;
+            if begins && tx.frame.expects_response() {
+                (start, receivers) = (us(tx.start), Vec::new());
+            }
+            if tx.frame == FrameKind::Rts {
+                assert!(!receivers.contains(&tx.to), "one RTS for a receiver");
+                receivers.push(tx.to);
+            }
+            if tx.frame == FrameKind::Ampdu {
+                assert!(!rts || receivers.contains(&tx.to));
+                most += usize::from(!begins);
+            }
+            end = us(*at);
+            assert!(end - start <= 4096.0, "{} µs", end - start);
+        }
+        assert!(most > 100, "{most} exchanges follow another one of the TXOP");
+    }
+}
+
+/// A collision ends a TXOP, and a TXOP ends when no packet waits: the next packet contends.
+#[test]
+fn a_txop_ends_without_packets() {
+    let setting = Setting { ampdu: 0, txop: LIMITS, ..saturation::HT };
+    let mut world = World::new(&plan(&setting, &[(1, Vo)]), 7);
+    world.cell.report_transmissions();
+    world.push_as(Vo, 1, 0, PAYLOAD + 28);
+    world.push_as(Vo, 1, 0, PAYLOAD + 28);
+    world.run(Time::ZERO + Span::from_millis(1));
+    world.push_as(Vo, 1, 0, PAYLOAD + 28);
+    world.run(Time::ZERO + Span::from_millis(10));
+    let starts: Vec<u64> = world
+        .notes
+        .iter()
+        .filter_map(|(_, note)| match note {
+            Note::Transmitted(tx) if tx.frame == FrameKind::Data => Some(tx.start.nanos() / 1000),
+            _ => None,
+        })
+        .collect();
+    let (data, exchange) = closed::exchange(&setting, PAYLOAD + 28 + 38, 1);
+    assert_eq!(data as u64 + 16 + 28, exchange as u64);
+    assert_eq!(starts[1], starts[0] + exchange as u64 + 16);
+    let end = starts[1] + exchange as u64;
+    assert!(starts[2] >= end + 34 && (starts[2] - end - 34).is_multiple_of(9), "AIFS and a backoff");
+    assert_eq!(world.delivered, 3);
 }
 
 /// The order of the categories, and a station whose functions are all best effort: a cell with further

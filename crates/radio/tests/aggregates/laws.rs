@@ -28,6 +28,7 @@ prop_compose! {
         amsdu in prop_oneof![Just(0), 200_u32..=11_424],
         (request, eifs) in (any::<bool>(), any::<bool>()),
         categories in prop::collection::vec(prop::sample::select(AccessCategory::ALL.to_vec()), 0..4),
+        limits in prop::array::uniform4(prop_oneof![Just(0), 1_u64..8000]),
         retries in prop_oneof![
             (1_u32..9).prop_map(Retries::Attempts),
             (0_u64..1_000_000).prop_map(|us| Retries::Lifetime(Span::from_micros(us))),
@@ -41,7 +42,7 @@ prop_compose! {
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
-            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), eifs, ampdu }),
+            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop: limits.map(Span::from_micros), eifs, ampdu }),
             overhead: 38,
             fragmentation: None,
             rules: CellRules { receiving: plan.rules.receiving, ..CellRules::IEEE },

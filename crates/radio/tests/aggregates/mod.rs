@@ -25,6 +25,8 @@ pub struct Setting {
     pub rts: bool,
     /// True if EIFS follows a collision.
     pub eifs: bool,
+    /// TXOP limits by access category, µs.
+    pub txop: [u64; 4],
 }
 
 impl Setting {
@@ -52,6 +54,7 @@ impl Setting {
         let ht = HtPlan {
             mode,
             categories: Categories::default(),
+            txop: self.txop.map(Span::from_micros),
             eifs: self.eifs,
             ampdu: (self.ampdu > 0).then_some(ampdu),
         };

@@ -19,6 +19,7 @@ pub const HT: Setting = Setting {
     amsdu: 0,
     rts: false,
     eifs: true,
+    txop: [0; 4],
 };
 const VHT: Setting = Setting { format: Format::Vht, mcs: 9, width_mhz: 80, ..HT };
 const HE: Setting = Setting { format: Format::He, mcs: 11, ..VHT };

@@ -86,6 +86,8 @@ fn every_wifi_key_reaches_the_plan() {
         let scenario = good(&[("flow.up.access_category", category.name())]);
         assert_eq!(scenario.plan().flows[0].access_category, category);
     }
+    let limits = ht(&[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")]).txop;
+    assert_eq!(limits, [0, 0, 4096, 2080].map(Span::from_micros), "BK, BE, VI, VO");
     // A TXOP limit of 0 and best effort equal the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
@@ -276,8 +278,9 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.lost_block_ack", "retry")],
     &[("wlan.cell.lifetime", "100 ms"), ("wlan.cell.attempts", "7")],
     &[("wlan.cell.lifetime", "0 s")],
-    &[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")],
-    &[("wlan.cell.txop", "{ BE = \"2.528 ms\" }")],
+    &[("wlan.cell.txop", "{ VI = \"4.096 s\" }")],
+    &[("wlan.cell.txop", "{ BE = \"2528\" }")],
+    &[("wlan.cell.txop", "{ AC_VO = \"2.080 ms\" }")],
     &[("wlan.cell.eifs", "sometimes")],
     &[("wlan.cell.preset", "ns2")],
     &[("wlan.cell.immediate_access", "false")],

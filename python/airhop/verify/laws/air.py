@@ -212,11 +212,13 @@ def _begins(medium: Medium) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
-    """Return whether a frame follows its request, or the link ACK of a fragment, by a SIFS."""
+    """Return whether a frame follows its request, the link ACK of a fragment, or a TXOP's response by a SIFS."""
     asked = _ANSWERED.get(frame.kind, ())
     due = frame.start - medium.sifs
     return any(
-        other.kind in asked and other.receiver == frame.sender and abs(other.end - due) <= ROUNDING
+        (other.kind in asked or medium.may_follow(frame, other))
+        and other.receiver == frame.sender
+        and abs(other.end - due) <= ROUNDING
         for other in earlier
     )
 

@@ -78,6 +78,8 @@ class _Exchanges:
             return None
         asked = _near(self._received, frame.sender, frame.start - self._medium.sifs)
         is_data = frame.kind in ("data", "a-mpdu")
+        if is_data and asked is not None and self._medium.may_follow(frame, asked):
+            return None  # laws/wifi/txop.py checks for the CTS of the TXOP
         if asked is None or asked.sender != frame.receiver:
             return f"answers no {wanted[0]} that its sender received"
         if asked.kind not in wanted and not (

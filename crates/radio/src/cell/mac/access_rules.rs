@@ -24,6 +24,8 @@ pub(crate) struct Parameters {
     pub eifs: Span,
     pub cw_min: u32,
     pub cw_max: u32,
+    /// TXOP limit; 0: one frame exchange per channel access.
+    pub txop: Span,
 }
 
 /// Rule for a backoff that a busy medium interrupts.
@@ -55,7 +57,8 @@ impl Parameters {
         let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
         let waits_eifs = plan.ht.is_none_or(|ht| ht.eifs);
         let [cw_min, cw_max] = windows(category, phy.cw_min, phy.cw_max);
-        Parameters { category, ifs, eifs: if waits_eifs { eifs } else { ifs }, cw_min, cw_max }
+        let txop = plan.ht.map_or(Span::ZERO, |ht| ht.txop[category as usize]);
+        Parameters { category, ifs, eifs: if waits_eifs { eifs } else { ifs }, cw_min, cw_max, txop }
     }
 }
 

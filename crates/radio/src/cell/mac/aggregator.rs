@@ -4,7 +4,7 @@
 //! most two A-MPDUs of maximum length: the A-MPDU on the air and the next one. All other packets stay in the
 //! queue before the MAC, where the queue discipline manages them.
 use super::block_ack::Bitmap;
-use super::block_ack::originator::{Exchange, Originator, Report, Rules};
+use super::block_ack::originator::{Exchange, Originator, Report, Room, Rules};
 use super::block_ack::recipient::Recipient;
 use super::mpdu::{Mpdu, Msdu};
 use super::msdus::Msdus;
@@ -142,8 +142,15 @@ impl Aggregator {
     }
 
     /// Starts an exchange with the next receiver in turn; [`Aggregator::next`] then returns the frame. False
-    /// if the lifetimes of all packets have ended.
-    pub fn begin(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) -> bool {
+    /// if the lifetimes of all packets have ended, or if no frame fits. `room`: room for an exchange with a
+    /// receiver, from the limits of the cell.
+    pub fn begin(
+        &mut self,
+        now: Time,
+        from: Station,
+        room: impl Fn(Station, &Limits) -> Room,
+        effects: &mut Vec<LinkEffect>,
+    ) -> bool {
         self.begun = now;
         for _ in 0..self.agreements.len() {
             self.turn = (self.turn + 1) % self.agreements.len();
@@ -151,7 +158,8 @@ impl Aggregator {
             if !agreement.originator.has_work() {
                 continue;
             }
-            let exchange = agreement.originator.begin(now, &self.limits, &mut self.reports);
+            let room = room(agreement.to, &self.limits);
+            let exchange = agreement.originator.begin(now, &room, &mut self.reports);
             agreement.report(from, &mut self.reports, effects);
             match exchange {
                 Exchange::None => {}

@@ -26,8 +26,9 @@
 use super::access_rules::{Parameters, Rules};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
+use crate::address::Station;
 use crate::layer::FrameKind;
-use airhop_base::{AccessCategory, Time};
+use airhop_base::{AccessCategory, Span, Time};
 use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +46,9 @@ enum Phase {
         /// Timeout of the response; `Time::MAX` while a response may still arrive.
         timeout: Time,
     },
+    /// The station holds a TXOP between two exchanges. The next exchange starts at this time, one SIFS after a
+    /// response.
+    Txop(Time),
 }
 
 /// Action of a station at its deadline.
@@ -53,6 +57,8 @@ pub(crate) enum Due {
     Access,
     /// CTS or ACK timeout.
     Timeout,
+    /// Start of the next exchange of a TXOP.
+    Continuation,
 }
 
 /// Channel access of a station.
@@ -70,6 +76,10 @@ pub(crate) struct ChannelAccess {
     others: Box<[Contention]>,
     /// Start of the station's last or next CTS or ACK.
     answer: Time,
+    /// End of the station's TXOP by its limit; `Time::ZERO` without a TXOP of several exchanges.
+    txop_end: Time,
+    /// Receivers for which the station has exchanged RTS and CTS in the present TXOP.
+    protected: Vec<Station>,
 }
 
 impl ChannelAccess {
@@ -85,6 +95,8 @@ impl ChannelAccess {
             contention: all.next().expect("a station has a function"),
             others: all.collect(),
             answer: Time::ZERO,
+            txop_end: Time::ZERO,
+            protected: Vec::new(),
         }
     }
 
@@ -158,6 +170,7 @@ impl ChannelAccess {
     pub fn deadline(&self, rules: &Rules) -> Time {
         match self.phase {
             Phase::Exchange { timeout, .. } => timeout,
+            Phase::Txop(next) => next,
             Phase::Contend if self.has_others() => self.earliest(rules),
             Phase::Contend => self.contention.deadline(rules),
         }
@@ -176,6 +189,10 @@ impl ChannelAccess {
     /// `idle`: the medium at the station is idle; `clear`: the medium is idle, or reserved only by a pending
     /// response of this station.
     pub fn enqueue(&mut self, now: Time, place: usize, idle: bool, clear: bool, rules: &Rules) {
+        if matches!(self.phase, Phase::Txop(_)) && place == 0 {
+            self.contention.waits = true; // the packet may be sent in the present TXOP
+            return;
+        }
         // During an exchange of another function the medium is busy (IEEE 802.11-2020 §10.23.2.2 a, TXNAV).
         let is_free = self.phase == Phase::Contend;
         let sense = self.sense;
@@ -238,6 +255,31 @@ impl ChannelAccess {
         match self.phase {
             Phase::Contend => Due::Access,
             Phase::Exchange { .. } => Due::Timeout,
+            Phase::Txop(_) => Due::Continuation,
+        }
+    }
+
+    /// Starts a TXOP of the current function.
+    pub fn obtain_txop(&mut self, now: Time) {
+        let limit = self.contention.txop();
+        self.txop_end = if limit > Span::ZERO { now + limit } else { Time::ZERO };
+        self.protected.clear();
+    }
+
+    /// Returns the end of the TXOP by its limit; `None` if the TXOP has a single exchange.
+    pub fn txop_end(&self) -> Option<Time> {
+        (self.txop_end > Time::ZERO).then_some(self.txop_end)
+    }
+
+    /// True if RTS and CTS precede an exchange with this receiver: once in a TXOP.
+    pub fn needs_rts(&self, to: Station) -> bool {
+        !self.protected.contains(&to)
+    }
+
+    /// Records a CTS of this receiver.
+    pub fn protect(&mut self, to: Station) {
+        if self.txop_end > Time::ZERO {
+            self.protected.push(to);
         }
     }
 
@@ -288,11 +330,33 @@ impl ChannelAccess {
         self.sends(FrameKind::Data);
     }
 
+    /// Ends an exchange that succeeded. Within a TXOP the next exchange may start at `next`, one SIFS later.
+    /// `waits`: a further packet waits.
+    pub fn succeed(&mut self, next: Time, waits: bool) {
+        if next < self.txop_end {
+            self.phase = Phase::Txop(next);
+            self.contention.waits = waits;
+        } else {
+            self.finish(waits);
+        }
+    }
+
+    /// Ends a TXOP in which no further exchange fits. `waits`: a packet waits; `idle`: the medium at the
+    /// station is idle. The backoffs count from the end of the last response.
+    pub fn end_txop(&mut self, waits: bool, idle: bool) {
+        self.finish(waits);
+        if idle {
+            self.contention.idle(&self.sense);
+            self.others.iter_mut().for_each(|other| other.idle(&self.sense));
+        }
+    }
+
     /// Ends an exchange that succeeded, or a packet's last attempt. Resets the contention window, and draws a
     /// post-backoff even if no further packet waits (IEEE 802.11-2016 §10.3.4.3). The post-backoff starts to
     /// count when the medium next becomes idle. `waits`: a further packet waits.
     pub fn finish(&mut self, waits: bool) {
         self.phase = Phase::Contend;
+        self.txop_end = Time::ZERO;
         self.contention.waits = waits;
         self.contention.reset();
         self.contention.draw();
@@ -314,6 +378,7 @@ impl ChannelAccess {
         } else {
             let pauses = !self.sent_rts();
             self.phase = Phase::Contend;
+            self.txop_end = Time::ZERO;
             self.contention.double(pauses.then(|| now + rules.retry_delay));
             self.contention.draw();
         }

@@ -12,6 +12,7 @@ const PARAMETERS: Parameters = Parameters {
     eifs: Span::from_micros(364),
     cw_min: 31,
     cw_max: 1023,
+    txop: Span::ZERO,
 };
 
 /// Rules of 802.11b without immediate access.
@@ -238,6 +239,9 @@ const EDCA: Rules = Rules {
     ..RULES
 };
 
+/// TXOP limit of the functions.
+const TXOP: Span = Span::from_micros(2080);
+
 /// Returns a station of EDCA with a function for each of these categories, at 5 GHz (IEEE 802.11-2020 Table
 /// 9-155).
 fn functions(seed: u64, categories: &[AccessCategory]) -> ChannelAccess {
@@ -249,7 +253,7 @@ fn functions(seed: u64, categories: &[AccessCategory]) -> ChannelAccess {
             AccessCategory::Vo => (34, 3, 7),
         };
         let [ifs, eifs] = [ifs, ifs + 60].map(Span::from_micros);
-        let parameters = Parameters { category, ifs, eifs, cw_min, cw_max };
+        let parameters = Parameters { category, ifs, eifs, cw_min, cw_max, txop: TXOP };
         (parameters, Streams::new(seed, 0).stream(category.name()))
     }))
 }
@@ -439,4 +443,45 @@ fn a_packet_draws_a_backoff_during_the_exchange_of_another_function() {
     });
     let latest = deadlines.max().unwrap(); // 50 draws from 0 … 15 are all at most 9 with probability 1e-10
     assert!(latest > us(1000 + 79 + 9 * 9) && latest <= us(1000 + 79 + 9 * 15), "{latest:?}");
+}
+
+/// IEEE 802.11-2020 §10.23.2.9: within its TXOP a station continues one SIFS after a response, without a
+/// backoff and with one RTS for each receiver. At the limit the TXOP ends with a backoff.
+#[test]
+fn a_txop_continues_after_a_sifs_until_its_limit() {
+    let mut station = functions(1, &[AccessCategory::Vo, AccessCategory::Be]);
+    station.enqueue(us(100), 0, true, true, &EDCA);
+    let start = station.deadline(&EDCA);
+    station.obtain_txop(start);
+    assert_eq!((station.txop_end(), station.needs_rts(3)), (Some(start + TXOP), true));
+    station.sends(FrameKind::Rts);
+    station.protect(3);
+    assert!(!station.needs_rts(3) && station.needs_rts(4));
+    let (end, next) = (start + Span::from_micros(1484), start + Span::from_micros(1500));
+    station.succeed(next, false);
+    station.idle(end, &EDCA);
+    assert!(matches!(station.due(), Due::Continuation));
+    assert_eq!(station.deadline(&EDCA), next);
+    station.enqueue(end, 0, true, true, &EDCA);
+    assert!(station.waits(0) && station.contention.drawn().is_none(), "the packet needs no backoff");
+    station.sends(FrameKind::Data);
+    station.succeed(start + TXOP, true);
+    assert!(matches!(station.due(), Due::Access) && station.txop_end().is_none());
+    assert!(station.contention.drawn().is_some());
+}
+
+/// A TXOP without a further packet ends; the backoff counts from the end of the last response.
+#[test]
+fn a_txop_ends_without_a_packet() {
+    let mut station = functions(1, &[AccessCategory::Vo]);
+    station.enqueue(us(100), 0, true, true, &EDCA);
+    station.obtain_txop(us(142));
+    station.sends(FrameKind::Data);
+    station.succeed(us(516), false);
+    station.idle(us(500), &EDCA);
+    station.end_txop(false, true);
+    assert_eq!(station.deadline(&EDCA), Time::MAX);
+    let drawn = station.contention.drawn().expect("a post-backoff");
+    station.enqueue(us(517), 0, true, true, &EDCA);
+    assert_eq!(station.deadline(&EDCA), us(534 + 9 * u64::from(drawn)));
 }

@@ -49,6 +49,11 @@ impl Contention {
         self.parameters.category
     }
 
+    /// Returns the TXOP limit.
+    pub fn txop(&self) -> Span {
+        self.parameters.txop
+    }
+
     /// Returns the time of access if the medium stays idle; `None` while it is busy.
     pub fn access(&self, rules: &Rules) -> Option<Time> {
         self.counting.map(|from| from + self.slots_left(rules))

@@ -7,12 +7,15 @@ use crate::grammar::key::Without::Nothing;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::{of_word, word_of};
-use airhop_base::Span;
+use airhop_base::{AccessCategory, Span};
 use airhop_radio::cell::{Categories, HtPlan};
 use airhop_radio::phy::Format;
 
 /// Words of `eifs`; true if stations wait for EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
+
+/// Largest TXOP limit: 16 bits in units of 32 µs (IEEE 802.11-2020 §9.4.2.28).
+const LONGEST_TXOP: Span = Span::from_micros(32 * 0xFFFF);
 
 const fn limit(category: &'static str, about: &'static str) -> Key {
     key(category, Kind::Span { least_ns: 0 }, Nothing("0 s"), about)
@@ -20,10 +23,10 @@ const fn limit(category: &'static str, about: &'static str) -> Key {
 
 /// Keys of `wlan.txop`.
 pub(super) static TXOP: [Key; 4] = [
-    limit("BE", "TXOP limit of best effort; limits above 0 are not modelled yet"),
-    limit("BK", "TXOP limit of background; limits above 0 are not modelled yet"),
-    limit("VI", "TXOP limit of video; limits above 0 are not modelled yet"),
-    limit("VO", "TXOP limit of voice; limits above 0 are not modelled yet"),
+    limit("BE", "TXOP limit of best effort"),
+    limit("BK", "TXOP limit of background"),
+    limit("VI", "TXOP limit of video; 4.096 ms in Table 9-155"),
+    limit("VO", "TXOP limit of voice; 2.080 ms in Table 9-155"),
 ];
 
 /// Fills in the defaults of a wlan of 802.11n, ac or ax.
@@ -31,23 +34,23 @@ pub(super) fn fill(wlan: &mut Fields) {
     wlan.fill("eifs", word_of(&EIFS, &true));
 }
 
-/// Reports TXOP limits, which Airhop does not model.
+/// Reports TXOP limits beyond the standard's range.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(txop) = wlan.table("txop") else { return };
     for Key { name, .. } in &TXOP {
-        let Some(limit) = txop.span(name).filter(|limit| *limit > Span::ZERO) else { continue };
-        let what = format!(
-            "a TXOP limit above 0 is not modelled yet: expected \"0 s\", one frame exchange per channel access, got \"{limit}\""
-        );
+        let Some(limit) = txop.span(name).filter(|limit| *limit > LONGEST_TXOP) else { continue };
+        let what = format!("expected at most \"{LONGEST_TXOP}\", 65535 units of 32 µs, got \"{limit}\"");
         problems.add(txop.at(name), txop.path_of(name), what);
     }
 }
 
 /// Returns the parameters that 802.11n, ac and ax add to a checked wlan.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
+    let limit = |category: AccessCategory| wlan.table("txop")?.span(category.name());
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,
         categories: Categories::default(), // the flows determine the others
+        txop: AccessCategory::ALL.map(|category| limit(category).unwrap_or(Span::ZERO)),
         eifs: of_word(&EIFS, wlan.word("eifs")?)?,
         ampdu: aggregation::plan(wlan, format)?,
     })

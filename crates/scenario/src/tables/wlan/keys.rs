@@ -134,7 +134,10 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "txop",
         Kind::Section(&TXOP),
         Derived("all limits are 0"),
-        "TXOP limits of 802.11n, ac and ax by access category (IEEE 802.11-2020 Table 9-155); 0 = one frame exchange per channel access",
+        "TXOP limits of 802.11n, ac and ax by access category: after a channel access a station sends further exchanges, a SIFS apart, \
+         while they end before the limit, with RTS and CTS once per receiver (IEEE 802.11-2020 §10.23.2.9); the first exchange exceeds \
+         the limit if a single MPDU does not fit; 0 = one frame exchange per channel access. Table 9-155 has 2.528 ms for BE and BK, \
+         4.096 ms for VI, and 2.080 ms for VO; most access points have 0 for BE and BK",
     ),
     key(
         "eifs",

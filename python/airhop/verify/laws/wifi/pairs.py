@@ -94,6 +94,10 @@ class Exchanges:
         right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
         return answer if right and answer is not None and answer.receiver == frame.sender else None
 
+    def first(self, exchange: Exchange) -> Frame | None:
+        """Find the frame that the sender of an exchange sends a SIFS after its response."""
+        return None if exchange.answer is None else self.answer(exchange.answer)
+
     def of(self) -> Mapping[tuple[Pair, str], list[Exchange]]:
         """List the exchanges of each pair of stations in each access category, in their order."""
         found: defaultdict[tuple[Pair, str], list[Exchange]] = defaultdict(list)

@@ -60,11 +60,15 @@ class _Slots:
         self._answers = self._find_answers()
 
     def _find_answers(self) -> set[tuple[str, int]]:
-        """List the frames that follow another frame after a SIFS: responses, and data after a CTS."""
+        """List the frames that follow another frame after a SIFS: responses, data after a CTS, and exchanges of a
+        TXOP after the first.
+        """
         found = set()
         for frame in self._medium.frames:
             answer = self._exchanges.answer(frame)
-            if answer is not None and (frame.kind in ANSWERS or frame.kind == "cts"):
+            if answer is None:
+                continue
+            if frame.kind in ANSWERS or frame.kind == "cts" or self._medium.may_follow(answer, frame):
                 found.add((answer.sender, answer.start))
         return found
 

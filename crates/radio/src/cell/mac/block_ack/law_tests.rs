@@ -2,7 +2,7 @@
 //! the window permits. MPDU i is then first sent in round R_i = max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)),
 //! where the geometric variate G_j is the number of transmissions of MPDU j. The law counts rounds, not time,
 //! so it applies to every rate.
-use super::originator::{Exchange, Originator, Rules};
+use super::originator::{Exchange, Originator, Room, Rules};
 use super::pair::limits;
 use super::recipient::Recipient;
 use crate::cell::plan::{LostBlockAck, Retries};
@@ -43,7 +43,7 @@ fn machines(window: u32, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
         while originator.has_room() {
             originator.push(now, 100);
         }
-        assert!(matches!(originator.begin(now, &limits, &mut reports), Exchange::Data(_)));
+        assert!(matches!(originator.begin(now, &Room::whole(limits), &mut reports), Exchange::Data(_)));
         let flight = originator.flight();
         sent += flight.len();
         let before = delivered;

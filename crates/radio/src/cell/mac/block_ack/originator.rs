@@ -20,6 +20,22 @@ pub(crate) struct Rules {
     pub lost_block_ack: LostBlockAck,
 }
 
+/// Room for the frame of an exchange in the rest of a TXOP.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Limits of a PSDU.
+    pub limits: Limits,
+    /// True if a BlockAckReq and its response fit.
+    pub has_request: bool,
+}
+
+impl Room {
+    /// Returns the room of an exchange that no TXOP limits.
+    pub fn whole(limits: Limits) -> Room {
+        Room { limits, has_request: true }
+    }
+}
+
 /// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
@@ -175,14 +191,15 @@ impl Originator {
         &self.flight
     }
 
-    /// Starts an exchange, and returns its frame. First discards the MPDUs whose lifetime has ended. A
+    /// Starts an exchange, and returns its frame, which fits into `room`. First discards the MPDUs whose lifetime has ended. A
     /// waiting BlockAckReq takes precedence over MPDUs. Waiting MPDUs are sent in ascending order, hence
     /// retransmissions before new MPDUs, up to the limits (IEEE 802.11-2020 §10.25.6.7).
-    pub fn begin(&mut self, now: Time, limits: &Limits, reports: &mut Vec<Report>) -> Exchange {
+    pub fn begin(&mut self, now: Time, room: &Room, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
+        let Room { limits, has_request } = room;
         self.is_request = self.must_request();
         if self.is_request {
-            return Exchange::Request { start: self.base };
+            return if *has_request { Exchange::Request { start: self.base } } else { Exchange::None };
         }
         self.flight.clear();
         let mut psdu = Psdu::default();

@@ -1,5 +1,5 @@
 //! Tests of the originator, exchange by exchange.
-use super::originator::{Exchange, Originator, Reason, Report, Rules};
+use super::originator::{Exchange, Originator, Reason, Report, Room, Rules};
 use super::pair::{Pair, limits, rules};
 use super::{Bitmap, BlockAck};
 use crate::cell::plan::{LostBlockAck, Retries};
@@ -119,7 +119,7 @@ fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
     for _ in 0..4 {
         originator.push(Time::ZERO, 100);
     }
-    originator.begin(Time::ZERO, &limits, &mut reports);
+    originator.begin(Time::ZERO, &Room::whole(limits), &mut reports);
     let ack = |start, received: &[u32]| {
         let mut bitmap = Bitmap::default();
         received.iter().for_each(|bit| bitmap.insert(*bit));
@@ -131,10 +131,13 @@ fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
     let acknowledged = Report::Acknowledged;
     let expected = [acknowledged(1), acknowledged(3), failed(0), discarded(0), failed(2), discarded(2)];
     assert_eq!(reports, expected);
-    assert_eq!(originator.begin(Time::ZERO, &limits, &mut reports), Exchange::Request { start: 4 });
+    assert_eq!(
+        originator.begin(Time::ZERO, &Room::whole(limits), &mut reports),
+        Exchange::Request { start: 4 }
+    );
     originator.on_block_ack(Time::ZERO, &ack(3, &[]), &mut reports);
     assert_eq!(
-        originator.begin(Time::ZERO, &limits, &mut reports),
+        originator.begin(Time::ZERO, &Room::whole(limits), &mut reports),
         Exchange::None,
         "the recipient's window starts above 2"
     );
@@ -195,7 +198,7 @@ fn the_lifetime_of_an_mpdu_limits_its_attempts() {
     for ms in [0, 0, 200] {
         originator.push(at(ms), 100);
     }
-    originator.begin(at(499), &limits, &mut reports);
+    originator.begin(at(499), &Room::whole(limits), &mut reports);
     assert_eq!(originator.flight(), [(0, 1), (1, 1), (2, 1)]);
     originator.on_missing(at(500), &mut reports);
     let failed = |number, retry| Report::Failed { number, attempt: 1, retry };
@@ -203,9 +206,9 @@ fn the_lifetime_of_an_mpdu_limits_its_attempts() {
     let expected = [failed(0, false), discarded(0), failed(1, false), discarded(1), failed(2, true)];
     assert_eq!(reports, expected);
     reports.clear();
-    assert_eq!(originator.begin(at(699), &limits, &mut reports), Exchange::Request { start: 2 });
+    assert_eq!(originator.begin(at(699), &Room::whole(limits), &mut reports), Exchange::Request { start: 2 });
     originator.on_missing(at(699), &mut reports);
-    assert_eq!(originator.begin(at(700), &limits, &mut reports), Exchange::Request { start: 3 });
+    assert_eq!(originator.begin(at(700), &Room::whole(limits), &mut reports), Exchange::Request { start: 3 });
     assert_eq!(reports, [discarded(2)]);
     assert_eq!(Retries::default(), LIFETIME, "dot11EDCATableMSDULifetime");
 }
@@ -216,9 +219,12 @@ fn an_mpdu_above_the_psdu_limits_is_not_sent() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
     let mut reports = Vec::new();
     originator.push(Time::ZERO, 10_000); // 8 ms at MCS 0
-    assert_eq!(originator.begin(Time::ZERO, &limits(0, 64), &mut reports), Exchange::None);
+    assert_eq!(originator.begin(Time::ZERO, &Room::whole(limits(0, 64)), &mut reports), Exchange::None);
     assert!(originator.has_work() && originator.flight().is_empty() && reports.is_empty());
-    assert!(matches!(originator.begin(Time::ZERO, &limits(11, 64), &mut reports), Exchange::Data(_)));
+    assert!(matches!(
+        originator.begin(Time::ZERO, &Room::whole(limits(11, 64)), &mut reports),
+        Exchange::Data(_)
+    ));
 }
 
 /// The PSDU limits bound bytes, MPDUs and duration; the window bounds the sequence numbers.

@@ -1,6 +1,6 @@
 //! Originator and recipient joined by a channel, and a model of the reports that each of them must make.
 use super::BlockAck;
-use super::originator::{Exchange, Originator, Reason, Report, Rules};
+use super::originator::{Exchange, Originator, Reason, Report, Room, Rules};
 use super::recipient::Recipient;
 use crate::cell::plan::{LostBlockAck, Retries};
 use crate::phy::ampdu::Limits;
@@ -101,7 +101,7 @@ impl Pair {
     /// frames sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
-        let exchange = self.originator.begin(self.now, &self.limits, &mut reports);
+        let exchange = self.originator.begin(self.now, &Room::whole(self.limits), &mut reports);
         self.hear(&mut reports);
         let sent = match exchange {
             Exchange::None => Vec::new(),

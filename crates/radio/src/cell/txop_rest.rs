@@ -1,0 +1,60 @@
+//! Rest of a TXOP: frames that fit before its limit.
+use super::mac::block_ack::originator::Room;
+use super::mac::channel_access::ChannelAccess;
+use super::plan::Access;
+use super::timing::Timing;
+use crate::address::{BROADCAST, Station};
+use crate::phy::ampdu::Limits;
+use airhop_base::{Span, Time};
+
+/// Rest of a station's TXOP.
+pub(super) struct Rest<'a> {
+    access: &'a ChannelAccess,
+    method: Access,
+    timing: &'a Timing,
+    sifs: Span,
+    /// True if the TXOP has had an exchange.
+    is_continued: bool,
+}
+
+impl<'a> Rest<'a> {
+    pub fn new(
+        access: &'a ChannelAccess,
+        method: Access,
+        timing: &'a Timing,
+        sifs: Span,
+        is_continued: bool,
+    ) -> Self {
+        Rest { access, method, timing, sifs, is_continued }
+    }
+
+    /// Returns the room for an exchange with a receiver, within the limits of the cell.
+    pub fn within(&self, now: Time, to: Station, limits: &Limits) -> Room {
+        let Some((rest, mode)) = self.access.txop_end().map(|end| end - now).zip(self.timing.mode()) else {
+            return Room::whole(*limits);
+        };
+        let rest = rest.saturating_sub(self.protection(to));
+        let for_frame = |response: Span| rest.saturating_sub(self.sifs + response);
+        let (alone, together) = (for_frame(self.timing.ack), for_frame(self.timing.block_ack));
+        let shortened = limits.shortened(mode, alone, together);
+        let has_request = !self.is_continued || together >= self.timing.block_ack_req;
+        Room {
+            limits: if self.is_continued { shortened } else { limits.with_together(&shortened) },
+            has_request,
+        }
+    }
+
+    /// True if an exchange with a single data frame of this airtime fits.
+    pub fn fits(&self, now: Time, to: Station, frame: Span) -> bool {
+        let end = now + self.protection(to) + frame + self.sifs + self.timing.ack;
+        to != BROADCAST && self.access.txop_end().is_some_and(|limit| end <= limit)
+    }
+
+    /// Returns the time of RTS and CTS before an exchange with a receiver.
+    fn protection(&self, to: Station) -> Span {
+        match self.method {
+            Access::RtsCts if self.access.needs_rts(to) => self.timing.rts + self.timing.cts + self.sifs * 2,
+            Access::Basic | Access::RtsCts => Span::ZERO,
+        }
+    }
+}
