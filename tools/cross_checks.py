@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-from airhop.crosscheck import SOURCES, Reason, Row, against_ns2, against_ns3, against_ns3_wifi, checks
+from airhop.crosscheck import SOURCES, Reason, Row, against_edca, against_ns2, against_ns3, checks
 from airhop.crosscheck.check import EXPLAINED_WITHIN
 from airhop.crosscheck.record import recorded
 from airhop.crosscheck.words import count, known
@@ -109,7 +109,7 @@ def page() -> str:
             LEFT_OUT_HEAD,
             *(
                 f"- {why}\n"
-                for left_out in (against_ns2.LEFT_OUT, against_ns3.LEFT_OUT, against_ns3_wifi.LEFT_OUT)
+                for left_out in (against_ns2.LEFT_OUT, against_ns3.LEFT_OUT, against_edca.LEFT_OUT)
                 for why in left_out.values()
             ),
         ]

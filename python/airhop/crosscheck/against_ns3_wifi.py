@@ -21,12 +21,6 @@ LIFETIME = "1000 s"
 """Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`): with 500 ms, twenty stations of 802.11n
 discard a sixth of their MPDUs, and BlockAckReqs that move windows cost 3 % of the goodput."""
 
-LEFT_OUT: Mapping[str, str] = {
-    "txop": "Four results of ns-3 with a TXOP limit of best effort (2528 and 4096 µs): a station of Airhop"
-    " sends one A-MPDU per channel access.",
-}
-"""Measurements without a check, with the reason."""
-
 Row = Mapping[str, str]
 
 
@@ -36,16 +30,10 @@ def rows() -> Iterator[tuple[Row, Estimate]]:
         yield dict(zip(FILES["wifi"], point, strict=True)), theirs
 
 
-def left_out(row: Row) -> str | None:
-    """Return the key in `LEFT_OUT` of a row without a check."""
-    return None if row["be_txop_us"] == "-1" else "txop"
-
-
 def checks() -> Iterator[Check]:
-    """Yield a check for every row of wifi.csv except the rows of `LEFT_OUT`."""
+    """Yield a check for every row of wifi.csv."""
     for row, theirs in rows():
-        if left_out(row) is None:
-            yield _check(row, theirs)
+        yield _check(row, theirs)
 
 
 def link(row: Row) -> Link:
@@ -123,6 +111,8 @@ def _check(row: Row, theirs: Estimate) -> Check:
     if of.ampdu != 0:
         keys["lost_block_ack"] = "request" if row["bar_after_missed_ba"] == "1" else "resend"
         keys["lifetime"] = LIFETIME
+    if row["be_txop_us"] != "-1":
+        keys["txop"] = {"BE": f"{row['be_txop_us']} us"}
     if loss:
         keys["errors"] = {"kind": "bernoulli", "loss": loss}
     is_short = stations >= 20 and float(row["T_s"]) < 2
@@ -171,6 +161,8 @@ def _words(row: Row, of: Link) -> str:
         parts[6] = "no A-MPDU"
     if of.amsdu:
         parts.insert(7, f"A-MSDU up to {of.amsdu} B")
+    if row["be_txop_us"] != "-1":
+        parts.append(f"TXOP limit {row['be_txop_us']} µs")
     if row["exp"] != "a" and of.ampdu != 0:
         parts.append("BlockAckReq first" if row["bar_after_missed_ba"] == "1" else "A-MPDU sent again")
     if row["retry_counts_under_ba"] == "1":

@@ -45,6 +45,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
         "seed",
         "mpdus_per_ppdu",
     ),
+    "edca": ("peer", "std", "mcs", "width_mhz", "ampdu_cap", "txop", "functions", "category"),
 }
 """Each file with the columns that identify a point; runs with equal values there are replications of the
 point."""

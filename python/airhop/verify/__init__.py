@@ -92,7 +92,11 @@ LAWS: Mapping[str, Law] = {
             "an access begins at a slot boundary after AIFS or EIFS of its category, within its window",
             slots.check,
         ),
-        Law("txop", "exchanges a SIFS apart stay within the TXOP limit, with RTS once per receiver", txop.check),
+        Law(
+            "txop",
+            "exchanges a SIFS apart stay within the TXOP limit, with RTS once per receiver",
+            txop.check,
+        ),
         Law(
             "fragment",
             "the fragments of a packet are sent in order, and the packet arrives once",

@@ -132,7 +132,7 @@ def test_saturated_access_categories_share_a_cell_as_in_ns3() -> None:
 
 
 def test_txop_limits_favour_video_as_in_ns3() -> None:
-    """Goodput of voice and video with the limits of Table 9-155, HT20 MCS 7 without A-MPDU: ns-3.44, Mbit/s."""
+    """Goodput with the limits of Table 9-155, HT20 MCS 7 without A-MPDU, compared with ns-3.44, Mbit/s."""
     keys = {"aggregation": {"bytes": 0}, "txop": {"VI": "4.096 ms", "VO": "2.080 ms"}}
     scenario = airhop.Scenario.load(saturated(CATEGORIES, **keys))
     flows = airhop.run(scenario, seed=1).document["flows"]

@@ -201,7 +201,11 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
     "txop": (
         CATEGORIES,
-        {"duration": "300 ms", "wlan.cell.txop": {"VI": "4.096 ms", "VO": "2.080 ms"}, "wlan.cell.access": "rts-cts"},
+        {
+            "duration": "300 ms",
+            "wlan.cell.txop": {"VI": "4.096 ms", "VO": "2.080 ms"},
+            "wlan.cell.access": "rts-cts",
+        },
     ),
     "by-snr": (BLOCK_ACK, {"duration": "400 ms", "wlan.cell.errors": BY_SNR}),
     "categories": (CATEGORIES, {"duration": "300 ms", "wlan.cell.lost_block_ack": "request"}),

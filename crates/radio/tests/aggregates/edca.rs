@@ -132,7 +132,8 @@ fn goodput_with_txop_limits_equals_the_slot_model() {
     let ht = Setting { eifs: false, txop: LIMITS, ..saturation::HT };
     let single = Setting { ampdu: 0, ..ht };
     let apart = [(1, Vo), (2, Vi), (3, Be), (4, Bk)];
-    let cases: [(Setting, &Functions, u64); 9] = [
+    let cases: [(Setting, &Functions, u64); 10] = [
+        (ht, &apart, 100), // A-MPDUs of different lengths collide
         (single, &[(1, Vo)], 5),
         (Setting { rts: true, ..single }, &[(1, Vo)], 5),
         (ht, &[(1, Vo)], 5),

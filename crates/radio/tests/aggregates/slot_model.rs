@@ -95,9 +95,13 @@ pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
             all[alone].succeed(&mut stream);
             continue;
         }
-        time += on_air.iter().map(|&i| all[i].of.frame).fold(0.0, f64::max);
+        let longest = on_air.iter().map(|&i| all[i].of.frame).fold(0.0, f64::max);
+        time += longest;
         for &i in &on_air {
             all[i].fail(&mut stream);
+            if all[i].of.frame < longest {
+                continue; // its timeout ends during the longest frame
+            }
             let station = all[i].of.station;
             all.iter_mut().filter(|state| state.of.station == station).for_each(|s| s.late = TIMEOUT_SLOTS);
         }

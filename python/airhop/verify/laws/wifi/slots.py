@@ -60,9 +60,7 @@ class _Slots:
         self._answers = self._find_answers()
 
     def _find_answers(self) -> set[tuple[str, int]]:
-        """List the frames that follow another frame after a SIFS: responses, data after a CTS, and exchanges of a
-        TXOP after the first.
-        """
+        """List the frames that begin a SIFS after another: responses, data after a CTS, further exchanges."""
         found = set()
         for frame in self._medium.frames:
             answer = self._exchanges.answer(frame)

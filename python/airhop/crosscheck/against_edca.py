@@ -1,0 +1,280 @@
+"""Checks of access categories: saturated functions against a slot model of EDCA, and against ns-3.44.
+
+The slot model has the rules of IEEE 802.11-2020 §10.23.2.4 and no frames: at each slot boundary from AIFS on
+a function transmits or decreases its backoff; functions of one station collide internally; a station without
+a response begins its AIFS after the timeout. The timeout of a shorter frame of a collision ends during the
+longer frame, so that its station begins AIFS with all others. `python -m airhop.crosscheck.against_edca`
+prints its rows of `reference/edca.csv`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from airhop.crosscheck.against_ns3_wifi import settings
+from airhop.crosscheck.check import Check
+from airhop.crosscheck.quantity import Quantity
+from airhop.crosscheck.reference import FILES, points
+from airhop.crosscheck.wifi_forms import ATTEMPTS, CONTROL_MBPS, RTS_BYTES, SIFS_US, SLOT_US, Link, legacy_us
+from airhop.crosscheck.worlds import Document
+from airhop.stats import Estimate
+
+PARAMETERS: Mapping[str, tuple[int, int, int]] = {
+    "VO": (2, 3, 7),
+    "VI": (2, 7, 15),
+    "BE": (3, 15, 1023),
+    "BK": (7, 15, 1023),
+}
+"""AIFSN, CWmin and CWmax of the access categories, from the highest priority on (Table 9-155)."""
+LIMITS_US: Mapping[str, float] = {"VO": 2080.0, "VI": 4096.0}
+"""TXOP limits of Table 9-155 with 0 for best effort and background, µs."""
+TIMEOUT_SLOTS = 5
+"""Slots from the end of a frame without a response to its timeout."""
+WITHIN, RARE_WITHIN, NS3_WITHIN = 0.03, 0.15, 0.12
+"""Bounds: of the slot model, of its categories below `RARE_MBPS`, and of runs of ns-3 of 2 s."""
+RARE_MBPS = 1.5
+"""Goodput below which a category has so few accesses that its mean varies by some per cent in 600 s."""
+LEAST_MBPS = 0.03
+"""Least goodput of a category that is compared; lower ones have no access for minutes."""
+SECONDS = {"model": 600.0, "ns-3": 60.0}
+"""Measured time of a replication, s."""
+CASES = (
+    *(("VO+VI+BE+BK", 0, 0), ("VO+VI", 0, 0), ("VI+BE", 0, 0), ("BE+BK", 0, 0), ("(VO+VI+BE+BK)", 0, 0)),
+    *(("VO+VI+BE+BK", None, 0), ("VI+BE", None, 0), ("BE+BK", None, 0), ("(VO+VI+BE+BK)", None, 0)),
+    *(("VO+VI+BE+BK", 0, 1), ("VO+VI", 0, 1), ("VO+VI+BE+BK", None, 1), ("VI+BE", None, 1)),
+)
+"""Cases of the slot model, 802.11n, MCS 7, 20 MHz: functions, A-MPDU limit, and TXOP limits of Table 9-155.
+Functions in parentheses belong to one station."""
+SEEDS = 4
+LEFT_OUT: Mapping[str, str] = {
+    "nav": "Results of ns-3 on access categories with TXOP limits and A-MPDUs: ns-3 reserves the medium until"
+    " the end of the limit, and only the holder may use the rest of the limit if it is shorter than a CF-End."
+    " Other stations are then starved for seconds (802.11ac at MCS 8: voice 313.7 Mbit/s, best effort 0). In"
+    " Airhop the Duration field ends with the response.",
+    "rare": "Goodputs of ns-3 below 2 Mbit/s beside higher access categories, and runs of 0.6 s of 802.11ac:"
+    " they contain a few accesses of the category.",
+}
+"""Measurements without a check, with the reason."""
+
+Row = Mapping[str, str]
+
+
+@dataclass
+class _Function:
+    """Saturated EDCA function; times in µs."""
+
+    station: int
+    category: str
+    first: float
+    """Duration of the first frame of a TXOP, which may collide."""
+    txop: float
+    bits: float
+    attempts: int | None
+    window: int = 0
+    backoff: int = 0
+    late: int = 0
+    tries: int = 0
+    delivered: float = 0.0
+
+    @property
+    def slot(self) -> int:
+        """Slot after SIFS in which the function transmits."""
+        return PARAMETERS[self.category][0] + self.late + self.backoff
+
+    def draw(self, rng: Random, window: int) -> None:
+        """Draw a backoff."""
+        self.window, self.backoff = window, rng.randint(0, window)
+
+    def fail(self, rng: Random) -> None:
+        """Count a failed attempt, and draw a backoff from a doubled window."""
+        _, least, most = PARAMETERS[self.category]
+        self.tries += 1
+        is_last = self.attempts is not None and self.tries >= self.attempts
+        self.tries = 0 if is_last else self.tries
+        self.draw(rng, least if is_last else min(2 * self.window + 1, most))
+
+
+def names(functions: str) -> list[str]:
+    """Return the categories of a case."""
+    return functions.strip("()").split("+")
+
+
+def goodput_mbps(link: Link, functions: str, *, limits: bool, seconds: float, seed: int) -> list[float]:
+    """Return the goodput of each function by the slot model, Mbit/s."""
+    rng, are_together = Random(seed), functions.startswith("(")
+    found = []
+    for number, category in enumerate(names(functions)):
+        first, txop, mpdus = _txop(link, LIMITS_US.get(category, 0.0) if limits else 0.0)
+        attempts = ATTEMPTS if link.mpdus() == 1 else None
+        station = 0 if are_together else number
+        function = _Function(station, category, first, txop, 8.0 * link.payload * mpdus, attempts)
+        function.draw(rng, PARAMETERS[category][1])
+        found.append(function)
+    time = 0.0
+    while time < seconds * 1e6:
+        time += _access(found, rng)
+    return [function.delivered / time for function in found]
+
+
+def _access(functions: Sequence[_Function], rng: Random) -> float:
+    """Simulate the next busy period; return the time to its end, µs."""
+    slot = min(function.slot for function in functions)
+    due = [function for function in functions if function.slot == slot]
+    for function in functions:
+        counted = slot - PARAMETERS[function.category][0] - function.late
+        if function not in due and counted >= 0:
+            function.backoff -= counted + 1  # the boundary of the access counts
+        function.late = 0
+    highest: dict[int, _Function] = {}
+    for category in PARAMETERS:
+        for function in due:
+            if (
+                function.category == category
+                and highest.setdefault(function.station, function) is not function
+            ):
+                function.fail(rng)
+    on_air = list(highest.values())
+    time = SIFS_US + slot * SLOT_US
+    if len(on_air) == 1:
+        (alone,) = on_air
+        alone.delivered, alone.tries = alone.delivered + alone.bits, 0
+        alone.draw(rng, PARAMETERS[alone.category][1])
+        return time + alone.txop
+    for function in on_air:
+        function.fail(rng)
+    longest = max(function.first for function in on_air)
+    last = {function.station for function in on_air if function.first == longest}
+    for function in functions:
+        function.late = TIMEOUT_SLOTS if function.station in last else 0
+    return time + longest
+
+
+def _txop(link: Link, limit: float) -> tuple[float, float, int]:
+    """Return the duration of a saturated TXOP's first frame, and its duration and number of MPDUs."""
+    time, total, first = link.protection_us, 0, 0.0
+    while True:
+        gap = SIFS_US if total else 0.0
+        most = link.mpdus()
+        fitting = (
+            k for k in range(most, 0, -1) if not limit or time + gap + sum(link.exchange_us(k)) <= limit
+        )
+        mpdus = next(fitting, 0 if total else 1)
+        if not mpdus:
+            return first, time, total
+        data = link.exchange_us(mpdus)
+        first = first or (legacy_us(RTS_BYTES, CONTROL_MBPS) if link.rts else data[0])
+        time, total = time + gap + sum(data), total + mpdus
+        if not limit:
+            return first, time, total
+
+
+def rows() -> Iterator[tuple[Row, Estimate]]:
+    """Yield the rows of edca.csv by column, with the goodput of a function in Mbit/s."""
+    for point, theirs in points("edca").items():
+        yield dict(zip(FILES["edca"], point, strict=True)), theirs
+
+
+def checks() -> Iterator[Check]:
+    """Yield a check for every row of edca.csv."""
+    for row, theirs in rows():
+        yield _check(row, theirs)
+
+
+def link(row: Row) -> Link:
+    """Return the transmission settings of a row."""
+    cap = row["ampdu_cap"]
+    return Link(
+        row["std"], int(row["mcs"]), 1, int(row["width_mhz"]), 800, None if cap == "max" else int(cap)
+    )
+
+
+def document(row: Row) -> Document:
+    """Return the scenario of a row: a saturated station for each function, or one for all."""
+    of, functions = link(row), row["functions"]
+    keys = settings(of)
+    if of.ampdu != 0:
+        keys["lost_block_ack"] = "request" if row["peer"] == "ns-3" else "resend"
+        keys["lifetime"] = "1000 s"
+    if row["txop"] == "1":
+        keys["txop"] = {category: f"{limit:g} us" for category, limit in LIMITS_US.items()}
+    are_together = functions.startswith("(")
+    stations = {category: "n" if are_together else f"n-{category}" for category in names(functions)}
+    datagrams = {"transport": "udp", "segment": f"{of.payload} B"}
+    offered = f"{2 * of.goodput_mbps():.6g} Mbit/s"
+    return {
+        "name": "access-categories",
+        "duration": f"{0.5 + SECONDS[row['peer']]:g} s",
+        "warmup": "0.5 s",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": f"802.11{of.standard}",
+                "stations": {name: [0, 0] for name in ("ap", *dict.fromkeys(stations.values()))},
+                "queue": {"kind": "drop-tail", "packets": 1200},
+                **keys,
+            }
+        ],
+        "flow": [
+            {
+                "name": category,
+                "from": station,
+                "to": "ap",
+                "access_category": category,
+                "app": {"kind": "cbr", "rate": offered},
+                **datagrams,
+            }
+            for category, station in stations.items()
+        ],
+    }
+
+
+def _goodput_of(category: str) -> Quantity:
+    def of(document: Mapping[str, object]) -> float:
+        flows = document["flows"]
+        assert isinstance(flows, list)
+        return float(next(flow["goodput_mbps"] for flow in flows if flow["name"] == category))
+
+    return Quantity(f"goodput of {category}", "Mbit/s", of)
+
+
+def _check(row: Row, theirs: Estimate) -> Check:
+    of, peer = link(row), row["peer"]
+    cap = "no A-MPDU" if of.ampdu == 0 else "A-MPDU up to the standard's limit"
+    functions = row["functions"]
+    where = "one station with" if functions.startswith("(") else "a station for each of"
+    limits = "TXOP limits of Table 9-155" if row["txop"] == "1" else "TXOP limits 0"
+    bound = NS3_WITHIN if peer == "ns-3" else WITHIN if theirs.mean >= RARE_MBPS else RARE_WITHIN
+    return Check(
+        id=f"edca {' '.join(row.values())}",
+        source="edca" if peer == "model" else "ns-3-edca",
+        scenario=f"802.11{of.standard}, MCS {of.mcs}, {of.width} MHz, {cap}, {limits}, {where}"
+        f" {', '.join(names(functions))}: {row['category']}",
+        quantity=_goodput_of(row["category"]),
+        document=document(row),
+        theirs=theirs,
+        bound=bound,
+        reps=4,
+        is_quick=(functions, row["ampdu_cap"], row["txop"]) == ("VO+VI", "0", "0"),
+    )
+
+
+def main() -> None:
+    """Print the slot model's rows of edca.csv."""
+    for functions, ampdu, txop in CASES:
+        of = Link("n", 7, 1, 20, ampdu=ampdu)
+        cap = "max" if ampdu is None else ampdu
+        runs = [
+            goodput_mbps(of, functions, limits=bool(txop), seconds=SECONDS["model"], seed=seed)
+            for seed in range(1, SEEDS + 1)
+        ]
+        for category, *found in zip(names(functions), *runs, strict=True):
+            if min(found) >= LEAST_MBPS:
+                for seed, mbps in enumerate(found, 1):
+                    sys.stdout.write(f"model,n,7,20,{cap},{txop},{functions},{category},{seed},{mbps:.5g}\n")
+
+
+if __name__ == "__main__":
+    main()
