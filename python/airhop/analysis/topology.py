@@ -37,6 +37,8 @@ _ERRORS = {
 }
 """Caption of an error model in a picture."""
 NO_BREAK = "\u00a0"
+BEST_EFFORT = "BE"
+"""Access category of packets for which the scenario names no other."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,14 @@ class Cell:
         """Return whether a hop belongs to the channel; the receiver of a broadcast is `*`."""
         return sender in self.places and (receiver == "*" or receiver in self.places)
 
-    def queue(self, station: str) -> str:
-        """Return the name of a station's queue: `a->b` to its only neighbour, `a->*` to several."""
+    def queue(self, station: str, category: str = BEST_EFFORT) -> str:
+        """Return the name of a station's queue: `a->b` to its only neighbour, `a->*` to several.
+
+        The name of the queue of an access category other than best effort ends with the category.
+        """
         others = [other for other in self.places if other != station] if len(self.places) == 2 else ["*"]
-        return f"{station}->{others[0]}"
+        name = f"{station}->{others[0]}"
+        return name if category == BEST_EFFORT else f"{name} {category}"
 
     @cached_property
     def hearers(self) -> dict[str, list[str]]:

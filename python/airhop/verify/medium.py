@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airhop.analysis.topology import Cell
+from airhop.analysis.topology import BEST_EFFORT, Cell
 from airhop.verify.ppdus import AIFSN, FORMATS, LONGEST, Ppdus
-from airhop.verify.trace import BEST_EFFORT, Finding, Frame, Mpdu, Step, Trace, quantity, queue_name
+from airhop.verify.trace import Finding, Frame, Mpdu, Step, Trace, quantity
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
@@ -77,7 +77,7 @@ class Medium:
 
     def queue(self, station: str, category: str) -> str:
         """Return the name of a station's queue for the packets of an access category."""
-        return queue_name(self.cell, station, BEST_EFFORT if category == "-" else category)
+        return self.cell.queue(station, BEST_EFFORT if category == "-" else category)
 
     @cached_property
     def ppdus(self) -> Ppdus | None:

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from airhop.analysis.topology import Cell, cells
+from airhop.analysis.topology import BEST_EFFORT, Cell, cells
 from airhop.catalogue import flagged, flagged_schemes
 
 if TYPE_CHECKING:
@@ -110,13 +110,10 @@ class Mpdu(NamedTuple):
         return (self, *self.others)
 
 
-BEST_EFFORT = "BE"
-"""Access category of packets for which the scenario names no other."""
-
-
-def queue_name(cell: Cell, station: str, category: str) -> str:
-    """Return the name of a station's queue for the packets of an access category."""
-    return cell.queue(station) if category == BEST_EFFORT else f"{cell.queue(station)} {category}"
+def _likeness(plan: Mapping[str, Any], name: str, ends: tuple[str, str]) -> int:
+    """Return 0 for the plan of this name, 1 and 2 for other plans between the ends, and 3 otherwise."""
+    way = (plan.get("from"), plan.get("to"))
+    return 0 if plan["name"] == name else 1 if way == ends else 2 if way == ends[::-1] else 3
 
 
 def is_handshake(step: Step) -> bool:
@@ -258,19 +255,23 @@ class Trace:
 
         A station has one queue for all of its neighbours, with EDCA one queue for each access category.
         """
-        category = self.category_of(flow)
-        if (place, category) not in self._queues:
+        key = (place, self.category_of(flow))
+        if key not in self._queues:
             sender, _, receiver = place.partition("->")
-            of_cells = (cell for cell in reversed(self.cells) if cell.has(sender, receiver))
-            cell = next(of_cells, None)
-            name = place if cell is None else queue_name(cell, sender, category)
-            self._queues[place, category] = name
-        return self._queues[place, category]
+            cell = next((cell for cell in reversed(self.cells) if cell.has(sender, receiver)), None)
+            category = key[1] if cell is not None and cell.name in self._edca else BEST_EFFORT
+            self._queues[key] = place if cell is None else cell.queue(sender, category)
+        return self._queues[key]
 
     @cached_property
     def _queues(self) -> dict[tuple[str, str], str]:
         """Queues by the place of the hop that each feeds, and by access category."""
         return {}
+
+    @cached_property
+    def _edca(self) -> set[str]:
+        """Names of the cells of 802.11n, ac and ax."""
+        return {wlan["name"] for wlan in self.scenario.get("wlan", ()) if "eifs" in wlan}
 
     def category_of(self, flow: str) -> str:
         """Return the access category of a flow's packets; messages between routers are best effort."""
@@ -280,16 +281,10 @@ class Trace:
     def categories(self) -> dict[str, str]:
         """Access category of each flow; one of real packets has that of the flow that it replaces."""
         found: dict[str, str] = {}
-        plans = list(self.plans.values())
         for flow in self.document["flows"]:
-            named = [plan for plan in plans if plan["name"] == flow["name"]]
             ends = (flow["from"], flow["to"])
-            same, back = (
-                [plan for plan in plans if (plan.get("from"), plan.get("to")) == way]
-                for way in (ends, ends[::-1])
-            )
-            plan = next(iter([*named, *same, *back]), {})
-            found[flow["name"]] = plan.get("access_category", BEST_EFFORT)
+            alike = sorted(self.plans.values(), key=lambda plan: _likeness(plan, flow["name"], ends))
+            found[flow["name"]] = alike[0].get("access_category", BEST_EFFORT)
         return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
     @cached_property

@@ -196,3 +196,19 @@ def test_an_access_category_without_edca_is_refused(changes: dict[str, object], 
     base = airhop.Scenario.load(scenario)
     with pytest.raises(ScenarioError, match=words):
         base.with_({"flow.up.access_category": "VO", **changes})
+
+
+def test_a_path_over_two_cells_has_categories_only_in_the_modern_cell() -> None:
+    """A flow of voice over 802.11g, which has one queue for all packets, and 802.11ac."""
+    old = {"standard": "802.11g", "rate": "54 Mbit/s", "stations": {"a": [0, 0], "b": [1, 0], "c": [2, 0]}}
+    new = {"standard": "802.11ac", "rate": {"mcs": 7}, "stations": {"b": [0, 0], "d": [1, 0], "e": [2, 0]}}
+    flows = [
+        {"name": "voice", "from": "a", "to": "d", "scheme": "cubic", "access_category": "VO"},
+        {"name": "best", "from": "d", "to": "e", "scheme": "cubic"},
+    ]
+    wlans = [{"name": "old", **old}, {"name": "new", "txop": {"VO": "2.080 ms"}, **new}]
+    scenario = airhop.Scenario.load({"name": "two", "duration": "1 s", "wlan": wlans, "flow": flows})
+    result = airhop.run(scenario, seed=1, trace=True)
+    assert verify(scenario, result) == []
+    queues = [queue["name"] for queue in result.document["queues"]]
+    assert queues == ["a->*", "b->*", "b->* VO", "d->*", "d->* VO", "e->*"]

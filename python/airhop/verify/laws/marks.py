@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from airhop.analysis.topology import BEST_EFFORT
 from airhop.catalogue import flagged_schemes
 from airhop.verify.laws.handshakes import uses_ecn
-from airhop.verify.trace import ACTS, BEST_EFFORT, Finding, Step, Trace, queue_name, ways
+from airhop.verify.trace import ACTS, Finding, Step, Trace, ways
 
 _MARKS = {"congestion-warning", "step-marking"}
 """Services that replace the queues on a flow's path by a marking queue."""
@@ -46,7 +47,7 @@ def _queues(trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
         for station in cell.places:
             for category in (BEST_EFFORT, *set(trace.categories.values())):
-                yield queue_name(cell, station, category), plan["queue"]
+                yield cell.queue(station, category), plan["queue"]
 
 
 def _marks(queue: Mapping[str, Any]) -> bool:
