@@ -330,10 +330,11 @@ impl ChannelAccess {
         self.sends(FrameKind::Data);
     }
 
-    /// Ends an exchange that succeeded. Within a TXOP the next exchange may start at `next`, one SIFS later.
-    /// `waits`: a further packet waits.
+    /// Ends an exchange that succeeded, and resets the contention window. Within a TXOP the next exchange may
+    /// start at `next`, one SIFS later. `waits`: a further packet waits.
     pub fn succeed(&mut self, next: Time, waits: bool) {
         if next < self.txop_end {
+            self.contention.reset();
             self.phase = Phase::Txop(next);
             self.contention.waits = waits;
         } else {

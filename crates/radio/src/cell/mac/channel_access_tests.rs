@@ -485,3 +485,20 @@ fn a_txop_ends_without_a_packet() {
     station.enqueue(us(517), 0, true, true, &EDCA);
     assert_eq!(station.deadline(&EDCA), us(534 + 9 * u64::from(drawn)));
 }
+
+/// IEEE 802.11-2020 §10.23.2.2: each response resets the contention window, also within a TXOP. A failure of
+/// the next exchange therefore doubles CWmin.
+#[test]
+fn a_response_within_a_txop_resets_the_contention_window() {
+    for seed in 0..50 {
+        let mut station = functions(seed, &[AccessCategory::Vo]);
+        station.enqueue(us(100), 0, true, true, &EDCA);
+        (0..4).for_each(|_| station.contention.double(None)); // CW is CWmax, 7
+        station.obtain_txop(us(142));
+        station.sends(FrameKind::Data);
+        station.succeed(us(516), true);
+        station.contention.draw();
+        let drawn = station.contention.drawn().expect("a backoff");
+        assert!(drawn <= 3, "{drawn}");
+    }
+}
