@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from airhop.analysis.topology import BEST_EFFORT, Cell, cells
 from airhop.catalogue import flagged, flagged_schemes
+from airhop.verify.categories import categories
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,12 +109,6 @@ class Mpdu(NamedTuple):
     def packets(self) -> tuple[Mpdu, ...]:
         """Rows of all its packets."""
         return (self, *self.others)
-
-
-def _likeness(plan: Mapping[str, Any], name: str, ends: tuple[str, str]) -> int:
-    """Return 0 for the plan of this name, 1 and 2 for other plans between the ends, and 3 otherwise."""
-    way = (plan.get("from"), plan.get("to"))
-    return 0 if plan["name"] == name else 1 if way == ends else 2 if way == ends[::-1] else 3
 
 
 def is_handshake(step: Step) -> bool:
@@ -280,11 +275,7 @@ class Trace:
     @cached_property
     def categories(self) -> dict[str, str]:
         """Access category of each flow; one of real packets has that of the flow that it replaces."""
-        found: dict[str, str] = {}
-        for flow in self.document["flows"]:
-            ends = (flow["from"], flow["to"])
-            alike = sorted(self.plans.values(), key=lambda plan: _likeness(plan, flow["name"], ends))
-            found[flow["name"]] = alike[0].get("access_category", BEST_EFFORT)
+        found = categories(self)
         return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
     @cached_property
