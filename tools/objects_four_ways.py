@@ -29,29 +29,40 @@ LINKS = {
 
 HEAD = """# Objects, four ways
 
-Airhop has each BPF object of [`bpf/`](bpf.md) in four forms, and compares them with each other:
+A BPF object is a congestion control in C, compiled by clang. Airhop runs the rules of each object of
+[`bpf/`](bpf.md) in four ways, and compares the results:
 
-- *Simulated*: Airhop's interpreter runs the instructions of the object for a simulated sender of preset
-  `linux`.
+- *Simulated*: Airhop's interpreter runs the instructions of the object for a simulated sender of
+  [preset](presets.md) `linux`.
 - *Native*: a C compiler compiles the source of the object for the local machine. A test records the calls
   of a simulated connection that meets losses, marks, reordering and outages, and repeats at least 10,000
   of them in the interpreter and in the native program. After each call every byte of the connection's
   `struct tcp_sock` must be equal, the private state of the object included. The interpreter has the
   kernel's functions in Rust, and the native program has them in C (`bpf/laws`).
-- *Kernel*: Linux 6.18 runs the object for a sender of iperf3 over emulated links ([real
-  packets](real-packets.md#emulated-against-simulated)).
+- *Kernel*: Linux 6.18 runs the object for iperf3, which sends for 30 s over emulated links, three to eight
+  runs per link ([real packets](real-packets.md#emulated-against-simulated)).
 - *Rust scheme*: the scheme with the same rules and constants, in floating point, over the interface of
   Airhop's other schemes, without BPF.
 
-The tables contain goodput in Mbit/s with 95 % intervals. The column *ratio* contains the ratio of the
-goodputs of the object and of the Rust scheme in 60 pairs of runs with equal channels, with the larger
-part of Fieller's interval. The [cross-checks](cross-checks.md#rust-schemes-of-the-objects-names) have a
-bound of 5 % for this ratio, and the column *reason* names the reason of a larger difference.
+The columns *simulated* (60 runs) and *kernel* contain goodput in Mbit/s with 95 % intervals. The column
+*native* contains `equal` if the interpreter and the native program agree in every byte. The column *ratio*
+contains the goodput of the simulated object over the goodput of the Rust scheme, in 60 pairs of runs with
+equal channels. Fieller's interval of a ratio is asymmetric, and the column contains its larger half. The
+column *scheme's goodput* is the simulated goodput over the ratio, and has no interval of its own.
+
+The [cross-checks](cross-checks.md#rust-schemes-of-the-objects-names) have a bound of 5 % for the ratio, and
+the column *reason* names the [reason](#reasons) of a larger difference. The cross-checks also compare
+*simulated* with *kernel* ([bounds and verdicts](cross-checks-table.md#linux-618-on-the-same-links)). FER is
+the frame error rate, and *attempts* is the largest number of transmissions of a frame. These commands repeat the simulated
+runs and the comparison of the native programs; without a C compiler and libbpf's headers (Debian: `apt
+install gcc libbpf-dev`) the second command compares nothing:
 
 ```text
-airhop doctor --cross-check --out docs/cross-checks.csv
+airhop doctor --cross-check --out cross-checks.csv
 cargo test -p airhop-bpf natively
 ```
+
+`tools/emulated.py` measures the runs of the kernel.
 """
 
 
@@ -94,13 +105,19 @@ def _cells(point: Point) -> tuple[str, ...]:
 TREE_HEAD = """
 ## Objects of the kernel's source tree
 
-The selftests of Linux contain a CUBIC and a DCTCP as BPF objects. `tools/kernel_tree.py` compiled both
+The selftests of Linux contain a CUBIC and a DCTCP as BPF programs. `tools/kernel_tree.py` compiled both
 from Linux {version} without a change, except for their names. Airhop and Linux 6.18 ran them over the
 same links. The columns *simulated* and *kernel* contain the goodput in Mbit/s of {n} simulated runs and
 of {kernel} runs of the kernel, each of 30 s. The column *over Rust* contains the ratio of the goodputs of
 the tree's object and of the Rust scheme with the same rules, `cubic` with `form = "linux"` and `dctcp`.
 The column *over Airhop's* contains the ratio to the object of the same name in `bpf/`. Both are ratios
-over {n} simulated pairs with Fieller's interval. The values are in [kernel-tree.csv](kernel-tree.csv).
+over {n} simulated pairs with Fieller's interval. The senders do not pace. The values are in
+[kernel-tree.csv](kernel-tree.csv). This command measures them; LINUX is the folder of the kernel's sources,
+and the command needs clang, llvm-strip, bpftool, iperf3 and the rights of `airhop emulate --with`:
+
+```text
+sudo .venv/bin/python tools/kernel_tree.py LINUX --runs 3 > kernel-tree.csv
+```
 
 """
 
@@ -127,7 +144,8 @@ def _tree() -> str:
 
 
 TREE_END = """
-The tree's DCTCP has the goodput of Airhop's, and the tree's CUBIC the goodput of the Rust scheme with the
-rules of Linux. `bpf_cubic` of `bpf/` implements RFC 9438; without pacing, its goodput on the two links
-with frequent losses is 13 % higher than that of the rules of Linux.
+The tree's DCTCP has the goodput of Airhop's `bpf_dctcp`, to within 0.2 %. The tree's CUBIC has the goodput
+of the Rust scheme with the rules of Linux, to within 0.6 %. `bpf_cubic` of `bpf/` implements RFC 9438
+instead. On the wire its goodput is 13 % (12 to 15 %) higher than the goodput of the tree's CUBIC, and on the
+last hop with one attempt 13 % (11 to 16 %) higher.
 """

@@ -40,13 +40,13 @@ SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
 
 HANDSHAKE = Reason(
     "the handshake counts",
-    "The object in a kernel also gets the round trip of the SYN, which is shorter than the round trip"
-    " of any data segment; the Rust scheme uses data only. The window after a loss is the bandwidth"
-    " estimate times the smallest round trip, and a smaller window lowers the estimate. Without a"
-    " handshake (`tcp.handshake = false`) the ratio of Westwood+ is 0.97 on the wire, 0.99 on the last"
-    " hop with one attempt and 1.00 with seven, and that of WestwoodNR is 1.00 everywhere. The object's"
-    " first bandwidth sample, which begins at the SYN, has no lasting effect: after a warm-up of 100 s"
-    " the ratio on the wire is 0.83.",
+    "In a simulation, as in a kernel, the object also gets the round trip of the SYN. This round trip is"
+    " shorter than the round trip of any data segment. The Rust scheme uses data only. The window after a"
+    " loss is the bandwidth estimate times the smallest round trip, and a smaller window lowers the"
+    " estimate. Without a handshake (`tcp.handshake = false`) the ratio of Westwood+ is 0.97 on the wire,"
+    " 0.99 on the last hop with one attempt and 1.00 with seven, and that of WestwoodNR is 1.00 everywhere."
+    " The object's first bandwidth sample, which begins at the SYN, has no lasting effect: after a warm-up"
+    " of 100 s the ratio on the wire is 0.83.",
 )
 PACING = Reason(
     "bursts of the kernel's pacing",
@@ -63,8 +63,8 @@ RECOVERY = Reason(
     " paper, without SACK: a lost retransmission leads to a timeout. In 30 s Vegas has 0.2 timeouts on"
     " the last hop, ELN up to 3 and TCP-CL 4, and the objects have none. Vegas with the kernel's"
     " recovery has a ratio of 1.01. The sender of ELN also sends no new data before the repair of a"
-    " loss: on the uplink with FER 3 % pauses of more than 40 ms add up to 7 of 30 s, and those of the"
-    " object to 0.1 s.",
+    " loss: on the uplink with FER 3 % its pauses of more than 40 ms add up to 7 of 30 s, and the pauses of"
+    " the object to 0.1 s.",
 )
 GROWTH = Reason(
     "no growth in recovery",
