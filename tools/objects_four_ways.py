@@ -53,9 +53,9 @@ column *scheme's goodput* is the simulated goodput over the ratio, and has no in
 The [cross-checks](cross-checks.md#rust-schemes-of-the-objects-names) have a bound of 5 % for the ratio, and
 the column *reason* names the [reason](#reasons) of a larger difference. The cross-checks also compare
 *simulated* with *kernel* ([bounds and verdicts](cross-checks-table.md#linux-618-on-the-same-links)). FER is
-the frame error rate, and *attempts* is the largest number of transmissions of a frame. These commands repeat the simulated
-runs and the comparison of the native programs; without a C compiler and libbpf's headers (Debian: `apt
-install gcc libbpf-dev`) the second command compares nothing:
+the frame error rate, and *attempts* is the largest number of transmissions of a frame. These commands
+repeat the simulated runs and the comparison of the native programs; without a C compiler and libbpf's headers
+(Debian: `apt install gcc libbpf-dev`) the second command compares nothing:
 
 ```text
 airhop doctor --cross-check --out cross-checks.csv
