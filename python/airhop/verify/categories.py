@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from airhop.analysis.topology import BEST_EFFORT
 
 if TYPE_CHECKING:
-    from airhop.verify.trace import Step, Trace
+    from airhop.verify.trace import Trace
+
+_ADDRESSES = re.compile(r"(?:tcp|udp) (\S+):\d+ > (\S+):\d+")
+"""Addresses of both ends in the name of a flow of real packets."""
 
 
 def categories(trace: Trace) -> dict[str, str]:
     """Return the access category of each flow; one of real packets has that of the flow that it replaces.
 
-    A direction of a connection that delivers nothing is in the trace and not in the document. All its frames
-    have the category of its first one; without a frame, its packets are of the flow of their node.
+    A direction of a connection that delivers nothing is in the trace and not in the document. Its ends are
+    the nodes with its addresses. With an unknown address, all its frames have the category of its first
+    one; without a frame, its packets have that of another flow of real packets at their node.
     """
     plans = list(trace.plans.values())
-    found = {
-        flow["name"]: _replaced(plans, flow["name"], (flow["from"], flow["to"]))
-        for flow in trace.document["flows"]
-    }
-    unlisted = {
-        name for name in trace.tables["packets"]["flow"].cast(str).unique() if " > " in name
-    } - found.keys()
-    for name, category in _on_air(trace) if unlisted else ():
+    found: dict[str, str] = {}
+    nodes: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for flow in trace.document["flows"]:
+        ends = (flow["from"], flow["to"])
+        found[flow["name"]] = _replaced(plans, flow["name"], ends)
+        nodes |= zip(_addresses(flow["name"]), ends, strict=False)
+        if flow["timeouts"] is None:
+            others = dict.fromkeys(ends, found[flow["name"]]) | others
+    names = trace.tables["packets"]["flow"].cast(str).unique()
+    unlisted = {name for name in names if _addresses(name)} - found.keys()
+    for name in unlisted:
+        source, target = (nodes.get(address) for address in _addresses(name))
+        if source is not None and target is not None:
+            found[name] = _replaced(plans, name, (source, target))
+    for name, category in _on_air(trace) if unlisted - found.keys() else ():
         if name in unlisted and category != "-":
             found.setdefault(name, category)
     for step in trace.steps if unlisted - found.keys() else ():
         if step.step == "made" and step.flow in unlisted:
-            found.setdefault(step.flow, _of_node(plans, step))
+            found.setdefault(step.flow, others.get(step.place, BEST_EFFORT))
     return found
+
+
+def _addresses(name: str) -> tuple[str, ...]:
+    """Return the addresses in the name of a flow of real packets; without any in other names."""
+    named = _ADDRESSES.match(name)
+    return named.groups() if named else ()
 
 
 def _replaced(plans: list[Mapping[str, Any]], name: str, ends: tuple[str, str]) -> str:
@@ -40,18 +59,8 @@ def _replaced(plans: list[Mapping[str, Any]], name: str, ends: tuple[str, str]) 
     there, back = (
         [plan for plan in plans if (plan.get("from"), plan.get("to")) == way] for way in (ends, ends[::-1])
     )
-    return _first([*named, *there, *back])
-
-
-def _of_node(plans: list[Mapping[str, Any]], step: Step) -> str:
-    """Return the category of a plan with the node that makes a packet; its end makes a pure ACK."""
-    first, other = ("to", "from") if step.kind == "ack" and "S" not in step.flags else ("from", "to")
-    there, back = ([plan for plan in plans if plan.get(end) == step.place] for end in (first, other))
-    return _first([*there, *back])
-
-
-def _first(plans: list[Mapping[str, Any]]) -> str:
-    return next((plan.get("access_category", BEST_EFFORT) for plan in plans), BEST_EFFORT)
+    alike = (*named, *there, *back)
+    return next((plan.get("access_category", BEST_EFFORT) for plan in alike), BEST_EFFORT)
 
 
 def _on_air(trace: Trace) -> Iterator[tuple[str, str]]:
