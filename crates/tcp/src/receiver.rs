@@ -5,6 +5,7 @@
 //! caller sets the right edge of the window.
 
 mod echo;
+mod echo_clock;
 mod stream;
 
 use crate::ReceiverFeatures;
@@ -17,6 +18,7 @@ use airhop_base::{
     RareOptions, SackBlock, Segment, Span, Time, Timestamps,
 };
 use echo::MarkEcho;
+use echo_clock::EchoClock;
 use std::collections::VecDeque;
 use stream::Stream;
 
@@ -86,15 +88,6 @@ enum Handshake {
 /// Maximum number of options whose memory a receiver keeps for later ACKs.
 const SPARE: usize = 256;
 
-/// Timestamps option (RFC 7323 §4.3).
-#[derive(Debug, Default)]
-struct EchoClock {
-    /// TS.Recent: timestamp that the next ACK echoes.
-    recent: u32,
-    /// Last.ACK.sent.
-    last_ack: u64,
-}
-
 impl Receiver {
     /// Creates the receiver of `flow` at node `me` for the sender at node `peer`. `features`: features that
     /// the sender requests.
@@ -118,7 +111,7 @@ impl Receiver {
             mss: config.mss,
             stream: Stream::new(expected),
             fin: NO_FIN,
-            clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
+            clock: config.timestamps.then(|| EchoClock::new(expected)),
             is_ecn_capable,
             // Without a handshake both endpoints use their configuration.
             extent: features.extent(config),
@@ -297,7 +290,7 @@ impl Receiver {
         // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment sent, which may
         // be the SYN-ACK.
         if let Some(clock) = &mut self.clock {
-            clock.last_ack = reply.ack;
+            clock.on_ack(reply.ack);
         }
         let again = matches!(self.handshake, Handshake::Answered { .. });
         self.handshake = Handshake::Answered { at: now, again };
@@ -398,15 +391,9 @@ impl Receiver {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
-    /// RFC 7323 §4.3 (2): the echoed timestamp is that of the segment that the last ACK requested, or of an
-    /// older segment sent since. A delayed ACK or a hole therefore lengthens an RTT sample and never shortens
-    /// it.
     fn note_timestamp(&mut self, s: &Segment) {
-        if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps)
-            && s.seq <= clock.last_ack
-            && ts.value.wrapping_sub(clock.recent) < 1 << 31
-        {
-            clock.recent = ts.value;
+        if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps) {
+            clock.on_segment(s.seq, ts.value);
         }
     }
 
@@ -421,7 +408,7 @@ impl Receiver {
     #[inline(always)]
     fn note_ack(&mut self, ack: &Segment) {
         if let Some(clock) = &mut self.clock {
-            clock.last_ack = ack.ack;
+            clock.on_ack(ack.ack);
         }
         self.unacked = 0;
         self.ack_due = None;
@@ -483,7 +470,10 @@ impl Receiver {
             ack: self.stream.expected,
             window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
             flags: Flags { ack: true, ..Flags::default() },
-            timestamps: self.clock.as_ref().map(|c| Timestamps { value: timestamp(now), echo: c.recent }),
+            timestamps: self
+                .clock
+                .as_ref()
+                .map(|clock| Timestamps { value: timestamp(now), echo: clock.echo() }),
             header_check: false,
             sack_permitted: false,
             sent: now,

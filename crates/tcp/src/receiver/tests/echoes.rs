@@ -86,6 +86,19 @@ fn the_timestamp_of_the_first_data_segment_is_echoed() {
     assert_eq!(echoed, [1, 60, 61]);
 }
 
+// RFC 7323 §3.2: TSecr echoes a timestamp of the peer. Without a handshake the first arrival stands for the
+// SYN: ACKs of later segments echo its timestamp, until the expected segment arrives. ns-2.35's sink does the
+// same if only the first segment is lost; measured.
+#[test]
+fn duplicate_acks_without_a_handshake_echo_the_first_arrival() {
+    let mut b = Bench::new(Config { timestamps: true, ..plain() });
+    let echoed: Vec<u32> = [stamped(501, 530), stamped(1501, 532), stamped(1, 529), stamped(1001, 600)]
+        .into_iter()
+        .map(|s| b.give(ms(700), s)[0].timestamps.unwrap().echo)
+        .collect();
+    assert_eq!(echoed, [530, 530, 529, 600]);
+}
+
 // RFC 8257 §3.2: in both states every second segment is acknowledged. A change of state causes an immediate
 // ACK of the segments before the change, with the ECE of the old state. CWR has no effect, and the SYN-ACK is
 // ECN-capable (§3.6).

@@ -1,0 +1,41 @@
+//! Timestamp that a receiver's ACKs echo (RFC 7323 §4.3).
+
+/// State of the Timestamps option.
+#[derive(Debug)]
+pub(super) struct EchoClock {
+    /// TS.Recent; `None` before a SYN or a segment that was expected.
+    recent: Option<u32>,
+    /// Timestamp of the first segment that arrived. Without a handshake this segment stands for the SYN,
+    /// whose timestamp initialises TS.Recent (RFC 7323 appendix D).
+    first: Option<u32>,
+    /// Last.ACK.sent.
+    last_ack: u64,
+}
+
+impl EchoClock {
+    /// Creates the state of a receiver that expects sequence number `expected`.
+    pub fn new(expected: u64) -> Self {
+        EchoClock { recent: None, first: None, last_ack: expected }
+    }
+
+    /// Records the timestamp of a segment. RFC 7323 §4.3 (2): the echoed timestamp is that of the segment
+    /// that the last ACK requested, or of an older segment sent since. A delayed ACK or a hole therefore
+    /// lengthens an RTT sample and never shortens it.
+    pub fn on_segment(&mut self, seq: u64, value: u32) {
+        self.first.get_or_insert(value);
+        let is_newer = self.recent.is_none_or(|recent| value.wrapping_sub(recent) < 1 << 31);
+        if seq <= self.last_ack && is_newer {
+            self.recent = Some(value);
+        }
+    }
+
+    /// Records an acknowledgement number that the receiver sent.
+    pub fn on_ack(&mut self, ack: u64) {
+        self.last_ack = ack;
+    }
+
+    /// Returns the timestamp that the next ACK echoes; 0 if no segment has arrived.
+    pub fn echo(&self) -> u32 {
+        self.recent.or(self.first).unwrap_or(0)
+    }
+}
