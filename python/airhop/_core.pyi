@@ -292,7 +292,7 @@ class Emulated:
         """
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
-    """Run once; with `pcap_dir`, write a NODE.pcapng for every node into that folder."""
+    """Run once; with `pcap_dir`, write captures of the nodes and 802.11 cells into that folder."""
 
 def emulate(
     scenario: Scenario,

@@ -68,8 +68,8 @@ def run(
     trace
         Record the tables (`Result.tables`); a traced run takes more time and memory.
     pcap_dir
-        Folder for one NODE.pcapng per node, written at the end of the run; captures of the same names are
-        replaced.
+        Folder for one NODE.pcapng per node, with the packets, and one CELL.air.pcapng per 802.11 cell, with
+        the frames on the air; written at the end of the run. Captures of the same names are replaced.
 
     Returns
     -------

@@ -4,6 +4,7 @@
 
 mod access_category;
 mod empirical;
+mod mac_header;
 mod notice;
 mod original;
 mod packet;
@@ -15,6 +16,7 @@ pub mod units;
 
 pub use access_category::AccessCategory;
 pub use empirical::Empirical;
+pub use mac_header::{Fragment, MacHeader};
 pub use notice::{Notice, NoticeKind};
 pub use original::{Departure, Original};
 pub use packet::{

@@ -38,7 +38,8 @@ const KILL_PERIOD: Duration = Duration::from_millis(600);
 /// Number of threads at work in runs, including runs no longer awaited.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs one replication. With `trace` the outcome has tables; `pcap_dir` gets one `NODE.pcapng` per node.
+/// Runs one replication. With `trace` the outcome has tables; captures of the nodes and 802.11 cells are
+/// written into `pcap_dir`.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, rep, trace = false, pcap_dir = None))]
 pub fn run(

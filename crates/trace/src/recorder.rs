@@ -5,14 +5,16 @@ use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::fades::Fades;
 use crate::links::Links;
+use crate::monitor::{Channel, MsduHeader};
 use crate::mpdus::{MpduRow, Mpdus};
-use crate::pcap::{Captures, Direction};
+use crate::pcap::Captures;
+use crate::pcapng::Direction;
 use crate::tables::{
     Deliveries, DropRow, Drops, NO_FLOW, NoticeEvent, Notices, Places, Queues, Segments, SendContext,
     Stations, WindowSample, Windows,
 };
 use crate::walk::{Step, StepLocation, Walker, Walks};
-use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
+use airhop_base::{FlowId, MacHeader, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
 use std::io;
 use std::path::Path;
 
@@ -46,8 +48,8 @@ struct Tables {
 }
 
 impl Recorder {
-    /// Creates a recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node in `pcap_dir`, which is created if
-    /// missing). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
+    /// Creates a recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node, and one
+    /// `CELL.air.pcapng` for each channel, in `pcap_dir`, which is created if missing). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
     ///
     /// # Errors
     /// If a capture file cannot be created.
@@ -206,9 +208,10 @@ impl Recorder {
         }
     }
 
-    /// True if tables are recorded; if not, calls of [`Recorder::transmission`] are unnecessary.
+    /// True if transmissions are recorded in tables or captures; if not, calls of [`Recorder::transmission`]
+    /// and [`Recorder::frame`] are unnecessary.
     pub fn wants_transmissions(&self) -> bool {
-        self.tables.is_some()
+        self.tables.is_some() || self.captures.is_some()
     }
 
     /// Records a transmission at its end.
@@ -252,6 +255,26 @@ impl Recorder {
     ) {
         if let Some(captures) = &mut self.captures {
             captures.packet(t, node, interface, direction, packet, comment);
+        }
+    }
+
+    /// Registers the channel of a cell; returns its number for [`Recorder::frame`] and [`Recorder::msdu`].
+    pub fn channel(&mut self, channel: Channel) -> u16 {
+        self.captures.as_mut().map_or(0, |captures| captures.channel(channel))
+    }
+
+    /// Records a frame on a channel at its end. The packets of a data frame or A-MPDU follow in calls of
+    /// [`Recorder::msdu`].
+    pub fn frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
+        if let Some(captures) = &mut self.captures {
+            captures.frame(channel, row, header);
+        }
+    }
+
+    /// Records the next packet of the last frame on a channel.
+    pub fn msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
+        if let Some(captures) = &mut self.captures {
+            captures.msdu(channel, packet, header);
         }
     }
 

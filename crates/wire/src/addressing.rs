@@ -58,6 +58,26 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
+/// Returns the MAC address of a node in a cell, which is locally administered (IEEE 802 §8.2): its last two
+/// bytes are those of the node's IPv4 address, for the first 65,535 nodes. The broadcast address is that of
+/// all stations.
+pub fn mac_address(cell: u16, node: NodeId) -> [u8; 6] {
+    if node == NodeId::BROADCAST {
+        return [0xFF; 6];
+    }
+    in_cell(cell, node.0 + 1)
+}
+
+/// Returns the BSSID of a cell, which is the address of no node.
+pub fn bssid(cell: u16) -> [u8; 6] {
+    in_cell(cell, 0)
+}
+
+fn in_cell(cell: u16, number: u16) -> [u8; 6] {
+    let ([c0, c1], [n0, n1]) = (cell.to_be_bytes(), number.to_be_bytes());
+    [0x02, 0xA1, c0, c1, n0, n1]
+}
+
 /// True if this is the address of a single host. A simulated network routes to hosts only. Packets from a
 /// kernel to all its neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) stay on
 /// the local link.

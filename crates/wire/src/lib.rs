@@ -16,7 +16,8 @@
 //!
 //! Byte `n` of a TCP stream has the low byte of `n` as its value, so a retransmission repeats the same bytes.
 //!
-//! [`real`] processes datagrams of real hosts, which have other addresses and numbers.
+//! [`real`] processes datagrams of real hosts, which have other addresses and numbers. [`wifi`] writes the
+//! 802.11 frames that carry datagrams in a cell.
 
 pub mod addressing;
 mod aodv;
@@ -27,6 +28,7 @@ mod options;
 pub mod real;
 mod tcp;
 mod udp;
+pub mod wifi;
 
 pub use addressing::Conversation;
 pub use options::window_shift;

@@ -8,3 +8,4 @@ mod common;
 mod hostile;
 mod real;
 mod roundtrip;
+mod wifi;

@@ -25,7 +25,11 @@ def replay(
     as_json: Json = False,
     trace: Trace = None,
     pcap: Annotated[
-        Path | None, Parameter(help="Folder for captures of the real packets: NODE.pcapng for every node.")
+        Path | None,
+        Parameter(
+            help="Folder for captures of the real packets: NODE.pcapng for every node, CELL.air.pcapng for "
+            "every 802.11 cell."
+        ),
     ] = None,
     air: Air = None,
     sequence: Sequence = None,

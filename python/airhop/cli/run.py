@@ -30,7 +30,12 @@ def run(
     rep: Whole = 0,
     as_json: Json = False,
     trace: Trace = None,
-    pcap: Annotated[Path | None, Parameter(help="Folder for captures: NODE.pcapng for every node.")] = None,
+    pcap: Annotated[
+        Path | None,
+        Parameter(
+            help="Folder for captures: NODE.pcapng for every node, CELL.air.pcapng for every 802.11 cell."
+        ),
+    ] = None,
     air: Air = None,
     sequence: Sequence = None,
     round_trips: RoundTrips = None,

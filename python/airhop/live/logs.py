@@ -149,7 +149,7 @@ class Log:
         trace
             Record the tables (`Result.tables`).
         pcap_dir
-            Folder for one NODE.pcapng per node.
+            Folder for one NODE.pcapng per node, and one CELL.air.pcapng per 802.11 cell.
 
         Returns
         -------
@@ -199,7 +199,8 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     trace
         Record the tables (`Result.tables`).
     pcap_dir
-        Folder for one NODE.pcapng per node, with the real bytes; captures of the same names are replaced.
+        Folder for one NODE.pcapng per node, with the real bytes, and one CELL.air.pcapng per 802.11 cell;
+        captures of the same names are replaced.
 
     Returns
     -------

@@ -7,6 +7,9 @@ use crate::routing::{Hop, Joins, Stations, hear};
 use airhop_base::{NodeId, Span};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{Band, Coding, Format, Phy, TxMode, TxSettings};
+use airhop_trace::Channel;
+use airhop_wire::wifi;
 
 /// Plan of one 802.11 channel.
 #[derive(Clone, Debug)]
@@ -21,6 +24,45 @@ pub struct WlanPlan {
     pub routing: RoutingPlan,
     /// Properties that each replication draws.
     pub draws: Draws,
+}
+
+impl WlanPlan {
+    /// Returns the channel of the cell as its capture describes it.
+    pub(crate) fn channel(&self) -> Channel {
+        let CellPlan { index, name, ht, phy, .. } = &self.cell;
+        let band = match (ht.as_ref().map(|ht| ht.mode.settings().band), phy.coding) {
+            (Some(Band::Ghz5), _) => wifi::Channel::Ofdm5,
+            (Some(Band::Ghz2_4), _) | (None, Coding::Ofdm { .. }) => wifi::Channel::Ofdm2_4,
+            (None, Coding::Serial) if phy.name == Phy::FHSS.name => wifi::Channel::Fhss,
+            (None, Coding::Serial) => wifi::Channel::Dsss,
+        };
+        let data = match ht {
+            Some(ht) => (format(&ht.mode), ht.mode.preamble()),
+            None => (wifi::Ppdu::Legacy(self.cell.rate), phy.plcp),
+        };
+        Channel {
+            cell: *index,
+            name: name.clone(),
+            stations: self.nodes.clone(),
+            band,
+            data,
+            preamble: phy.plcp,
+            control_rate: self.cell.control_rate,
+            cts_rate: self.cell.cts_rate(),
+            answer_rate: self.cell.answer_rate(),
+        }
+    }
+}
+
+/// Returns the format of PPDUs of a mode as captures describe it.
+fn format(mode: &TxMode) -> wifi::Ppdu {
+    let &TxSettings { format, mcs, streams, width_mhz, guard, .. } = mode.settings();
+    let captured = wifi::Mode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoders() == 0 };
+    match format {
+        Format::Ht => wifi::Ppdu::Ht(captured),
+        Format::Vht => wifi::Ppdu::Vht(captured),
+        Format::He => wifi::Ppdu::He(captured),
+    }
 }
 
 impl LinkPlan for WlanPlan {

@@ -125,7 +125,15 @@ pub(crate) struct Record {
 pub(crate) struct Records {
     records: Numbered<Record>,
     /// Copies of packets, stored only for the recorder, and for flows that can use headers alone.
-    copies: Numbered<Packet>,
+    copies: Numbered<PacketCopy>,
+}
+
+/// Copy of a packet in a link layer.
+#[derive(Debug)]
+struct PacketCopy {
+    packet: Packet,
+    /// Bitmap of the fragments that were sent; an unfragmented packet is fragment 0.
+    sent: u16,
 }
 
 impl Records {
@@ -142,12 +150,22 @@ impl Records {
 
     /// Stores a copy of a packet.
     pub fn keep(&mut self, number: u64, packet: &Packet) {
-        self.copies.entry(number, || packet.clone());
+        self.copies.entry(number, || PacketCopy { packet: packet.clone(), sent: 0 });
     }
 
     /// Returns the copy of a packet, if there is one.
     pub fn copy(&self, number: u64) -> Option<&Packet> {
-        self.copies.get(number)
+        Some(&self.copies.get(number)?.packet)
+    }
+
+    /// Marks a fragment of a packet as sent. Returns the copy of the packet, if there is one, and true if the
+    /// fragment had been sent before.
+    pub fn send(&mut self, number: u64, fragment: u8) -> Option<(&Packet, bool)> {
+        let place = self.copies.place(number).ok()?;
+        let PacketCopy { packet, sent } = &mut self.copies.0[place].1;
+        let was_sent = *sent >> fragment & 1 == 1;
+        *sent |= 1 << fragment;
+        Some((packet, was_sent))
     }
 
     /// Removes the record and the copy of a packet. Returns the record, empty if there is none.

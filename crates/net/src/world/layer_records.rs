@@ -5,10 +5,12 @@ use super::interface::Interface;
 use super::site::Site;
 use crate::routing::Layer;
 use crate::world::World;
-use airhop_base::{AccessCategory, Drop, Packet, Time};
+use airhop_base::{AccessCategory, Drop, Fragment, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentMpdu, Station, Transmitted};
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, Step, StepLocation};
+use airhop_trace::{
+    AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, MsduHeader, Step, StepLocation,
+};
 
 impl World {
     /// Records a step of a packet between two stations.
@@ -106,23 +108,14 @@ impl World {
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
         // A CTS or a link ACK belongs to a packet of the station that it answers.
-        let (kind, sender) = match sent.frame {
-            FrameKind::Data => (AirKind::Data, sent.from),
-            FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
-            FrameKind::Rts => (AirKind::Rts, sent.from),
-            FrameKind::Cts => (AirKind::Cts, sent.to),
-            FrameKind::Ack => (AirKind::Ack, sent.to),
-            FrameKind::Ampdu => (AirKind::Ampdu, sent.from),
-            FrameKind::BlockAckReq => (AirKind::BlockAckReq, sent.from),
-            FrameKind::BlockAck => (AirKind::BlockAck, sent.to),
-        };
+        let sender = if sent.frame.is_answer() { sent.to } else { sent.from };
         let (packet, seq) = interfaces[usize::from(sender)].taken.kind(sent.number, sent.tag);
-        recorder.transmission(AirRow {
+        let row = AirRow {
             start: sent.start,
             end: now,
             from: from.node,
             to: (sent.to != BROADCAST).then(|| interfaces[usize::from(sent.to)].node),
-            kind,
+            kind: kind_of(sent.frame),
             bytes: sent.bytes,
             flow: sent.tag.flow,
             packet,
@@ -130,17 +123,46 @@ impl World {
             attempt: sent.attempt,
             category: sent.category,
             outcome,
-        });
+        };
+        recorder.transmission(row);
+        if recorder.wants_packets() {
+            self.capture_frame(layer, sent, &row);
+        }
+    }
+
+    /// Captures a transmission on a cell's channel.
+    fn capture_frame(&mut self, layer: Layer, sent: &Transmitted, row: &AirRow) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
+        let Some(header) = link.header() else { return };
+        recorder.frame(layer.number(), row, header);
+        // The packets of MPDUs of a Block Ack agreement follow.
+        let records = &mut interfaces[usize::from(sent.from)].records;
+        if header.packets == 0
+            && let Some(number) = sent.number.filter(|_| sent.frame.has_data())
+            && let Some((packet, retry)) = records.send(number, header.fragment.number)
+        {
+            let (fragment, outcome) = (header.fragment, row.outcome);
+            let of_packet = MsduHeader { msdu: 0, sequence: number, fragment, retry, outcome };
+            recorder.msdu(layer.number(), packet, &of_packet);
+        }
     }
 
     /// Records an MPDU of the last recorded transmission.
     pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
         let &SentMpdu { from, place, msdu, sequence, tag, number, bytes, attempt, reception } = sent;
-        let (packet, seq) = self.links.interface(layer, from).taken.kind(Some(number), tag);
+        let Interface { taken, records, .. } = self.links.interface_mut(layer, from);
+        let (packet, seq) = taken.kind(Some(number), tag);
         let outcome = outcome_of(reception);
         let flow = tag.flow;
         recorder.mpdu(MpduRow { place, msdu, sequence, flow, packet, seq, bytes, attempt, outcome });
+        if recorder.wants_packets()
+            && let Some((packet, retry)) = records.send(number, 0)
+        {
+            let header = MsduHeader { msdu, sequence, fragment: Fragment::default(), retry, outcome };
+            recorder.msdu(layer.number(), packet, &header);
+        }
     }
 
     #[inline]
@@ -178,6 +200,20 @@ impl World {
         if let Some(packet) = from.records.copy(number) {
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
+    }
+}
+
+/// Returns the trace's kind of a frame.
+fn kind_of(frame: FrameKind) -> AirKind {
+    match frame {
+        FrameKind::Data => AirKind::Data,
+        FrameKind::Broadcast => AirKind::Broadcast,
+        FrameKind::Rts => AirKind::Rts,
+        FrameKind::Cts => AirKind::Cts,
+        FrameKind::Ack => AirKind::Ack,
+        FrameKind::Ampdu => AirKind::Ampdu,
+        FrameKind::BlockAckReq => AirKind::BlockAckReq,
+        FrameKind::BlockAck => AirKind::BlockAck,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use crate::routing::aodv::Router;
 use crate::world::Event;
-use airhop_base::{AccessCategory, NodeId, Packet, Time};
+use airhop_base::{AccessCategory, MacHeader, NodeId, Packet, Time};
 use airhop_engine::{EventQueue, Id, TimerId};
 use airhop_radio::cell::Cell;
 use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
@@ -62,6 +62,14 @@ impl LinkLayer {
         match self {
             LinkLayer::Cell(_) => None,
             LinkLayer::Radio(link) => link.packet(from, number),
+        }
+    }
+
+    /// Returns the MAC header of the last reported transmission, in a cell.
+    pub fn header(&self) -> Option<&MacHeader> {
+        match self {
+            LinkLayer::Cell(cell) => Some(cell.header()),
+            LinkLayer::Radio(_) => None,
         }
     }
 

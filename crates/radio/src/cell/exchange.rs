@@ -18,7 +18,7 @@ use super::txop_rest::Rest;
 use crate::address::{BROADCAST, Station};
 use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
-use airhop_base::{AccessCategory, Drop, Span, Time};
+use airhop_base::{AccessCategory, Drop, MacHeader, Span, Time};
 use airhop_engine::Streams;
 
 /// Stations of a cell and the medium between them. Methods schedule events through their parameter
@@ -41,6 +41,8 @@ pub(crate) struct Exchange {
     pub(super) releases: Deadlines,
     /// Earliest expiry time of a reorder timer.
     pub(super) next_release: Time,
+    /// MAC header of the last reported transmission.
+    pub(super) header: MacHeader,
 }
 
 impl Exchange {
@@ -75,6 +77,7 @@ impl Exchange {
             deadlines: Deadlines::new(plan.stations.len()),
             releases: Deadlines::new(plan.stations.len()),
             next_release: Time::MAX,
+            header: MacHeader::default(),
         }
     }
 
@@ -215,7 +218,8 @@ impl Exchange {
 
     /// Reports the transmission in `slot`, which has just ended with the outcome `reception`.
     #[cold]
-    fn report(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
+    fn report(&mut self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
+        self.header = self.mac_header(slot);
         let tx = self.medium.get(slot);
         let holder = if tx.kind.is_answer() { tx.to } else { tx.from };
         let is_edca = self.rules.countdown == Countdown::Boundaries;

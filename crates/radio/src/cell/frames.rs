@@ -13,6 +13,8 @@ pub(crate) struct Lengths {
     pub each: u32,
     /// Length of the last frame.
     pub last: u32,
+    /// Overhead of each frame.
+    pub own: u32,
 }
 
 impl Lengths {
@@ -22,12 +24,12 @@ impl Lengths {
     /// packet would otherwise need more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
-            return Lengths { count: 1, each: whole, last: whole };
+            return Lengths { count: 1, each: whole, last: whole, own };
         }
         let body = whole - own;
         let least = body.div_ceil(MOST_FRAGMENTS).next_multiple_of(2);
         let part = (threshold.saturating_sub(own) & !1).max(least);
         let count = body.div_ceil(part);
-        Lengths { count, each: own + part, last: own + body - (count - 1) * part }
+        Lengths { count, each: own + part, last: own + body - (count - 1) * part, own }
     }
 }

@@ -12,6 +12,7 @@ mod exchange;
 mod frames;
 mod head_of_line;
 mod mac;
+mod mac_header;
 mod mac_queue;
 mod medium;
 mod plan;
@@ -28,7 +29,7 @@ pub use plan::{
 };
 
 use crate::layer::{LinkEffect, Outgoing};
-use airhop_base::{AccessCategory, Span, Time};
+use airhop_base::{AccessCategory, MacHeader, Span, Time};
 use airhop_engine::{EventQueue, Streams, Timer};
 use exchange::Exchange;
 #[cfg(test)]
@@ -60,6 +61,11 @@ impl Cell {
     /// simulation of the cell slower.
     pub fn report_transmissions(&mut self) {
         self.exchange.report_transmissions();
+    }
+
+    /// Returns the MAC header of the transmission in the last [`LinkEffect::Transmitted`].
+    pub fn header(&self) -> &MacHeader {
+        self.exchange.header()
     }
 
     /// True if stations send A-MPDUs with Block Ack.

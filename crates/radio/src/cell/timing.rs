@@ -38,10 +38,11 @@ enum DataMode {
 impl Timing {
     pub fn new(plan: &CellPlan) -> Timing {
         let (phy, control_rate) = (plan.phy, plan.control_rate);
-        let (data, cts_rate, answer_rate) = match &plan.ht {
-            None => (DataMode::Rate(plan.rate), control_rate, control_rate),
-            Some(ht) => (DataMode::Ht(ht.mode), basic_rate(control_rate), ht.mode.response_rate()),
+        let data = match &plan.ht {
+            None => DataMode::Rate(plan.rate),
+            Some(ht) => DataMode::Ht(ht.mode),
         };
+        let (cts_rate, answer_rate) = (plan.cts_rate(), plan.answer_rate());
         let window = plan.ht.as_ref().and_then(|ht| ht.ampdu.as_ref()).map_or(0, |ampdu| ampdu.window);
         Timing {
             phy,
@@ -94,6 +95,18 @@ impl Timing {
 }
 
 impl CellPlan {
+    /// Returns the rate of a CTS. In 802.11n, ac and ax it is the highest basic rate not above the rate of the
+    /// RTS (IEEE 802.11-2020 §10.6.6.5).
+    pub fn cts_rate(&self) -> Rate {
+        let basic = BASIC_RATES.into_iter().rev().find(|basic| *basic <= self.control_rate);
+        if self.ht.is_some() { basic.unwrap_or(BASIC_RATES[0]) } else { self.control_rate }
+    }
+
+    /// Returns the rate of Ack, BlockAck and BlockAckReq frames.
+    pub fn answer_rate(&self) -> Rate {
+        self.ht.as_ref().map_or(self.control_rate, |ht| ht.mode.response_rate())
+    }
+
     /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes to its reception. With
     /// RTS/CTS it begins with an RTS, a CTS and two SIFS. Then follows the data frame, or all fragments with
     /// a link ACK and two SIFS between fragments.
@@ -170,10 +183,4 @@ fn single_mpdu(mode: &TxMode, bytes: u32) -> Span {
         Format::Ht => mode.airtime(bytes),
         _ => mode.airtime(bytes + DELIMITER_BYTES),
     }
-}
-
-/// Returns the rate of a CTS: the highest basic rate not above the rate of the RTS (IEEE 802.11-2020
-/// §10.6.6.5).
-fn basic_rate(reference: Rate) -> Rate {
-    BASIC_RATES.into_iter().rev().find(|basic| *basic <= reference).unwrap_or(BASIC_RATES[0])
 }

@@ -12,8 +12,10 @@ pub const CTS_BYTES: u32 = 14;
 pub const ACK_BYTES: u32 = 14;
 /// Length of MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1). Each fragment has both.
 pub const MAC_BYTES: u32 = 24 + 4;
-/// Bytes that a data frame adds to its IP packet: MAC header and FCS, and 8 bytes of LLC and SNAP.
-pub const DATA_OVERHEAD: u32 = MAC_BYTES + 8;
+/// Length of LLC and SNAP before each packet, bytes (IEEE 802.2).
+pub const LLC_BYTES: u32 = 8;
+/// Bytes that a data frame adds to its IP packet: MAC header and FCS, LLC and SNAP.
+pub const DATA_OVERHEAD: u32 = MAC_BYTES + LLC_BYTES;
 
 /// Timing of one 802.11 physical layer.
 #[derive(Clone, Copy, Debug, PartialEq)]

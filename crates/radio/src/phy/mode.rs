@@ -77,6 +77,11 @@ impl TxMode {
         product / f64::from(tones(format, width_mhz))
     }
 
+    /// Returns the duration of the preamble, from the legacy training fields to the last field before the data.
+    pub fn preamble(&self) -> Span {
+        preamble(&self.settings)
+    }
+
     /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and signal extension at 2.4 GHz
     /// (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
     #[inline]

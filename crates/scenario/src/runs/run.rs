@@ -34,7 +34,7 @@ pub struct Run {
 pub struct Recording {
     /// True if the run records the tables of a trace.
     pub tables: bool,
-    /// Directory for one `NODE.pcapng` file per node.
+    /// Directory for one `NODE.pcapng` file per node, and one `CELL.air.pcapng` file per 802.11 cell.
     pub pcap_dir: Option<PathBuf>,
 }
 

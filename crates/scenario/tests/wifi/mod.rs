@@ -1,5 +1,6 @@
 //! Cells of 802.11n, ac and ax: keys, messages and rates.
 
+mod air_capture;
 mod keys;
 mod rates;
 

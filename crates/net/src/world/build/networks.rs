@@ -116,7 +116,8 @@ pub(crate) fn site(
         })
         .collect();
     let mut cell = Cell::new(&w.cell, streams);
-    if recorder.is_some_and(|r| r.wants_transmissions()) {
+    if let Some(recorder) = recorder.filter(|r| r.wants_transmissions()) {
+        recorder.channel(w.channel());
         cell.report_transmissions();
     }
     Site { layer: LinkLayer::Cell(cell), interfaces, routers: Vec::new() }

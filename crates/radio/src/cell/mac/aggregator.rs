@@ -3,9 +3,9 @@
 //! The function serves its receivers round-robin, one exchange each. The MAC stores the MPDUs of a window, at
 //! most two A-MPDUs of maximum length: the A-MPDU on the air and the next one. All other packets stay in the
 //! queue before the MAC, where the queue discipline manages them.
-use super::block_ack::Bitmap;
 use super::block_ack::originator::{Exchange, Originator, Report, Room, Rules};
 use super::block_ack::recipient::Recipient;
+use super::block_ack::{Bitmap, BlockAck};
 use super::mpdu::{Mpdu, Msdu};
 use super::msdus::Msdus;
 use crate::address::Station;
@@ -221,6 +221,16 @@ impl Aggregator {
             *rest = behind;
             Some((mpdu, others))
         })
+    }
+
+    /// Returns the number of packets in the MPDUs of the exchange in progress.
+    pub fn packets(&self) -> u32 {
+        (self.burst.len() + self.others.len()) as u32
+    }
+
+    /// Returns the BlockAck that the receiver of the exchange in progress sends.
+    pub fn answer(&self) -> BlockAck {
+        self.agreements[self.turn].recipient.answer()
     }
 
     /// Handles the Ack of a single MPDU.

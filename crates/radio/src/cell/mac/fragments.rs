@@ -5,7 +5,7 @@
 //! after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::FragmentOrder;
-use airhop_base::Time;
+use airhop_base::{Fragment, Time};
 
 /// Frames of a packet's fragments.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Pieces {
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
+    /// Bytes of the MSDU in the first fragment, and in each later fragment except the last.
+    pub msdu: [u32; 2],
 }
 
 /// Fragments of a packet and their state.
@@ -52,6 +54,16 @@ impl Fragments {
     /// Returns the frame on the air, or the next frame to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.pieces.numbered(self.current)
+    }
+
+    /// Returns the part of the MSDU in the frame on the air.
+    pub fn part(&self) -> Fragment {
+        let [first, each] = self.pieces.msdu;
+        let (start, bytes) = match self.current.checked_sub(1) {
+            None => (0, first),
+            Some(between) => (first + between * each, each),
+        };
+        Fragment { number: self.current as u8, is_last: self.current + 1 == self.pieces.count, start, bytes }
     }
 
     /// Returns the frame that follows the ACK of the present frame after a SIFS.

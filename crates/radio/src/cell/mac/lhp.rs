@@ -14,6 +14,7 @@ use super::fragments::{Fragments, Pieces};
 use super::turns::FragmentOrder;
 use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
+use crate::phy::LLC_BYTES;
 
 /// Cuts a packet of `bytes` bytes whose headers have `header` bytes. `frame`: function that creates a data
 /// frame from its length and header length. `None` if the first fragment would carry the whole packet.
@@ -34,6 +35,7 @@ pub(crate) fn cut(
         middle: part(rest),
         last: part(behind - (count - 2) * rest),
         count,
+        msdu: [LLC_BYTES + first, rest],
     };
     Some(Fragments::new(pieces, FragmentOrder::HeadersFirst, attempts.saturating_mul(count)))
 }

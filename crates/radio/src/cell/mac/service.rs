@@ -4,7 +4,7 @@ use super::fragments::Fragments;
 use crate::address::Station;
 use crate::layer::LinkEffect;
 use crate::tag::Tag;
-use airhop_base::{AccessCategory, Packet, Time};
+use airhop_base::{AccessCategory, Fragment, Packet, Time};
 use airhop_engine::Id;
 
 /// Head-of-line MSDU and its retry counters.
@@ -78,6 +78,11 @@ impl Service {
     /// Returns the data frame on the air, or the next data frame to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.fragments.as_deref().map_or(&self.whole, Fragments::frame)
+    }
+
+    /// Returns the part of the MSDU in the data frame on the air.
+    pub fn part(&self) -> Fragment {
+        self.fragments.as_deref().map(Fragments::part).unwrap_or_default()
     }
 
     /// Returns the data frame that follows the ACK of the present frame after a SIFS.

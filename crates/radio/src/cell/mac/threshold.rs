@@ -19,9 +19,9 @@ pub(crate) fn cut(
     attempts: u32,
     frame: impl Fn(u32, u32) -> DataFrame,
 ) -> Fragments {
-    let Lengths { count, each, last } = lengths;
+    let Lengths { count, each, last, own } = lengths;
     let [middle, last] = [each, last].map(|bytes| frame(bytes, bytes));
-    let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count };
+    let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count, msdu: [each - own; 2] };
     Fragments::new(pieces, FragmentOrder::Standard(Limits::new(attempts)), attempts)
 }
 

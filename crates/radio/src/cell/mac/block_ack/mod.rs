@@ -55,6 +55,11 @@ impl Bitmap {
         Bitmap(std::array::from_fn(word))
     }
 
+    /// Returns the bits: bit i of word j is bit 64 j + i.
+    pub fn words(&self) -> [u64; Bitmap::WORDS] {
+        self.0
+    }
+
     /// True if no bit is set.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; Self::WORDS]

@@ -1,0 +1,224 @@
+//! Capture of a cell's frames, as by a monitor that receives each frame: a radiotap header and the 802.11 frame.
+//!
+//! A frame that its addressed station did not receive has a wrong FCS.
+
+use crate::air::{AirKind, AirOutcome, AirRow};
+use crate::pcapng::{CaptureFile, Captured};
+use airhop_base::{Fragment, MacHeader, NodeId, Rate, Span};
+use airhop_wire::addressing::{bssid, mac_address};
+use airhop_wire::wifi::{self, Addresses, Control, Data, FrameBody, Ppdu, Radiotap, Subframe};
+use pcap_file::DataLink;
+use std::io;
+use std::path::PathBuf;
+
+/// Channel of a cell.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Number of the cell, part of its MAC addresses.
+    pub cell: u16,
+    /// Name of the cell.
+    pub name: String,
+    /// Node of each station.
+    pub stations: Vec<NodeId>,
+    /// Band and modulation.
+    pub band: wifi::Channel,
+    /// Format and preamble duration of PPDUs with data for a single station.
+    pub data: (Ppdu, Span),
+    /// Preamble duration of all other PPDUs.
+    pub preamble: Span,
+    /// Rate of RTS and group-addressed frames.
+    pub control_rate: Rate,
+    /// Rate of CTS frames.
+    pub cts_rate: Rate,
+    /// Rate of Ack, BlockAck and BlockAckReq frames.
+    pub answer_rate: Rate,
+}
+
+impl Channel {
+    /// Returns format and preamble duration of PPDUs with frames of this kind.
+    fn ppdu(&self, kind: AirKind) -> (Ppdu, Span) {
+        let rate = match kind {
+            AirKind::Data | AirKind::Ampdu => return self.data,
+            AirKind::Rts | AirKind::Broadcast => self.control_rate,
+            AirKind::Cts => self.cts_rate,
+            AirKind::Ack | AirKind::BlockAck | AirKind::BlockAckReq => self.answer_rate,
+        };
+        (Ppdu::Legacy(rate), self.preamble)
+    }
+}
+
+/// Fields of a packet's Data frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MsduHeader {
+    /// Position of the packet in the A-MSDU, from 0.
+    pub msdu: u32,
+    /// Sequence number.
+    pub sequence: u64,
+    /// Part of the MSDU in the frame.
+    pub fragment: Fragment,
+    /// True if the station has sent this MPDU before.
+    pub retry: bool,
+    /// Outcome of the MPDU at the addressed station.
+    pub outcome: AirOutcome,
+}
+
+/// Length of a BlockAck with 64 bits, bytes.
+const SHORT_BLOCK_ACK: u32 = 32;
+
+/// Capture of a cell.
+pub(crate) struct Monitor {
+    file: CaptureFile,
+    channel: Channel,
+    /// Names of the nodes.
+    nodes: Vec<String>,
+    /// Number of PPDUs so far.
+    ppdus: u32,
+    /// Data frame or A-MPDU whose packets follow.
+    pending: Option<Pending>,
+    body: FrameBody,
+    /// Bytes of the last frame.
+    bytes: Vec<u8>,
+}
+
+/// Data frame or A-MPDU whose packets follow.
+#[derive(Clone, Copy)]
+struct Pending {
+    row: AirRow,
+    duration: Span,
+    /// Number of packets that follow.
+    left: u32,
+    /// MPDU of the last packet; a further packet may belong to its A-MSDU.
+    mpdu: Option<MsduHeader>,
+}
+
+impl Monitor {
+    /// Creates an empty capture. The comments of the file list the MAC addresses of the cell's stations.
+    pub fn create(path: PathBuf, period: &str, channel: Channel, nodes: &[String]) -> io::Result<Monitor> {
+        let title = format!("Cell {}, {period}", channel.name);
+        let stations = channel.stations.iter().map(|&node| {
+            let address = mac_address(channel.cell, node).map(|byte| format!("{byte:02x}")).join(":");
+            format!("{address} {}", nodes[usize::from(node.0)])
+        });
+        let mut file = CaptureFile::create(path, std::iter::once(title).chain(stations))?;
+        file.interface(&channel.name, DataLink::IEEE802_11_RADIOTAP)?;
+        let (nodes, body, bytes) = (nodes.to_vec(), FrameBody::default(), Vec::new());
+        Ok(Monitor { file, channel, nodes, ppdus: 0, pending: None, body, bytes })
+    }
+
+    /// Appends a control frame, or begins a PPDU with the packets that follow.
+    pub fn frame(&mut self, row: &AirRow, header: &MacHeader) -> io::Result<()> {
+        let &MacHeader { duration, packets, start, bitmap, .. } = header;
+        self.ppdus = self.ppdus.wrapping_add(1);
+        let tid = wifi::tid(row.category.unwrap_or_default());
+        let control = match row.kind {
+            AirKind::Rts => Control::Rts,
+            AirKind::Cts => Control::Cts,
+            AirKind::Ack => Control::Ack,
+            AirKind::BlockAckReq => Control::BlockAckReq { tid, start },
+            AirKind::BlockAck => {
+                Control::BlockAck { tid, start, bitmap, is_wide: row.bytes > SHORT_BLOCK_ACK }
+            }
+            AirKind::Data | AirKind::Broadcast | AirKind::Ampdu => {
+                self.pending = Some(Pending { row: *row, duration, left: packets, mpdu: None });
+                return Ok(());
+            }
+        };
+        self.radiotap(row, row.outcome, false);
+        let start = self.bytes.len();
+        control.write(duration, &self.addresses(row), &mut self.bytes);
+        self.write(row, row.outcome, start)
+    }
+
+    /// Appends a packet of `length` bytes to the PPDU that has begun. Bytes missing at the end of `datagram`
+    /// are zero.
+    pub fn msdu(&mut self, datagram: &[u8], length: u32, header: &MsduHeader) -> io::Result<()> {
+        let Some(mut pending) = self.pending.take() else { return Ok(()) };
+        if header.msdu == 0 {
+            self.write_mpdu(&pending, false)?;
+            pending.mpdu = Some(*header);
+            self.body.clear();
+        }
+        self.body.push(&self.addresses(&pending.row), datagram, length as usize);
+        pending.left = pending.left.saturating_sub(1);
+        if pending.left == 0 {
+            return self.write_mpdu(&pending, true);
+        }
+        self.pending = Some(pending);
+        Ok(())
+    }
+
+    /// Writes buffered data to the file.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    /// Appends the MPDU of the last packets, if there is one.
+    fn write_mpdu(&mut self, pending: &Pending, is_last: bool) -> io::Result<()> {
+        let Pending { row, duration, mpdu, .. } = pending;
+        let &Some(MsduHeader { sequence, fragment, retry, outcome, .. }) = mpdu else { return Ok(()) };
+        self.radiotap(row, outcome, is_last);
+        let start = self.bytes.len();
+        let data = Data {
+            duration: *duration,
+            addresses: self.addresses(row),
+            bssid: bssid(self.channel.cell),
+            sequence,
+            fragment: fragment.number,
+            more_fragments: !fragment.is_last,
+            retry,
+            tid: row.category.map(wifi::tid),
+            is_amsdu: self.body.is_amsdu(),
+        };
+        data.write(&mut self.bytes);
+        self.bytes.extend_from_slice(self.body.part(&fragment));
+        self.write(row, outcome, start)
+    }
+
+    /// Writes the radiotap header of a frame, which replaces the last frame.
+    fn radiotap(&mut self, row: &AirRow, outcome: AirOutcome, is_last: bool) {
+        let (ppdu, preamble) = self.channel.ppdu(row.kind);
+        let is_single = row.kind != AirKind::Ampdu;
+        let eof = match ppdu {
+            Ppdu::Legacy(_) | Ppdu::Ht(_) => None,
+            Ppdu::Vht(_) | Ppdu::He(_) => Some(is_single),
+        };
+        let subframe = Subframe { reference: self.ppdus.wrapping_sub(1), is_last, eof };
+        let radiotap = Radiotap {
+            tsft_us: (row.start + preamble).nanos() / 1000,
+            is_damaged: !is_received(outcome),
+            channel: self.channel.band,
+            ppdu,
+            subframe: (eof.is_some() || !is_single).then_some(subframe),
+        };
+        radiotap.write(&mut self.bytes);
+    }
+
+    /// Appends the frame that begins at `start` to the file, with its FCS.
+    fn write(&mut self, row: &AirRow, outcome: AirOutcome, start: usize) -> io::Result<()> {
+        let is_damaged = !is_received(outcome);
+        wifi::append_fcs(&mut self.bytes, start, is_damaged);
+        let comment = is_damaged.then(|| {
+            let to = row.to.map_or("*", |to| &self.nodes[usize::from(to.0)]);
+            format!("lost on {}->{to}: {}", self.nodes[usize::from(row.from.0)], outcome.name())
+        });
+        self.file.packet(&Captured {
+            t: row.end,
+            interface: 0,
+            direction: None,
+            bytes: &self.bytes,
+            length: self.bytes.len() as u32,
+            comment: comment.as_deref(),
+        })
+    }
+
+    /// Returns the addresses of a frame.
+    fn addresses(&self, row: &AirRow) -> Addresses {
+        let address = |node| mac_address(self.channel.cell, node);
+        Addresses { receiver: address(row.to.unwrap_or(NodeId::BROADCAST)), transmitter: address(row.from) }
+    }
+}
+
+/// True if the addressed station received the frame.
+fn is_received(outcome: AirOutcome) -> bool {
+    matches!(outcome, AirOutcome::Received | AirOutcome::Captured)
+}
