@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ NOBODY = -1
 """Value of a missing lane."""
 TOUCH_S = 1e-9
 """Minimum overlap of two frames, s; shorter overlaps are rounding errors of the trace's times."""
+DELIMITER_BYTES = 4
+"""Length of the delimiter before each MPDU of an A-MPDU."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,17 @@ class OnAir:
     """Lanes in the order of the scenario."""
     frames: pl.DataFrame
     """One row per transmission, by its start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
-    NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`.
+    NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`, `ppdu` (row of the table
+    `air`).
     """
     waiting: tuple[tuple[int, float, float], ...]
     """Lane, start and end of the periods in which a station had data to send: packets waited in its queue, or
     an attempt had failed and the next was pending. The periods are ordered by lane and time, and do not
     overlap.
+    """
+    mpdus: pl.DataFrame
+    """One row per MPDU of an A-MPDU, by `ppdu` and `place`: `start_s`, `end_s` (share of the PPDU's airtime
+    by bytes), `bytes`, `attempt`, `outcome`.
     """
 
     @cached_property
@@ -114,7 +121,7 @@ class OnAir:
             for lane, first, last in self.waiting
             if first < end_s and last > start_s
         )
-        return OnAir(self.lanes, kept, waiting)
+        return OnAir(self.lanes, kept, waiting, self._mpdus_of(kept))
 
     def busiest(self, lanes: int) -> OnAir:
         """Keep the lanes with the most sent or received frames, at most this number."""
@@ -128,15 +135,22 @@ class OnAir:
         kept = sorted(sorted(range(len(self.lanes)), key=lambda lane: -count[lane])[:lanes])
         place = {lane: new for new, lane in enumerate(kept)}
         moved = pl.col("lane", "to").replace_strict(place, default=NOBODY, return_dtype=pl.Int32)
+        frames = self.frames.with_columns(moved).filter(pl.col("lane") != NOBODY)
         return OnAir(
             tuple(self.lanes[lane] for lane in kept),
-            self.frames.with_columns(moved).filter(pl.col("lane") != NOBODY),
+            frames,
             tuple((place[lane], start, end) for lane, start, end in self.waiting if lane in place),
+            self._mpdus_of(frames),
         )
+
+    def _mpdus_of(self, frames: pl.DataFrame) -> pl.DataFrame:
+        return self.mpdus.join(frames, on="ppdu", how="semi", maintain_order="left")
 
 
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
     """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
+
+    A part of the table `air` needs a column `ppdu` with the number of each row in the whole table.
 
     Raises InputError if the trace has no table `air`, or if the network has neither a wireless cell nor a
     radio link.
@@ -149,19 +163,54 @@ def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> On
     if "air" not in tables:
         raise InputError("the run has no table `air`; run it with trace=True")
     lanes = _lanes(channels)
-    named = tables["air"].with_columns(
+    air = tables["air"] if "ppdu" in tables["air"].columns else tables["air"].with_row_index("ppdu")
+    named = air.with_columns(
         pl.col("from", "to", "kind", "flow", "packet", "outcome").cast(pl.String).fill_null("")
     )
     ends = _ends(lanes, named.select("from", "to").unique())
     frames = (
         named.join(ends, on=["from", "to"])
         .with_columns(kind=_kind())
-        .select("start_s", "end_s", "lane", "receiver", "kind", "bytes", "flow", "seq", "attempt", "outcome")
+        .select(
+            *("start_s", "end_s", "lane", "receiver", "kind", "bytes", "flow", "seq", "attempt", "outcome"),
+            "ppdu",
+        )
         .rename({"receiver": "to"})
         .sort("start_s", "lane")
     )
-    found = OnAir(lanes, frames, ())
-    return OnAir(lanes, frames, tuple(_waiting(found, tables)))
+    found = OnAir(lanes, frames, (), _mpdus(frames, tables))
+    return replace(found, waiting=tuple(_waiting(found, tables)))
+
+
+def _mpdus(frames: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Divide the airtime of each A-MPDU among its MPDUs, in proportion to the bytes of their subframes."""
+    import polars as pl
+
+    if "mpdus" not in tables:
+        words, numbers, times = ("outcome",), ("ppdu", "place", "bytes", "attempt"), ("start_s", "end_s")
+        types = dict.fromkeys(numbers, pl.UInt32) | dict.fromkeys(times, pl.Float64)
+        return pl.DataFrame(schema=types | dict.fromkeys(words, pl.String))
+    ppdus = frames.filter(kind="a-mpdu").select(
+        "ppdu", begun="start_s", airtime=pl.col("end_s") - pl.col("start_s")
+    )
+    subframe = (pl.col("bytes") + DELIMITER_BYTES + 3) // 4 * 4
+    end = subframe.cum_sum().over("ppdu") / subframe.sum().over("ppdu")
+    return (
+        tables["mpdus"]
+        .filter(pl.col("msdu") == 0)
+        .join(ppdus, on="ppdu", maintain_order="left")
+        .with_columns(end=end)
+        .with_columns(start=pl.col("end").shift(1).over("ppdu").fill_null(0.0))
+        .select(
+            "ppdu",
+            "place",
+            "bytes",
+            "attempt",
+            start_s=pl.col("begun") + pl.col("start") * pl.col("airtime"),
+            end_s=pl.col("begun") + pl.col("end") * pl.col("airtime"),
+            outcome=pl.col("outcome").cast(pl.String),
+        )
+    )
 
 
 def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:

@@ -38,3 +38,5 @@ STYLES = {
     "block-ack-req": FrameStyle("BlockAckReq", "#b8860b", "#f0dcb8", "|||||", ""),
 }
 """Styles by kind of frame (`airhop.analysis.on_air.FRAMES`)."""
+LOST_MPDU, RETRIED_MPDU = "lost MPDU", "retransmitted MPDU"
+"""Labels of MPDUs in an A-MPDU: those with bit errors, and those that were sent before."""

@@ -5,6 +5,9 @@ receives, and a thin strip a frame that it only senses: at the upper edge if the
 at the lower edge if it is below. Frames of hidden terminals lie on both edges of one lane, and neither sender
 has a strip of the other. An arrow leads from the end of a frame to its receiver, and the arrow's head shows
 the outcome. A dotted line leads from the interfering frame to the overlap.
+
+The bar of an A-MPDU is divided into its MPDUs. A white, hatched cell is an MPDU with bit errors, and a strip
+below a cell marks a retransmission. If the whole A-MPDU is lost in a collision, only the collision is marked.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.analysis.on_air import NOBODY, OnAir, Overlap, on_air
 from airhop.errors import InputError
-from airhop.plots.frames import STYLES
+from airhop.plots.frames import LOST_MPDU, RETRIED_MPDU, STYLES
 from airhop.plots.paper import PRINT_STYLE, legend, new_figure, write
 
 if TYPE_CHECKING:
@@ -37,6 +40,10 @@ AROUND_S, ROUND_S = 0.002, 1e-4
 """Seconds on both sides of a collision if no window is given, and the rounding of its start."""
 BAR, EDGE, HEARD, SENSED = 0.22, 0.45, 0.12, 0.045
 """Half height of a bar, distance of a strip's outer edge from the middle, and heights of strips; in lanes."""
+CELL_SHARE = 0.003
+"""Minimum width of an MPDU that is separated from its neighbours, as a share of the window."""
+RETRIED = 0.09
+"""Height of the strip of a retransmitted MPDU, in lanes."""
 LETTER_SHARE = 0.012
 """Minimum width of a bar with the letter of its kind, as a share of the window."""
 ALARM = "#b5123e"
@@ -123,6 +130,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
     axes = figure.subplots()
     # The legend lists bars first.
     _draw_bars(axes, air, window)
+    _draw_mpdus(axes, air, window)
     _draw_arrows(axes, air, first)
     _draw_overlaps(axes, air, window)
     _draw_strips(axes, air, first)
@@ -142,6 +150,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
 def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
     """Draw a bar per frame, with the letter of its kind if the bar is wide enough."""
     first, last = window
+    has_cells = {"a-mpdu"} if air.mpdus.height else set()
     for kind, style in STYLES.items():
         rows = air.frames.filter(air.frames["kind"] == kind).select("start_s", "end_s", "lane").rows()
         bars = [(start, end, lane - BAR, lane + BAR) for start, end, lane in rows]
@@ -149,7 +158,8 @@ def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
         _boxes(axes, bars, first, label=style.text, hatch=style.hatch or None, **look)
         for start, end, lane in rows:
             seen = max(start, first), min(end, last)
-            if style.letter and seen[1] - seen[0] >= LETTER_SHARE * (last - first):
+            is_labelled = style.letter and kind not in has_cells
+            if is_labelled and seen[1] - seen[0] >= LETTER_SHARE * (last - first):
                 axes.text(
                     MILLI * (sum(seen) / 2 - first),
                     lane,
@@ -160,6 +170,34 @@ def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
                     color="white" if kind == "data" else "black",
                     zorder=5,
                 )
+
+
+def _draw_mpdus(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
+    """Divide the bars of A-MPDUs into MPDUs, and mark those that were lost or sent again."""
+    from matplotlib.collections import LineCollection
+
+    first, last = window
+    lanes = air.frames.select("ppdu", "lane")
+    columns = ("start_s", "end_s", "lane", "place", "attempt", "outcome")
+    cells = air.mpdus.join(lanes, on="ppdu", maintain_order="left").select(columns).rows()
+    narrowest = CELL_SHARE * (last - first)
+    borders = [
+        [(MILLI * (start - first), lane - BAR), (MILLI * (start - first), lane + BAR)]
+        for start, end, lane, place, *_ in cells
+        if place and end - start >= narrowest
+    ]
+    if borders:
+        axes.add_collection(LineCollection(borders, colors="white", linewidths=0.5, zorder=4.1))
+    lost = [(start, end, lane - BAR, lane + BAR) for start, end, lane, *_, out in cells if out == "channel"]
+    look = {"facecolor": "white", "edgecolor": ALARM, "hatch": "xxxxxx", "linewidth": 0.4, "zorder": 4.2}
+    _boxes(axes, lost, first, label=LOST_MPDU, **look)
+    again = [
+        (start, end, lane + BAR - RETRIED, lane + BAR)
+        for start, end, lane, _, attempt, _ in cells
+        if attempt > 1
+    ]
+    mark = {"facecolor": "black", "edgecolor": "white", "linewidth": 0.3, "zorder": 4.3}
+    _boxes(axes, again, first, label=RETRIED_MPDU, **mark)
 
 
 def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:

@@ -86,7 +86,8 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
 
     The loss of a frame on a link with ARQ is not the loss of a segment. A packet that such a link discards is
     lost if every attempt was lost; otherwise the packet had arrived, and only a link ACK was lost
-    (`arrived`).
+    (`arrived`). Under Block Ack with a lifetime, the trace has a discard only if the packet had not arrived;
+    the cause of an MPDU that was never sent is that of its station's last loss.
     """
     attempts = _attempts(run)
     drops = (
@@ -108,6 +109,8 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
             cause=pl.col("cause").filter(failed).last(),
         )
         .filter("given_up")
+        .sort("time_s", maintain_order=True)
+        .pipe(_with_last_losses, run)
         .with_columns(needed=pl.col("place").replace_strict(attempts, default=1, return_dtype=pl.UInt32))
         .with_columns(
             cause=pl.when(pl.col("failures") < pl.col("needed")).then(pl.lit("arrived")).otherwise("cause")
@@ -118,15 +121,35 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
     ).sort("time_s")
 
 
+def _with_last_losses(packets: pl.DataFrame, run: TracedRun) -> pl.DataFrame:
+    """Set the missing causes of packets to the cause of the last frame that their station lost."""
+    station = pl.col("place").str.split("->").list.first()
+    frames = (
+        run.tables["drops"]
+        .select("time_s", place=_word("place"), last=_word("cause"), kind=_word("kind"))
+        .filter(pl.col("last").is_in(FRAME_LOSSES), pl.col("kind") != "control")
+        .select("time_s", "last", station=station)
+        .sort("time_s")
+    )
+    found = packets.with_columns(station=station).join_asof(
+        frames, on="time_s", by="station", check_sortedness=False
+    )
+    cause = pl.coalesce("cause", "last", pl.lit("channel"))
+    return found.with_columns(cause=cause).drop("station", "last")
+
+
 def _attempts(run: TracedRun) -> dict[str, int]:
     """Return, by place, the number of lost data frames after which a link with ARQ discards a packet.
 
-    With RTS/CTS a packet is also discarded after lost RTS frames: one lost data frame then suffices.
+    With RTS/CTS a packet is also discarded after lost RTS frames: one lost data frame then suffices. An MPDU
+    with a lifetime may be discarded before its first transmission.
     """
     found: dict[str, int] = {}
     channels = cells(run.network, run.tables)
     for table, cell in zip(run.network.get("wlan", ()), channels, strict=True):
         needed = table.get("attempts", 1) if table.get("access", "basic") == "basic" else 1
+        if "lifetime" in table:
+            needed = 0
         found |= {f"{a}->{b}": needed for a, others in cell.hearers.items() for b in others}
     for radio in run.network.get("radio", ()):
         found |= _radio_attempts(radio)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -83,6 +84,21 @@ def test_a_packet_is_lost_if_every_attempt_of_the_link_failed() -> None:
     assert lost_segments(run([*attempts, given_up], attempts=4))["cause"].to_list() == ["arrived"]
     all_lost = [*attempts, (1.005, "bs->d", "collision", 1001), given_up]
     assert lost_segments(run(all_lost, attempts=4))["cause"].to_list() == ["collision"]
+
+
+def test_an_mpdu_whose_lifetime_ends_is_lost_even_if_it_was_never_sent() -> None:
+    """IEEE 802.11-2020 §10.25: under Block Ack an MPDU has a lifetime, and no limit of attempts."""
+    drops = [
+        (1.0, "bs->d", "channel", 1001), (1.1, "bs->x", "collision", 9001),
+        (1.5, "bs->d", "retries", 1001), (1.5, "bs->d", "retries", 2001),
+        (1.6, "d->bs", "channel", 5001), (1.7, "bs->d", "retries", 3001),
+    ]  # fmt: skip
+    made = run(drops)
+    lifetime: dict[str, Any] = {key: value for key, value in WLAN["wlan"][0].items() if key != "attempts"}
+    stations = lifetime["stations"] | {"x": [0, 30]}
+    made = replace(made, network={"wlan": [lifetime | {"lifetime": "500 ms", "stations": stations}]})
+    found = dict(lost_segments(made).select("seq", "cause").iter_rows())
+    assert found == {1001: "channel", 2001: "collision", 3001: "collision"}
 
 
 def test_losses_on_a_wire_count_without_a_retry_limit() -> None:

@@ -314,8 +314,13 @@ pub fn run_columns() -> Vec<Column> {
         let (label, about) = match why {
             Drop::Queue => ("Packets lost: queue full", "Packets dropped by a full queue."),
             Drop::Aqm => ("Packets lost: AQM", "Packets dropped by active queue management."),
-            Drop::Channel => ("Frames lost: channel error", "Frames lost to bit errors on the channel."),
-            Drop::Collision => ("Frames lost: collision", "Frames lost to a collision."),
+            Drop::Channel => (
+                "Frames lost: channel error",
+                "Frames lost to bit errors on the channel; each lost MPDU of an A-MPDU counts.",
+            ),
+            Drop::Collision => {
+                ("Frames lost: collision", "Frames lost to a collision; each MPDU of a lost A-MPDU counts.")
+            }
             Drop::Retries => ("Packets discarded by the link", "Packets discarded after the last attempt."),
             Drop::Agent => ("Packets consumed by an agent", "Packets consumed by an agent."),
             Drop::Route => ("Packets lost: no route", "Packets without a route to their destination."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airhop.plots.frames import LOST_MPDU, RETRIED_MPDU
 from airhop.report.packets.marks import Mark
 
 COLLISION_COLOR = "#8b5cf6"
@@ -20,6 +21,13 @@ OUTCOMES = {
     "unheard": Mark("unheard", "out of range", "circle", "#7d8794", 9, filled=False),
 }
 """Outcomes except collisions."""
+LOST_COLOR, RETRIED_COLOR = "#e03131", "#f2b134"
+"""Colours of MPDUs in an A-MPDU, which differ from the bar on light and dark pages."""
+MPDUS = {
+    "lost": Mark("lost-mpdu", LOST_MPDU, "square", LOST_COLOR, 8),
+    "retried": Mark("retried-mpdu", RETRIED_MPDU, "square", RETRIED_COLOR, 8),
+}
+"""Cells of lost MPDUs in the bars of A-MPDUs, and strips below retransmitted MPDUs."""
 STRIPS = {
     "heard": Mark("heard", "heard here", "line", "#7d8794", 4),
     "only-sensed": Mark("only-sensed", "only sensed", "dotted", "#7d8794", 4),

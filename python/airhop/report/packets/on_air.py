@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airhop.analysis.on_air import FRAMES, REASONS, OnAir, on_air
+from airhop.analysis.on_air import DELIMITER_BYTES, FRAMES, REASONS, OnAir, on_air
 from airhop.plots.frames import STYLES
-from airhop.report.packets.air_marks import COLLISIONS, FRAME_PX, LANE_PX, OUTCOMES, STRIPS
+from airhop.report.packets.air_marks import COLLISIONS, FRAME_PX, LANE_PX, MPDUS, OUTCOMES, STRIPS
 from airhop.report.packets.marks import Mark
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def air_shown(run: TracedRun) -> AirShown | None:
     """Arrange the first frames of a run and its busiest stations; None if the trace has no frames."""
     if "air" not in run.tables or run.tables["air"].is_empty():
         return None
-    frames = run.tables["air"].sort("start_s").head(MOST_FRAMES)
+    frames = run.tables["air"].with_row_index("ppdu").sort("start_s").head(MOST_FRAMES)
     queue = run.tables["queue"].filter(pl.col("time_s") <= frames["end_s"].max())
     whole = on_air({**run.tables, "air": frames, "queue": queue}, run.network)
     return AirShown(whole.busiest(MOST_LANES), run.tables["air"].height, len(whole.lanes))
@@ -61,16 +61,25 @@ def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
         for kind, style in STYLES.items()
         if kind in kinds
     ]
+    found += [(MPDUS[group], count) for group, count in mpdu_counts(air.mpdus).items() if count]
     found += [(mark, reasons.count(reason)) for reason, mark in COLLISIONS.items() if reason in reasons]
     found += [(mark, outcomes[outcome]) for outcome, mark in OUTCOMES.items() if outcome in outcomes]
     return [*found, *((mark, None) for mark in STRIPS.values())]
+
+
+def mpdu_counts(mpdus: pl.DataFrame) -> dict[str, int]:
+    """Count the MPDUs of A-MPDUs that had bit errors, and those that were sent before."""
+    return {
+        "lost": mpdus.filter(outcome="channel").height,
+        "retried": mpdus.filter(pl.col("attempt") > 1).height,
+    }
 
 
 def air_data(shown: AirShown) -> dict[str, Any]:
     """Return the frames as columns of whole numbers.
 
     Times are in ticks of 0.1 µs; `start` contains differences. A lane is an index into `lanes`; a kind, an
-    outcome and a flow are indices into their names.
+    outcome and a flow are indices into their names. `mpdus` has the MPDUs of the A-MPDUs.
     """
     air, frames = shown.air, shown.air.frames
     outcomes = ["received", *OUTCOMES, "collision"]
@@ -94,6 +103,7 @@ def air_data(shown: AirShown) -> dict[str, Any]:
         "seq": frames["seq"].to_list(),
         "bytes": frames["bytes"].to_list(),
         "attempt": frames["attempt"].to_list(),
+        "mpdus": _mpdus(air),
         "overlaps": [
             [
                 overlap.frame,
@@ -112,6 +122,27 @@ def air_data(shown: AirShown) -> dict[str, Any]:
         "total": shown.frames,
         "stations": shown.stations,
     }
+
+
+def _mpdus(air: OnAir) -> dict[str, list[int]]:
+    """Return the MPDUs of each A-MPDU, by its index among the frames: runs of equal MPDUs.
+
+    A run has a count, the bytes of a subframe, and a code: 1 for lost by bit errors, and 2 for retransmitted.
+    """
+    runs: dict[str, list[int]] = {}
+    places = dict(zip(air.frames["ppdu"], range(air.frames.height), strict=True))
+    codes = air.mpdus.select(
+        "ppdu",
+        bytes=(pl.col("bytes") + DELIMITER_BYTES + 3) // 4 * 4,
+        code=(pl.col("outcome") == "channel").cast(pl.UInt8) + 2 * (pl.col("attempt") > 1).cast(pl.UInt8),
+    )
+    same = pl.struct("ppdu", "bytes", "code").rle_id()
+    packed = codes.group_by(same.alias("run"), maintain_order=True).agg(
+        pl.col("ppdu", "bytes", "code").first(), count=pl.len()
+    )
+    for ppdu, size, code, count in packed.select("ppdu", "bytes", "code", "count").iter_rows():
+        runs.setdefault(str(places[ppdu]), []).extend((count, size, code))
+    return runs
 
 
 def _ticks(seconds: pl.Series) -> pl.Series:

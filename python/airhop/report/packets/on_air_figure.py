@@ -18,7 +18,15 @@ from bokeh.plotting import figure
 
 from airhop.plots.frames import STYLES
 from airhop.report.look import plain_figure, tooltip
-from airhop.report.packets.air_marks import COLLISION_COLOR, COLLISIONS, FRAME_PX, OUTCOMES
+from airhop.report.packets.air_marks import (
+    COLLISION_COLOR,
+    COLLISIONS,
+    FRAME_PX,
+    LOST_COLOR,
+    MPDUS,
+    OUTCOMES,
+    RETRIED_COLOR,
+)
 from airhop.report.packets.marks import Mark
 
 BOX = ("left", "right", "bottom", "top")
@@ -47,12 +55,24 @@ def on_air_figure(time: Range1d) -> figure:
         bars = _boxes(plot, "bars", kind, "from", "to", "tells", color=style.color, alpha=1.0)
         card = tooltip(f"{style.text} @from → @to", ("", "@tells"), ("time", "@left{0.0000000} s"))
         plot.add_tools(HoverTool(renderers=[bars], tooltips=card, attachment="vertical"))
+        if kind == "a-mpdu":
+            _mpdus(plot)
         stems, tips = _source("stems", kind, *STEM), _source("tips", kind, "x", "y", "marker")
         plot.segment(*STEM, source=stems, line_color=INK, line_width=1, name=kind)
         plot.scatter("x", "y", marker="marker", source=tips, size=6, color=INK, line_width=0, name=kind)
     for mark in (*OUTCOMES.values(), *COLLISIONS.values()):
         _mark(plot, mark)
     return plot
+
+
+def _mpdus(plot: figure) -> None:
+    """Draw the MPDUs in the bars of A-MPDUs: borders, lost MPDUs, and strips of retransmitted ones."""
+    borders = _source("borders", "a-mpdu", *STEM)
+    plot.segment(*STEM, source=borders, line_color="white", line_width=1, line_alpha=0.8, name="a-mpdu")
+    lost = _boxes(plot, "cells", MPDUS["lost"].group, color="white", alpha=1.0)
+    lost.glyph.update(line_color=LOST_COLOR, line_width=1)
+    lost.glyph.update(hatch_pattern="x", hatch_color=LOST_COLOR, hatch_scale=6, hatch_weight=1.5)
+    _boxes(plot, "cells", MPDUS["retried"].group, color=RETRIED_COLOR, alpha=1.0)
 
 
 def _overlap(plot: figure, group: str) -> None:

@@ -3,6 +3,9 @@
 const FRAMES_APART = 800; // with more visible frames, adjacent frames are drawn as one
 const COLLISION_WINDOW_S = 0.004; // shows a collision, the frames before it, and the next attempt
 const [BAR, EDGE, HEARD, SENSED] = [0.22, 0.45, 0.12, 0.045]; // in lanes: half a bar, outer edge and heights of strips
+const RETRIED = 0.09; // height of the strip below a retransmitted MPDU, in lanes
+const [LOST_CODE, RETRIED_CODE] = [1, 2];
+const NARROWEST_PX = 3; // narrower MPDUs have no borders
 const TELLS = {
   received: "received", captured: "received over a weaker signal", channel: "lost: channel error", unheard: "lost: out of range",
 };
@@ -59,8 +62,9 @@ class OnAir {
     const drawn = new Drawn(this.sources);
     const inSight = ({ start, end }) => end > time.start && start < time.end;
     const overlaps = this.overlaps.filter(inSight);
+    this.pixel = (time.end - time.start) / (this.plot.inner_width || 1000);
     if (to - from > FRAMES_APART) {
-      this.drawMany(drawn, from, to, (time.end - time.start) / (this.plot.inner_width || 1000));
+      this.drawMany(drawn, from, to, this.pixel);
       for (const overlap of overlaps) if (overlap.group !== "captured") this.drawOverlap(drawn, overlap);
     } else {
       for (let i = from; i < to; i += 1) if (this.shows(this.kinds[this.kind[i]])) this.drawFrame(drawn, i);
@@ -97,7 +101,35 @@ class OnAir {
         drawn.add("strips", group, { left: begin, right: end, bottom: other + side * EDGE, top: other + side * (EDGE - height) });
       }
     }
+    if (i in this.mpdus) this.drawMpdus(drawn, i, lane);
     if (to >= 0) this.drawArrow(drawn, kind, end, lane, to, this.outcomes[this.outcome[i]]);
+  }
+
+  /** MPDUs of an A-MPDU, each with its subframe's bytes and its code. */
+  mpdusOf(i) {
+    const cells = [];
+    const runs = this.mpdus[i] ?? [];
+    for (let run = 0; run < runs.length; run += 3) {
+      for (let n = 0; n < runs[run]; n += 1) cells.push({ bytes: runs[run + 1], code: runs[run + 2] });
+    }
+    return cells;
+  }
+
+  /** Draws the MPDUs in the bar of an A-MPDU, whose airtime they share by bytes. */
+  drawMpdus(drawn, i, lane) {
+    const [begin, end] = [this.begin[i], this.end[i]];
+    const cells = this.mpdusOf(i);
+    const perByte = (end - begin) / cells.reduce((sum, { bytes }) => sum + bytes, 0);
+    const narrowest = NARROWEST_PX * this.pixel;
+    const box = { bottom: lane + BAR, top: lane - BAR };
+    let left = begin;
+    for (const { bytes, code } of cells) {
+      const right = left + bytes * perByte;
+      if (left > begin && right - left >= narrowest) drawn.add("borders", "a-mpdu", { x0: left, y0: box.bottom, x1: left, y1: box.top });
+      if (code & LOST_CODE) drawn.add("cells", "lost-mpdu", { left, right, ...box });
+      if (code & RETRIED_CODE) drawn.add("cells", "retried-mpdu", { left, right, bottom: box.bottom, top: box.bottom - RETRIED });
+      left = right;
+    }
   }
 
   drawArrow(drawn, kind, x, lane, to, outcome) {
@@ -150,7 +182,16 @@ class OnAir {
     const became = outcome === "collision" ? `lost in a collision: ${REASON_TELLS[overlap?.group ?? "unknown"]}` : TELLS[outcome];
     const length = ((this.end[i] - this.begin[i]) * 1e6).toFixed(1);
     const packet = `${this.flows[this.flow[i]]} ${number(this.seq[i])}`.trim();
-    return `${this.bytes[i]} B, ${length} µs; ${packet}, attempt ${this.attempt[i]}; ${became}`;
+    const attempt = i in this.mpdus ? this.tellsMpdus(i) : `attempt ${this.attempt[i]}`;
+    return `${this.bytes[i]} B, ${length} µs; ${packet}, ${attempt}; ${became}`;
+  }
+
+  /** Counts of an A-MPDU's MPDUs. */
+  tellsMpdus(i) {
+    const cells = this.mpdusOf(i);
+    const withCode = (wanted) => cells.filter(({ code }) => code & wanted).length;
+    const [lost, retried] = [LOST_CODE, RETRIED_CODE].map(withCode);
+    return `${cells.length} MPDUs${lost ? `, ${lost} lost` : ""}${retried ? `, ${retried} retransmitted` : ""}`;
   }
 }
 
