@@ -63,7 +63,7 @@ pub struct Transmitted {
     /// sequence number.
     pub tag: Tag,
     /// Number of the tagged packet at its station; `None` for a control frame of a radio link, and for a
-    /// BlockAckReq and its response.
+    /// BlockAckReq, its response and a CF-End.
     pub number: Option<u64>,
     /// Number of the attempt for the tagged packet, from 1.
     pub attempt: u32,
@@ -160,6 +160,8 @@ pub enum FrameKind {
     BlockAckReq,
     /// Acknowledgement of the MPDUs of an A-MPDU.
     BlockAck,
+    /// End of a TXOP, addressed to all stations: it frees the medium from the rest of the TXOP limit.
+    CfEnd,
 }
 
 impl FrameKind {

@@ -174,6 +174,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.band", "", "", "wlan.cell.band"),
     ("wlan.width", "", "", "wlan.cell.width"),
     ("wlan.lost_block_ack", "", "", "wlan.cell.lost_block_ack"),
+    ("wlan.nav", "", "", "wlan.cell.nav"),
     ("wlan.eifs", "", "", "wlan.cell.eifs"),
     ("wlan.preset", "", "", "wlan.cell.preset"),
     ("wlan.ack_timeout", "", "", "wlan.cell.ack_timeout"),
@@ -214,7 +215,9 @@ const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
     let modern = [("standard", "802.11ax"), ("rate", "{ mcs = 7 }"), ("control_rate", "24 Mbit/s")];
+    let limits = [modern[0], modern[1], modern[2], ("txop", "{ VO = \"2.080 ms\" }")];
     let pairs: &[(&str, &str)] = match (key, word) {
+        ("wlan.nav", _) => &limits,
         ("wlan.phy.coding", _) | ("wlan.standard", "802.11g") => &ofdm,
         ("wlan.standard", "802.11n" | "802.11ac" | "802.11ax") => &modern[1..],
         ("wlan.band" | "wlan.width" | "wlan.lost_block_ack" | "wlan.eifs" | "flow.access_category", _) => {

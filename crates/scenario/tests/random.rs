@@ -218,6 +218,7 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         "aggregation = { bytes = 4000, frames = 3 }\n",
         "aggregation = { frames = 1 }\n",
         "lost_block_ack = \"request\"\n",
+        "nav = \"limit\"\ntxop = { BE = \"3 ms\" }\n",
         "lifetime = \"20 ms\"\neifs = \"never\"\nwidth = \"20 MHz\"\n",
     ];
     let standard = (select(standards.to_vec()), select(modern.to_vec()));

@@ -23,11 +23,13 @@ pub enum AirKind {
     BlockAckReq,
     /// Acknowledgement of the data frames of an A-MPDU.
     BlockAck,
+    /// End of a TXOP before its limit.
+    CfEnd,
 }
 
 impl AirKind {
     /// All kinds, indexed by category code.
-    pub const ALL: [AirKind; 8] = [
+    pub const ALL: [AirKind; 9] = [
         AirKind::Rts,
         AirKind::Cts,
         AirKind::Data,
@@ -36,6 +38,7 @@ impl AirKind {
         AirKind::Ampdu,
         AirKind::BlockAckReq,
         AirKind::BlockAck,
+        AirKind::CfEnd,
     ];
 
     /// Returns the name in traces.
@@ -49,6 +52,7 @@ impl AirKind {
             AirKind::Ampdu => "a-mpdu",
             AirKind::BlockAckReq => "block-ack-req",
             AirKind::BlockAck => "block-ack",
+            AirKind::CfEnd => "cf-end",
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct Channel {
     pub data: (Ppdu, Span),
     /// Preamble duration of all other PPDUs.
     pub preamble: Span,
-    /// Rate of RTS and group-addressed frames.
+    /// Rate of RTS, CF-End and group-addressed frames.
     pub control_rate: Rate,
     /// Rate of CTS frames.
     pub cts_rate: Rate,
@@ -39,7 +39,7 @@ impl Channel {
     fn ppdu(&self, kind: AirKind) -> (Ppdu, Span) {
         let rate = match kind {
             AirKind::Data | AirKind::Ampdu => return self.data,
-            AirKind::Rts | AirKind::Broadcast => self.control_rate,
+            AirKind::Rts | AirKind::CfEnd | AirKind::Broadcast => self.control_rate,
             AirKind::Cts => self.cts_rate,
             AirKind::Ack | AirKind::BlockAck | AirKind::BlockAckReq => self.answer_rate,
         };
@@ -114,6 +114,7 @@ impl Monitor {
             AirKind::Rts => Control::Rts,
             AirKind::Cts => Control::Cts,
             AirKind::Ack => Control::Ack,
+            AirKind::CfEnd => Control::CfEnd,
             AirKind::BlockAckReq => Control::BlockAckReq { tid, start },
             AirKind::BlockAck => {
                 Control::BlockAck { tid, start, bitmap, is_wide: row.bytes > SHORT_BLOCK_ACK }
@@ -213,8 +214,10 @@ impl Monitor {
 
     /// Returns the addresses of a frame.
     fn addresses(&self, row: &AirRow) -> Addresses {
-        let address = |node| mac_address(self.channel.cell, node);
-        Addresses { receiver: address(row.to.unwrap_or(NodeId::BROADCAST)), transmitter: address(row.from) }
+        let Channel { cell, .. } = self.channel;
+        let receiver = mac_address(cell, row.to.unwrap_or(NodeId::BROADCAST));
+        let transmitter = if row.kind == AirKind::CfEnd { bssid(cell) } else { mac_address(cell, row.from) };
+        Addresses { receiver, transmitter }
     }
 }
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FRAMES = (
-    "rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast", "a-mpdu", "block-ack", "block-ack-req"
+    "rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast", "a-mpdu", "block-ack", "block-ack-req",
+    "cf-end",
 )  # fmt: skip
 """Kinds of frames that are drawn differently. Data frames are `data` (a TCP segment with payload), `tcp-ack`
 (without payload) or `other`; `ack` are link ACKs; an `a-mpdu` has several data frames.

@@ -36,6 +36,7 @@ STYLES = {
     "a-mpdu": FrameStyle("A-MPDU", "#1b4f9c", "#5a7fa8", "", "M"),
     "block-ack": FrameStyle("BlockAck", "#5f6b78", "#ffffff", "-----", ""),
     "block-ack-req": FrameStyle("BlockAckReq", "#b8860b", "#f0dcb8", "|||||", ""),
+    "cf-end": FrameStyle("CF-End", "#9a3324", "#f0dcb8", "-----", "E"),
 }
 """Styles by kind of frame (`airhop.analysis.on_air.FRAMES`)."""
 LOST_MPDU, RETRIED_MPDU = "lost MPDU", "retransmitted MPDU"

@@ -58,6 +58,11 @@ class Medium:
         limits = {category: round(quantity(limit)) for category, limit in self.plan.get("txop", {}).items()}
         return {category: limit for category, limit in limits.items() if limit > 0}
 
+    @property
+    def reserves_limits(self) -> bool:
+        """True if frames of a TXOP with a limit reserve the medium until the limit."""
+        return self.plan.get("nav") == "limit"
+
     def may_follow(self, frame: Frame, response: Frame) -> bool:
         """Return whether a frame may follow a response by a SIFS, as the next exchange of a TXOP."""
         is_own = response.kind in ("ack", "block-ack") and response.receiver == frame.sender

@@ -42,7 +42,7 @@ _BROWSER = 7
 """Connections of a browser: six, and the connection of the planned flow."""
 _OWN: Mapping[str, set[str]] = {
     "": {"name", "duration", "copies", "wired", "wlan", "radio", "flow"},
-    "wlan": {"layout", "stations"},
+    "wlan": {"layout", "stations", "nav"},
     "flow": {"from", "to", "between", "transport", "app", "scheme", "segment"},
 }
 """Keys of each table that the shape determines."""
@@ -118,6 +118,8 @@ def _add_categories(seed: int, scenario: Table) -> None:
         limits = {category: draw.choice(_TXOP_LIMITS) for category in AIFSN if draw.random() < 0.6}
         if limits and draw.random() < 0.6:
             wlan["txop"] = limits
+            if any(quantity(limit) for limit in limits.values()) and draw.random() < 0.5:
+                wlan["nav"] = "limit"
 
 
 def _fill(values: Values, scenario: Table) -> None:

@@ -15,7 +15,7 @@ from airhop.verify.trace import quantity
 FORMATS = {"802.11n": "ht", "802.11ac": "vht", "802.11ax": "he"}
 LONGEST = 5_484_000
 """aPPDUMaxTime, ns (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4)."""
-CONTROL_BYTES = {"rts": 20, "cts": 14, "ack": 14, "block-ack-req": 24}
+CONTROL_BYTES = {"rts": 20, "cts": 14, "ack": 14, "block-ack-req": 24, "cf-end": 20}
 """Lengths of control frames (IEEE 802.11-2020 §9.3.1)."""
 DELIMITER = 4
 """Bytes before each MPDU of an A-MPDU (IEEE 802.11-2020 §9.7.1)."""
@@ -148,7 +148,7 @@ class Ppdus:
                 return self._modern(octets)
             case "data":  # S-MPDU; HT has no S-MPDU, but single MPDUs without a delimiter
                 return self._modern(octets if self.format == "ht" else octets + DELIMITER)
-            case "rts" | "broadcast":
+            case "rts" | "broadcast" | "cf-end":
                 return self._legacy(octets, self._control)
             case "cts":
                 return self._legacy(octets, max(rate for rate in _BASIC if rate <= self._control))

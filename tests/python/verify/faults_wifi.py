@@ -178,6 +178,25 @@ def _protects_a_receiver_twice(run: Recorded) -> None:
     run.set("air", "kind", int(row), "rts")
 
 
+def _reserves_no_limit(run: Recorded) -> None:
+    run.wlan["nav"] = "response"
+
+
+def _leaves_out_a_cf_end(run: Recorded) -> None:
+    row = run.find("air", 5, kind="cf-end")
+    run.tables["air"] = pl.concat([run.tables["air"][:row], run.tables["air"][row + 1 :]])
+    ppdus = run.tables["mpdus"]["ppdu"]
+    run.tables["mpdus"] = run.tables["mpdus"].with_columns(ppdu=ppdus - (ppdus > row).cast(ppdus.dtype))
+
+
+def _ends_too_late_for_a_cf_end(run: Recorded) -> None:
+    run.wlan["txop"] |= {"VI": "300 us", "VO": "300 us"}
+
+
+def _reserves_the_limit(run: Recorded) -> None:
+    run.wlan["nav"] = "limit"
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("fate", "by-snr", _has_another_power),
     ("release", "block-ack", _delivers_twice),
@@ -206,6 +225,10 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("slot", "block-ack", _between_slots),
     ("txop", "txop", _exceeds_its_txop_limit),
     ("txop", "txop", _protects_a_receiver_twice),
+    ("txop", "txop", _reserves_the_limit),
+    ("txop", "nav", _reserves_no_limit),
+    ("txop", "nav", _leaves_out_a_cf_end),
+    ("txop", "nav", _ends_too_late_for_a_cf_end),
     ("category", "categories", _another_category),
     ("exchange", "categories", _answers_in_another_category),
     ("slot", "block-ack", _flow_of_another_category),

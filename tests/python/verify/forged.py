@@ -207,6 +207,14 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
             "wlan.cell.access": "rts-cts",
         },
     ),
+    "nav": (
+        CATEGORIES,
+        {
+            "duration": "300 ms",
+            "wlan.cell.txop": {"VI": "4.096 ms", "VO": "2.080 ms"},
+            "wlan.cell.nav": "limit",
+        },
+    ),
     "by-snr": (BLOCK_ACK, {"duration": "400 ms", "wlan.cell.errors": BY_SNR}),
     "categories": (CATEGORIES, {"duration": "300 ms", "wlan.cell.lost_block_ack": "request"}),
     "single-mpdus": (CATEGORIES, SINGLE),

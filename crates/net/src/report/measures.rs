@@ -264,8 +264,8 @@ measures! {
         name: String,
     }
 
-    /// Share of the time after the warm-up in which frames of exchanges that the station began were on the air: its data, RTS and
-    /// BlockAckReqs, and the ACKs, CTS and BlockAcks that answer these. A collision counts for each of its frames; interframe spaces and
+    /// Share of the time after the warm-up in which frames of exchanges that the station began were on the air: its data, RTS,
+    /// BlockAckReqs and CF-Ends, and the ACKs, CTS and BlockAcks that answer these. A collision counts for each of its frames; interframe spaces and
     /// backoffs count for no station.
     airtime: f64 { label: "Airtime", over_flows: PerFlow }
 }

@@ -214,6 +214,7 @@ fn kind_of(frame: FrameKind) -> AirKind {
         FrameKind::Ampdu => AirKind::Ampdu,
         FrameKind::BlockAckReq => AirKind::BlockAckReq,
         FrameKind::BlockAck => AirKind::BlockAck,
+        FrameKind::CfEnd => AirKind::CfEnd,
     }
 }
 

@@ -11,7 +11,7 @@ use super::mac::deadlines::Deadlines;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac_queue::{MacQueue, fade_of_others, fail};
 use super::medium::{Heard, Medium, Member, Transmission};
-use super::plan::{Access, AckTimeout, CellPlan};
+use super::plan::{Access, AckTimeout, CellPlan, Nav};
 use super::rx_state::{RxState, Slot};
 use super::timing::Timing;
 use super::txop_rest::Rest;
@@ -31,6 +31,7 @@ pub(crate) struct Exchange {
     /// Maximum number of transmissions of a data frame.
     pub(super) attempts: u32,
     pub(super) access: Access,
+    pub(super) nav: Nav,
     pub(super) overhead: u32,
     /// dot11FragmentationThreshold.
     pub(super) threshold: u32,
@@ -70,6 +71,7 @@ impl Exchange {
             rules: Rules::new(plan),
             attempts: plan.attempts,
             access: plan.access,
+            nav: plan.ht.map(|ht| ht.nav).unwrap_or_default(),
             overhead: plan.overhead,
             threshold: plan.fragmentation.unwrap_or(u32::MAX),
             medium: Medium::new(plan, streams),
@@ -175,11 +177,12 @@ impl Exchange {
         let ended = self.medium.end(slot, &mut self.stations, |station, access, heard| {
             match heard {
                 Heard::Frame if station == to => access.received(None),
+                Heard::Frame if kind == FrameKind::CfEnd => access.received_cf_end(),
                 Heard::Frame if to == BROADCAST => {
                     access.received(None);
                     effects.push(LinkEffect::Heard { from, to: station, number });
                 }
-                Heard::Frame => access.received(Some(now + duration)),
+                Heard::Frame => access.received(Some((now + duration, holder))),
                 Heard::Damaged | Heard::Garbled(_) => access.on_undecodable_frame(),
                 Heard::Noise => return,
             }
@@ -192,7 +195,9 @@ impl Exchange {
         if let Some(reception) = ended.reception {
             self.report(slot, reception, effects);
         }
-        let answers = if to == BROADCAST {
+        let answers = if kind == FrameKind::CfEnd {
+            false
+        } else if to == BROADCAST {
             self.broadcast(from, number, effects)
         } else if ended.outcome == Heard::Frame {
             self.receive(now, slot, effects)
@@ -267,7 +272,9 @@ impl Exchange {
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let (sender, receiver) = (usize::from(from), usize::from(to));
         match kind {
-            FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
+            FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now, from, self.nav) => {
+                return false;
+            }
             FrameKind::Rts => {
                 self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.timing.cts);
@@ -277,7 +284,7 @@ impl Exchange {
                 self.stations[receiver].access.protect(from);
                 self.send_data(slot, to, start);
             }
-            FrameKind::Broadcast => unreachable!("the frame is not for a single station"),
+            FrameKind::Broadcast | FrameKind::CfEnd => unreachable!("the frame is not for a single station"),
             FrameKind::Data if self.stations[sender].queue.aggregator.is_some() => {
                 self.receive_single(now, slot, effects);
             }
@@ -393,6 +400,7 @@ impl Exchange {
             tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + answer;
             tx.end = now + *rts;
         }
+        self.reserve_txop(&mut tx);
         self.stations[usize::from(station)].access.sends(tx.kind);
         self.deadlines.clear(usize::from(station));
         let slot = self.medium.place(tx);
@@ -429,7 +437,8 @@ impl Exchange {
 
     /// Puts the data frame or A-MPDU of `station` into `slot`, in place of the CTS that permits it.
     fn send_data(&mut self, slot: Slot, station: Station, start: Time) {
-        let tx = self.data(station, start);
+        let mut tx = self.data(station, start);
+        self.reserve_txop(&mut tx);
         self.stations[usize::from(station)].access.sends(tx.kind);
         *self.medium.get_mut(slot) = tx;
         self.set_aggregate(slot);
@@ -467,7 +476,7 @@ impl Exchange {
         self.note_deadline(from);
     }
 
-    fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
+    pub(super) fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         let &Transmission { from, end, kind, .. } = self.medium.get(slot);
         schedule(end, AirEvent::End(slot));
         let is_answer = kind.is_answer();

@@ -18,7 +18,7 @@ use crate::tag::Tag;
 use airhop_base::{AccessCategory, Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// Packet number of a BlockAckReq and of its response, neither of which belongs to a packet.
+/// Packet number of frames that belong to no packet: BlockAckReq, its response, and CF-End.
 pub(crate) const NO_PACKET: u64 = u64::MAX;
 
 /// Transmission on the air.

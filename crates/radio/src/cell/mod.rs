@@ -24,8 +24,8 @@ mod txop_rest;
 pub use crate::address::{BROADCAST, Station};
 pub use events::{AirEvent, CellEvent};
 pub use plan::{
-    Access, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Range,
-    Receiving, Retries,
+    Access, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Nav,
+    Range, Receiving, Retries,
 };
 
 use crate::layer::{LinkEffect, Outgoing};

@@ -119,11 +119,24 @@ pub struct HtPlan {
     /// TXOP limit of each access category, indexed by category; 0: one frame exchange per channel access (IEEE
     /// 802.11-2020 §10.23.2.9).
     pub txop: [Span; AccessCategory::ALL.len()],
+    /// End of the reservation by frames of a TXOP with a limit.
+    pub nav: Nav,
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
     pub eifs: bool,
     /// Aggregation with a Block Ack agreement; `None`: one MPDU per PPDU, each with an ACK.
     pub ampdu: Option<AmpduPlan>,
+}
+
+/// End of the reservation of the medium (NAV) by frames of a TXOP with a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nav {
+    /// End of the response to the frame.
+    #[default]
+    Response,
+    /// End of the TXOP by its limit (IEEE 802.11-2020 §9.2.5.2), as in ns-3. At the end of its exchanges the
+    /// holder frees the medium by a CF-End, if the rest of the TXOP is longer (§10.23.2.10).
+    Limit,
 }
 
 /// Set of access categories, which always includes best effort.

@@ -6,8 +6,8 @@ use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, Psdu, largest};
 use crate::phy::amsdu::{Body, Framing};
 use crate::phy::{
-    ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES, Phy,
-    RTS_BYTES, TxMode, block_ack_bytes,
+    ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CF_END_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES,
+    Phy, RTS_BYTES, TxMode, block_ack_bytes,
 };
 use airhop_base::{Rate, Span};
 
@@ -24,6 +24,7 @@ pub(crate) struct Timing {
     /// Length of a BlockAck, bytes.
     pub block_ack_bytes: u32,
     pub block_ack_req: Span,
+    pub cf_end: Span,
 }
 
 /// Transmission mode of data frames to a single station.
@@ -54,6 +55,7 @@ impl Timing {
             block_ack_bytes: block_ack_bytes(window),
             block_ack: phy.airtime(block_ack_bytes(window), answer_rate),
             block_ack_req: phy.airtime(BLOCK_ACK_REQ_BYTES, answer_rate),
+            cf_end: phy.airtime(CF_END_BYTES, control_rate),
         }
     }
 

@@ -3,16 +3,22 @@
 //! The limit bounds the time from the first bit of the first exchange to the end of the last response. The
 //! first exchange exceeds it if a single MPDU does not fit. Exchanges follow each other by a SIFS; a broadcast,
 //! or an exchange without a response, ends the TXOP. The Duration field of a frame reserves the medium until
-//! the end of the response, not until the end of the TXOP.
+//! the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`] the holder ends its TXOP by a
+//! CF-End, if the rest is longer than this frame. Otherwise the rest remains reserved: only the holder and
+//! the receivers of its frames, whose NAV is not set, may use it. An exchange without a response ends the
+//! TXOP without a CF-End.
 use super::events::AirEvent;
 use super::exchange::Exchange;
 use super::mac_queue::MacQueue;
-use super::medium::Member;
+use super::medium::{Member, NO_PACKET, Transmission};
+use super::plan::Nav;
 use super::txop_rest::Rest;
-use crate::address::Station;
-use crate::layer::LinkEffect;
+use crate::address::{BROADCAST, Station};
+use crate::layer::{FrameKind, LinkEffect};
+use crate::phy::CF_END_BYTES;
 use crate::phy::ampdu::Limits;
-use airhop_base::Time;
+use crate::tag::Tag;
+use airhop_base::{FlowId, Span, Time};
 
 impl Exchange {
     /// Sets the deadline of a station that holds a TXOP after an exchange.
@@ -51,7 +57,41 @@ impl Exchange {
         if begins {
             return self.start_exchange(now, station, schedule);
         }
+        let end = access.txop_end();
         access.end_txop(queue.has_work(), receiver.is_idle());
         self.note_deadline(station);
+        if self.nav == Nav::Limit && end.is_some_and(|end| end - now > self.timing.cf_end) {
+            self.send_cf_end(now, station, schedule);
+        }
+    }
+
+    /// Extends the reservation of a frame to the end of its TXOP, with [`Nav::Limit`].
+    #[inline]
+    pub(super) fn reserve_txop(&self, tx: &mut Transmission) {
+        if self.nav == Nav::Limit
+            && tx.kind.expects_response()
+            && let Some(end) = self.stations[usize::from(tx.from)].access.txop_end()
+        {
+            tx.duration = tx.duration.max(end.since(tx.end));
+        }
+    }
+
+    /// Sends a CF-End, after which no frame of the TXOP reserves the medium (IEEE 802.11-2020 §10.23.2.10).
+    fn send_cf_end(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
+        self.stations[usize::from(station)].access.sends_cf_end();
+        let slot = self.medium.place(Transmission {
+            from: station,
+            to: BROADCAST,
+            kind: FrameKind::CfEnd,
+            bytes: CF_END_BYTES,
+            header: CF_END_BYTES,
+            attempt: 1,
+            start: now,
+            end: now + self.timing.cf_end,
+            duration: Span::ZERO,
+            tag: Tag { flow: FlowId::NONE, len: 0, seq: 0 },
+            number: NO_PACKET,
+        });
+        self.begin(now, slot, schedule);
     }
 }

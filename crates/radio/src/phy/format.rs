@@ -10,6 +10,8 @@ pub const BASIC_RATES: [Rate; 3] =
     [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
 /// Length of a compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
 pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
+/// Length of a CF-End frame, bytes (IEEE 802.11-2020 §9.3.1.6).
+pub const CF_END_BYTES: u32 = 20;
 
 /// Returns the length of a compressed BlockAck frame, bytes, for a window of `window` MPDUs: the bitmap has
 /// 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).

@@ -16,7 +16,9 @@ mod settings;
 mod symbol;
 
 pub use ampdu::{DELIMITER_BYTES, Limits, Psdu, QOS_MAC_BYTES};
-pub use format::{BASIC_RATES, BLOCK_ACK_REQ_BYTES, Band, Format, MAX_PPDU_TIME, block_ack_bytes};
+pub use format::{
+    BASIC_RATES, BLOCK_ACK_REQ_BYTES, Band, CF_END_BYTES, Format, MAX_PPDU_TIME, block_ack_bytes,
+};
 pub use legacy::{ACK_BYTES, CTS_BYTES, Coding, DATA_OVERHEAD, LLC_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 pub use mode::TxMode;
 pub use settings::{ModeError, TxSettings};

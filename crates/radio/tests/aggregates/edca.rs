@@ -4,17 +4,17 @@ use super::{Setting, closed, saturation};
 use crate::harness::{Note, World};
 use airhop_base::AccessCategory::{self, Be, Bk, Vi, Vo};
 use airhop_base::{Span, Time};
-use airhop_radio::cell::{CellPlan, Station};
+use airhop_radio::cell::{CellPlan, Nav, Station};
 use airhop_radio::layer::FrameKind;
 
 /// Payload of a datagram, bytes.
-const PAYLOAD: u32 = 1472;
+pub const PAYLOAD: u32 = 1472;
 
 /// Functions, each with its station.
-type Functions = [(Station, AccessCategory)];
+pub type Functions = [(Station, AccessCategory)];
 
 /// Plan of a cell in which station 0 receives from saturated functions of the other stations.
-fn plan(s: &Setting, functions: &Functions) -> CellPlan {
+pub fn plan(s: &Setting, functions: &Functions) -> CellPlan {
     let most = functions.iter().map(|(station, _)| *station).max().unwrap_or_default();
     let mut plan = s.plan(usize::from(most) + 1);
     if let Some(ht) = &mut plan.ht {
@@ -69,13 +69,15 @@ fn txop(s: &Setting, limit: f64) -> (f64, f64, u32) {
 
 fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
     let function = |&(station, category): &(Station, AccessCategory)| {
-        let (data, exchange, mpdus) = txop(s, s.txop[category as usize] as f64);
+        let limit = s.txop[category as usize] as f64;
+        let (data, exchange, mpdus) = txop(s, limit);
         Function {
             station,
             category,
             exchange,
             frame: if s.rts { closed::control(20, 24) } else { data },
             bits: f64::from(8 * mpdus * PAYLOAD),
+            reserved: if s.nav == Nav::Limit { limit } else { 0.0 },
             attempts: (s.ampdu == 0).then_some(7),
         }
     };
@@ -107,7 +109,7 @@ fn goodput_of_access_categories_equals_the_slot_model() {
     }
 }
 
-fn compare(setting: &Setting, functions: &Functions, seconds: u64) {
+pub fn compare(setting: &Setting, functions: &Functions, seconds: u64) {
     let mean = |of: &dyn Fn(u64) -> Vec<f64>| {
         let runs: Vec<Vec<f64>> = (1..=4).map(of).collect();
         (0..functions.len()).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 4.0).collect::<Vec<_>>()
@@ -123,7 +125,7 @@ fn compare(setting: &Setting, functions: &Functions, seconds: u64) {
 }
 
 /// TXOP limits of IEEE 802.11-2020 Table 9-155 for video and voice, µs: [BK, BE, VI, VO].
-const LIMITS: [u64; 4] = [0, 0, 4096, 2080];
+pub const LIMITS: [u64; 4] = [0, 0, 4096, 2080];
 
 /// Saturated functions with TXOP limits: exchanges follow each other by a SIFS while they fit, with RTS and
 /// CTS once, and a limit below one exchange has no effect on single MPDUs.
@@ -153,8 +155,8 @@ fn goodput_with_txop_limits_equals_the_slot_model() {
 /// apart, and RTS precedes the first exchange with each receiver.
 #[test]
 fn a_txop_stays_within_its_limit() {
-    for rts in [false, true] {
-        let setting = Setting { rts, ampdu: 8191, txop: LIMITS, ..saturation::HT };
+    for (rts, nav) in [(false, Nav::Response), (true, Nav::Response), (true, Nav::Limit)] {
+        let setting = Setting { rts, nav, ampdu: 8191, txop: LIMITS, ..saturation::HT };
         let mut world = World::new(&plan(&setting, &[(1, Vi), (2, Be)]), 7);
         world.cell.report_transmissions();
         // Station 1 sends to two receivers in turn.

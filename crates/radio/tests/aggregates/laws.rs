@@ -4,7 +4,7 @@ use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
 use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{AccessCategory, Rate, Span, Time};
-use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{BROADCAST, FrameKind, Reception, SentMpdu};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings, amsdu};
@@ -27,6 +27,7 @@ prop_compose! {
         (bytes, window) in (prop_oneof![200_u32..20_000, Just(u32::MAX)], 1_u32..=256),
         amsdu in prop_oneof![Just(0), 200_u32..=11_424],
         (request, eifs) in (any::<bool>(), any::<bool>()),
+        nav in prop::sample::select(vec![Nav::Response, Nav::Limit]),
         categories in prop::collection::vec(prop::sample::select(AccessCategory::ALL.to_vec()), 0..4),
         limits in prop::array::uniform4(prop_oneof![Just(0), 1_u64..8000]),
         retries in prop_oneof![
@@ -42,7 +43,7 @@ prop_compose! {
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
-            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop: limits.map(Span::from_micros), eifs, ampdu }),
+            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop: limits.map(Span::from_micros), nav, eifs, ampdu }),
             overhead: 38,
             fragmentation: None,
             rules: CellRules { receiving: plan.rules.receiving, ..CellRules::IEEE },

@@ -3,11 +3,14 @@
 pub mod closed;
 mod edca;
 mod laws;
+mod nav;
 pub mod saturation;
 mod slot_model;
 
 use airhop_base::{Rate, Span};
-use airhop_radio::cell::{Access, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::cell::{
+    Access, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries,
+};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
 /// Setting of a cell whose stations all send best-effort datagrams.
@@ -25,6 +28,8 @@ pub struct Setting {
     pub rts: bool,
     /// True if EIFS follows a collision.
     pub eifs: bool,
+    /// End of the reservation by frames of a TXOP.
+    pub nav: Nav,
     /// TXOP limits by access category, µs.
     pub txop: [u64; 4],
 }
@@ -55,6 +60,7 @@ impl Setting {
             mode,
             categories: Categories::default(),
             txop: self.txop.map(Span::from_micros),
+            nav: self.nav,
             eifs: self.eifs,
             ampdu: (self.ampdu > 0).then_some(ampdu),
         };

@@ -1,6 +1,7 @@
 //! Goodput of saturated stations, compared with closed forms.
 use super::{Setting, closed};
 use crate::harness::{on_link, saturation};
+use airhop_radio::cell::Nav;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Format;
 
@@ -19,6 +20,7 @@ pub const HT: Setting = Setting {
     amsdu: 0,
     rts: false,
     eifs: true,
+    nav: Nav::Response,
     txop: [0; 4],
 };
 const VHT: Setting = Setting { format: Format::Vht, mcs: 9, width_mhz: 80, ..HT };

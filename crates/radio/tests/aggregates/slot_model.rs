@@ -1,14 +1,16 @@
 //! Slot model of EDCA: saturated functions, a clean channel, stations that all receive each other. It has the
-//! rules of IEEE 802.11-2020 §10.23.2.4 and no frames.
+//! rules of IEEE 802.11-2020 §10.23.2.4 and no frames. Times are microseconds.
 use airhop_base::AccessCategory;
 use airhop_engine::{Stream, Streams};
 
 const SIFS: f64 = 16.0;
 const SLOT: f64 = 9.0;
-/// Slots from the end of a frame without a response to the timeout: SIFS, a slot and 20 µs.
-const TIMEOUT_SLOTS: u32 = 5;
+/// Time from the end of a frame without a response to the timeout: SIFS, a slot and 20 µs.
+const TIMEOUT: f64 = SIFS + SLOT + 20.0;
+/// Duration of a CF-End: 20 bytes at 24 Mbit/s.
+const CF_END: f64 = 28.0;
 
-/// EDCA function of a station. Times are microseconds.
+/// EDCA function of a station.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     pub station: u16,
@@ -19,6 +21,8 @@ pub struct Function {
     pub frame: f64,
     /// Payload that an exchange delivers, bits.
     pub bits: f64,
+    /// Time that a successful exchange reserves from its first bit on; 0 if it reserves its own duration.
+    pub reserved: f64,
     /// Attempts after which the contention window is reset; `None` under Block Ack.
     pub attempts: Option<u32>,
 }
@@ -29,8 +33,8 @@ struct State {
     cw: [u32; 2],
     window: u32,
     backoff: u32,
-    /// Slots by which the next count starts later than that of stations that did not collide.
-    late: u32,
+    /// Time by which the next count starts after the end of the last busy period.
+    late: f64,
     tries: u32,
     delivered: f64,
 }
@@ -44,12 +48,17 @@ impl State {
             AccessCategory::Vo => (2, [3, 7]),
         };
         let (window, backoff) = (cw[0], stream.below(cw[0] + 1));
-        State { of, aifsn, cw, window, backoff, late: 0, tries: 0, delivered: 0.0 }
+        State { of, aifsn, cw, window, backoff, late: 0.0, tries: 0, delivered: 0.0 }
     }
 
-    /// Slot after SIFS in which the function transmits.
-    fn slot(&self) -> u32 {
-        self.aifsn + self.late + self.backoff
+    /// First boundary after SIFS at which the function counts.
+    fn begin(&self) -> f64 {
+        self.late + f64::from(self.aifsn) * SLOT
+    }
+
+    /// Boundary after SIFS at which the function transmits.
+    fn access(&self) -> f64 {
+        self.begin() + f64::from(self.backoff) * SLOT
     }
 
     fn succeed(&mut self, stream: &mut Stream) {
@@ -74,25 +83,32 @@ pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
     let mut all: Vec<State> = functions.iter().map(|of| State::new(*of, &mut stream)).collect();
     let (mut time, end) = (0.0, seconds as f64 * 1e6);
     while time < end {
-        let first = all.iter().map(State::slot).min().expect("functions");
+        let first = all.iter().map(State::access).fold(f64::MAX, f64::min);
         let (mut due, mut on_air): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         for (i, state) in all.iter_mut().enumerate() {
-            if state.slot() == first {
+            if state.access() == first {
                 due.push(i);
-            } else if first >= state.aifsn + state.late {
-                state.backoff -= first - state.aifsn - state.late + 1; // the boundary of the access counts
+            } else if first >= state.begin() {
+                state.backoff -= ((first - state.begin()) / SLOT) as u32 + 1; // the boundary of the access counts
             }
-            state.late = 0;
+            state.late = 0.0;
         }
         for &i in &due {
             let of = |i: usize| (all[i].of.station, all[i].of.category);
             let wins = due.iter().all(|&j| of(j).0 != of(i).0 || of(j).1 <= of(i).1);
             if wins { on_air.push(i) } else { all[i].fail(&mut stream) }
         }
-        time += SIFS + f64::from(first) * SLOT;
+        time += SIFS + first;
         if let [alone] = on_air[..] {
-            time += all[alone].of.exchange;
+            let Function { station, exchange, reserved, .. } = all[alone].of;
+            time += exchange;
             all[alone].succeed(&mut stream);
+            let rest = reserved - exchange;
+            if rest > SIFS + CF_END {
+                time += SIFS + CF_END;
+            } else if rest > 0.0 {
+                all.iter_mut().filter(|state| state.of.station != station).for_each(|s| s.late = rest);
+            }
             continue;
         }
         let longest = on_air.iter().map(|&i| all[i].of.frame).fold(0.0, f64::max);
@@ -103,7 +119,7 @@ pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
                 continue; // its timeout ends during the longest frame
             }
             let station = all[i].of.station;
-            all.iter_mut().filter(|state| state.of.station == station).for_each(|s| s.late = TIMEOUT_SLOTS);
+            all.iter_mut().filter(|state| state.of.station == station).for_each(|s| s.late = TIMEOUT);
         }
     }
     all.iter().map(|state| state.delivered / time).collect()

@@ -3,7 +3,7 @@
 use super::{CELL, good, read};
 use airhop_base::{AccessCategory, Rate, Span};
 use airhop_net::plan::Plan;
-use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries};
 use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::phy::{Band, Format, Phy};
 use airhop_scenario::{Overrides, Scenario};
@@ -88,6 +88,9 @@ fn every_wifi_key_reaches_the_plan() {
     }
     let limits = ht(&[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")]).txop;
     assert_eq!(limits, [0, 0, 4096, 2080].map(Span::from_micros), "BK, BE, VI, VO");
+    const TXOP: (&str, &str) = ("wlan.cell.txop", "{ VO = \"2.080 ms\" }");
+    let nav = |word| ht(&[TXOP, ("wlan.cell.nav", word)]).nav;
+    assert_eq!([ht(&[TXOP]).nav, nav("response"), nav("limit")], [Nav::Response, Nav::Response, Nav::Limit]);
     // A TXOP limit of 0 and best effort equal the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
@@ -281,6 +284,9 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.txop", "{ VI = \"4.096 s\" }")],
     &[("wlan.cell.txop", "{ BE = \"2528\" }")],
     &[("wlan.cell.txop", "{ AC_VO = \"2.080 ms\" }")],
+    &[("wlan.cell.nav", "limit")],
+    &[("wlan.cell.nav", "limit"), ("wlan.cell.txop", "{ VO = \"0 s\" }")],
+    &[("wlan.cell.nav", "txop"), ("wlan.cell.txop", "{ VO = \"2.080 ms\" }")],
     &[("wlan.cell.eifs", "sometimes")],
     &[("wlan.cell.preset", "ns2")],
     &[("wlan.cell.immediate_access", "false")],
@@ -301,6 +307,7 @@ const BAD: &[&[(&str, &str)]] = &[
         ("wlan.cell.rate", "11 Mbit/s"),
         ("wlan.cell.txop", "{ VO = \"2.080 ms\" }"),
     ],
+    &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.nav", "limit")],
     &[
         ("wlan.cell.standard", "802.11g"),
         ("wlan.cell.rate", "54 Mbit/s"),

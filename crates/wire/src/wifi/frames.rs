@@ -40,6 +40,8 @@ pub enum Control {
     Cts,
     /// Acknowledgement, without TA.
     Ack,
+    /// End of a TXOP; TA is the BSSID (IEEE 802.11-2020 §9.3.1.6).
+    CfEnd,
     /// Compressed BlockAckReq.
     BlockAckReq {
         /// Traffic identifier.
@@ -92,6 +94,7 @@ impl Control {
             Control::Rts => (11, true),
             Control::Cts => (12, false),
             Control::Ack => (13, false),
+            Control::CfEnd => (14, true),
         };
         out.extend_from_slice(&[subtype << 4 | CONTROL, 0]);
         out.extend_from_slice(&duration_field(duration));
@@ -100,7 +103,7 @@ impl Control {
             out.extend_from_slice(&addresses.transmitter);
         }
         match *self {
-            Control::Rts | Control::Cts | Control::Ack => {}
+            Control::Rts | Control::Cts | Control::Ack | Control::CfEnd => {}
             Control::BlockAckReq { tid, start } => {
                 out.extend_from_slice(&(u16::from(tid) << 12 | COMPRESSED).to_le_bytes());
                 out.extend_from_slice(&sequence_control(start, 0));

@@ -17,7 +17,7 @@ _ANSWERED = {
 """Kinds of the frames that a frame answers after a SIFS, by its kind; data also follow a fragment's ACK."""
 _ANSWERS = ("cts", "ack", "block-ack")
 """Kinds of frames that belong to the exchange of their receiver."""
-_BYTES = {"rts": 20, "cts": 14, "ack": 14}
+_BYTES = {"rts": 20, "cts": 14, "ack": 14, "cf-end": 20}
 """Lengths of control frames."""
 
 

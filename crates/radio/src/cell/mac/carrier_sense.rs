@@ -1,4 +1,5 @@
 //! Physical and virtual carrier sense of a station.
+use crate::address::{BROADCAST, Station};
 use airhop_base::{Span, Time};
 
 /// Carrier sense of a station: time since which the medium has been idle, and end of its reservation by
@@ -11,11 +12,13 @@ pub(super) struct CarrierSense {
     unreadable: bool,
     /// NAV: end of the reservation by duration fields.
     nav: Time,
+    /// Holder of the TXOP whose frame set the NAV.
+    holder: Station,
 }
 
 impl CarrierSense {
     pub const IDLE: CarrierSense =
-        CarrierSense { idle_since: Time::ZERO, unreadable: false, nav: Time::ZERO };
+        CarrierSense { idle_since: Time::ZERO, unreadable: false, nav: Time::ZERO, holder: BROADCAST };
 
     /// Marks the medium as idle from `now` on.
     pub fn idle(&mut self, now: Time) {
@@ -23,12 +26,20 @@ impl CarrierSense {
     }
 
     /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end of the
-    /// reservation, if the frame was for another station.
-    pub fn received(&mut self, reserve: Option<Time>) {
+    /// reservation and its holder, if the frame was for another station.
+    pub fn received(&mut self, reserve: Option<(Time, Station)>) {
         self.unreadable = false;
-        if let Some(until) = reserve {
-            self.nav = self.nav.max(until);
+        if let Some((until, holder)) = reserve
+            && until > self.nav
+        {
+            (self.nav, self.holder) = (until, holder);
         }
+    }
+
+    /// Records the reception of a CF-End, which resets the NAV (IEEE 802.11-2020 §10.23.2.10).
+    pub fn received_cf_end(&mut self) {
+        self.unreadable = false;
+        self.nav = Time::ZERO;
     }
 
     /// Records a frame that the station began to receive but could not decode.
@@ -45,6 +56,11 @@ impl CarrierSense {
     /// True if a duration field reserves the medium at `now`.
     pub fn is_reserved(&self, now: Time) -> bool {
         self.nav > now
+    }
+
+    /// Returns the station whose frame set the NAV.
+    pub fn holder(&self) -> Station {
+        self.holder
     }
 
     /// Returns the end of the interframe space, if the medium stays idle. The interframe space starts when

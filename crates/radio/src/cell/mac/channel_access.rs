@@ -27,6 +27,7 @@ use super::access_rules::{Parameters, Rules};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
 use crate::address::Station;
+use crate::cell::plan::Nav;
 use crate::layer::FrameKind;
 use airhop_base::{AccessCategory, Span, Time};
 use airhop_engine::Stream;
@@ -234,10 +235,15 @@ impl ChannelAccess {
         self.earliest(rules)
     }
 
-    /// Records the reception of a frame. `reserve`: end of the reservation by the frame's duration field, if
-    /// the frame was for another station.
-    pub fn received(&mut self, reserve: Option<Time>) {
+    /// Records the reception of a frame. `reserve`: end of the reservation by the frame's duration field, and
+    /// its holder, if the frame was for another station.
+    pub fn received(&mut self, reserve: Option<(Time, Station)>) {
         self.sense.received(reserve);
+    }
+
+    /// Records the reception of a CF-End, which resets the NAV.
+    pub fn received_cf_end(&mut self) {
+        self.sense.received_cf_end();
     }
 
     /// Records a frame that the station began to receive but could not decode.
@@ -245,9 +251,11 @@ impl ChannelAccess {
         self.sense.on_undecodable_frame();
     }
 
-    /// True if no duration field forbids a CTS (IEEE 802.11-2016 §10.3.2.7).
-    pub fn may_answer_rts(&self, now: Time) -> bool {
-        !self.sense.is_reserved(now)
+    /// True if no duration field forbids a CTS to `from` (IEEE 802.11-2016 §10.3.2.7). If frames reserve the
+    /// whole TXOP, the reservation of its holder does not forbid a CTS to this holder (IEEE 802.11-2020
+    /// §10.23.2.4).
+    pub fn may_answer_rts(&self, now: Time, from: Station, nav: Nav) -> bool {
+        !self.sense.is_reserved(now) || nav == Nav::Limit && self.sense.holder() == from
     }
 
     /// Returns the action at the deadline.
@@ -264,6 +272,11 @@ impl ChannelAccess {
         let limit = self.contention.txop();
         self.txop_end = if limit > Span::ZERO { now + limit } else { Time::ZERO };
         self.protected.clear();
+    }
+
+    /// Starts a CF-End of the station.
+    pub fn sends_cf_end(&mut self) {
+        self.sense.sends();
     }
 
     /// Returns the end of the TXOP by its limit; `None` if the TXOP has a single exchange.

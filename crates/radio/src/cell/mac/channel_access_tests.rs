@@ -72,14 +72,21 @@ fn a_backoff_that_ends_as_the_medium_becomes_busy_is_not_frozen() {
 fn the_nav_keeps_the_medium_busy_after_physical_carrier_sense() {
     let (mut station, slots) = contending(6);
     station.busy(us(1040), false, &RULES);
-    station.received(Some(us(5000)));
+    station.received(Some((us(5000), 9)));
     station.idle(us(3000), &RULES);
-    assert!(!station.may_answer_rts(us(4999)) && station.may_answer_rts(us(5000)));
+    let answers = |at, from, nav| station.may_answer_rts(us(at), from, nav);
+    assert!(!answers(4999, 1, Nav::Limit) && answers(5000, 1, Nav::Limit));
+    // The holder of a TXOP may send RTS to another receiver within it (IEEE 802.11-2020 §10.23.2.4).
+    assert!(!answers(4999, 9, Nav::Response) && answers(4999, 9, Nav::Limit));
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
     station.busy(us(4000), false, &RULES); // and no slot during the reservation counts
-    station.received(Some(us(4500))); // an earlier end of a reservation does not shorten it
+    station.received(Some((us(4500), 9))); // an earlier end of a reservation does not shorten it
     station.idle(us(4100), &RULES);
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
+    station.busy(us(4200), false, &RULES);
+    station.received_cf_end();
+    station.idle(us(4300), &RULES);
+    assert_eq!(station.deadline(&RULES), us(4350 + 20 * slots));
 }
 
 #[test]
@@ -205,7 +212,7 @@ fn a_reserved_or_busy_medium_prevents_direct_access() {
     for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
         let deadlines = (0..20).map(|seed| {
             let mut station = dcf(seed);
-            station.received(Some(reserved));
+            station.received(Some((reserved, 9)));
             station.enqueue(us(1000), 0, idle, idle, &rules);
             if !idle {
                 station.idle(us(3000), &rules);

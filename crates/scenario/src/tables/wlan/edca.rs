@@ -8,11 +8,13 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::{of_word, word_of};
 use airhop_base::{AccessCategory, Span};
-use airhop_radio::cell::{Categories, HtPlan};
+use airhop_radio::cell::{Categories, HtPlan, Nav};
 use airhop_radio::phy::Format;
 
 /// Words of `eifs`; true if stations wait for EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
+
+pub(super) const NAV: [(&str, Nav); 2] = [("response", Nav::Response), ("limit", Nav::Limit)];
 
 /// Largest TXOP limit: 16 bits in units of 32 µs (IEEE 802.11-2020 §9.4.2.28).
 const LONGEST_TXOP: Span = Span::from_micros(32 * 0xFFFF);
@@ -32,10 +34,18 @@ pub(super) static TXOP: [Key; 4] = [
 /// Fills in the defaults of a wlan of 802.11n, ac or ax.
 pub(super) fn fill(wlan: &mut Fields) {
     wlan.fill("eifs", word_of(&EIFS, &true));
+    wlan.fill("nav", word_of(&NAV, &Nav::Response));
 }
 
-/// Reports TXOP limits beyond the standard's range.
+/// Reports TXOP limits beyond the standard's range, and a NAV to the end of a limit in a cell without limits.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
+    let has_limit =
+        |txop: &Fields| TXOP.iter().any(|key| txop.span(key.name).is_some_and(|limit| limit > Span::ZERO));
+    let reserves_limit = wlan.word("nav").and_then(|word| of_word(&NAV, word)) == Some(Nav::Limit);
+    if reserves_limit && !wlan.table("txop").is_some_and(has_limit) {
+        let what = "expected \"response\", because no limit of `txop` is above 0";
+        problems.add(wlan.at("nav"), wlan.path_of("nav"), what.to_string());
+    }
     let Some(txop) = wlan.table("txop") else { return };
     for Key { name, .. } in &TXOP {
         let Some(limit) = txop.span(name).filter(|limit| *limit > LONGEST_TXOP) else { continue };
@@ -51,6 +61,7 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
         mode: mode::plan(wlan, format)?,
         categories: Categories::default(), // the flows determine the others
         txop: AccessCategory::ALL.map(|category| limit(category).unwrap_or(Span::ZERO)),
+        nav: of_word(&NAV, wlan.word("nav")?)?,
         eifs: of_word(&EIFS, wlan.word("eifs")?)?,
         ampdu: aggregation::plan(wlan, format)?,
     })

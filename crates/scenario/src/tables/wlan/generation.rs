@@ -18,8 +18,8 @@ const OF_DCF: [(&str, &str); 7] = [
 ];
 
 /// Keys that only 802.11n, ac and ax have.
-const OF_HT: [&str; 8] =
-    ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "eifs"];
+const OF_HT: [&str; 9] =
+    ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "nav", "eifs"];
 
 /// Removes the defaults of the DCF from a wlan of 802.11n, ac or ax.
 pub(super) fn clear(wlan: &mut Fields) {

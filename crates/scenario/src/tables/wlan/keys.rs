@@ -2,7 +2,7 @@
 
 use super::ACCESS;
 use super::aggregation::{AGGREGATION, LOST_BLOCK_ACK};
-use super::edca::{EIFS, TXOP};
+use super::edca::{EIFS, NAV, TXOP};
 use super::mode::{BANDS, RATE, WIDTHS};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
@@ -11,7 +11,7 @@ use crate::tables::{layout, phy, propagation, queue, routing};
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 
 /// `[[wlan]]`.
-pub(in crate::tables) static WLAN: [Key; 29] = [
+pub(in crate::tables) static WLAN: [Key; 30] = [
     NAME,
     key(
         "standard",
@@ -138,6 +138,14 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
          while they end before the limit, with RTS and CTS once per receiver (IEEE 802.11-2020 §10.23.2.9); the first exchange exceeds \
          the limit if a single MPDU does not fit; 0 = one frame exchange per channel access. Table 9-155 has 2.528 ms for BE and BK, \
          4.096 ms for VI, and 2.080 ms for VO; most access points have 0 for BE and BK",
+    ),
+    key(
+        "nav",
+        Kind::Word(|| NAV.map(|(word, _)| word).to_vec()),
+        Derived("response"),
+        "end of the reservation of the medium by the Duration field of a frame (NAV) in a TXOP with a limit: response = the end of its \
+         response; limit = the end of the TXOP limit (IEEE 802.11-2020 §9.2.5.2), as in ns-3. After its last exchange the holder then \
+         sends a CF-End a SIFS later, if the rest is longer than this frame; other stations do not use a shorter rest (§10.23.2.10)",
     ),
     key(
         "eifs",

@@ -118,6 +118,24 @@ class Exchanges:
         return found
 
 
+def txops(medium: Medium) -> Iterator[list[Exchange]]:
+    """Yield the exchanges of each TXOP of a category with a limit."""
+    exchanges = Exchanges(medium)
+    of_station: defaultdict[str, list[Exchange]] = defaultdict(list)
+    for (pair, category), found in exchanges.of().items():
+        if category in medium.txop:
+            of_station[pair[0]] += found
+    for found in of_station.values():
+        txop: list[Exchange] = []
+        for exchange in sorted(found, key=lambda one: one.start):
+            if txop and exchanges.first(txop[-1]) != exchange.first:
+                yield txop
+                txop = []
+            txop.append(exchange)
+        if txop:
+            yield txop
+
+
 def _packets(
     trace: Trace, medium: Medium, pair: Pair, category: str, exchanges: list[Exchange]
 ) -> dict[int, list[Packet]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from airhop.verify.laws.wifi.pairs import Exchanges
+from airhop.verify.laws.wifi.pairs import Exchanges, txops
 from airhop.verify.medium import ANSWERS, Medium, finding, media
 from airhop.verify.ppdus import CW, Ppdus
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
@@ -58,6 +58,7 @@ class _Slots:
         self._exchanges = Exchanges(medium)
         self._is_clean = medium.plan["errors"] == {"kind": "clean"}
         self._answers = self._find_answers()
+        self._limits = dict(self._find_limits())
 
     def _find_answers(self) -> set[tuple[str, int]]:
         """List the frames that begin a SIFS after another: responses, data after a CTS, further exchanges."""
@@ -69,6 +70,23 @@ class _Slots:
             if frame.kind in ANSWERS or frame.kind == "cts" or self._medium.may_follow(answer, frame):
                 found.add((answer.sender, answer.start))
         return found
+
+    def _find_limits(self) -> Iterator[tuple[int, int]]:
+        """Yield the frames, by row, that reserve the medium until the limit of their TXOP, with this time."""
+        if not self._medium.reserves_limits:
+            return
+        for txop in txops(self._medium):
+            end = txop[0].start + self._medium.txop[txop[0].first.category]
+            for exchange in txop:
+                cts = self._exchanges.answer(exchange.first)
+                for frame in (
+                    exchange.first,
+                    cts,
+                    exchange.main,
+                    self._exchanges.answer(exchange.main or exchange.first),
+                ):
+                    if frame is not None:
+                        yield frame.row, end
 
     def check(self) -> Iterator[Finding]:
         """Check every access, station by station."""
@@ -116,6 +134,9 @@ class _Slots:
                     continue  # the frame after the CTS decides whether the access failed
                 functions[frame.category].end(answered=answered)
                 failed = None if answered else frame
+            elif frame.kind == "cf-end":
+                if frame.sender != station and self._receives(station, frame):
+                    reserved.clear()
             elif frame.sender == station and frame.receiver == "*":
                 functions[frame.category].reset()
                 failed = None
@@ -164,10 +185,11 @@ class _Slots:
 
     def _reservation(self, station: str, frame: Frame) -> list[int]:
         """List the ends of the NAV that a frame for another station sets; -1 if unknown."""
-        if frame.receiver in (station, "*") or frame.kind in ("ack", "block-ack"):
+        if frame.receiver in (station, "*") or not self._medium.hears(frame.sender, station):
             return []
-        if not self._medium.hears(frame.sender, station):
-            return []
+        limits = [self._limits[frame.row]] if frame.row in self._limits else []
+        if frame.kind in ("ack", "block-ack"):
+            return limits
         sifs = self._ppdus.sifs
         if frame.kind in ("rts", "cts"):
             cts = self._exchanges.answer(frame) if frame.kind == "rts" else frame
@@ -175,7 +197,11 @@ class _Slots:
             if data is None or data.kind not in ("data", "a-mpdu"):
                 return [-1]
             frame = data
-        return [frame.end + sifs + round(self._medium.answer_time(frame.kind))]
+        return [*limits, frame.end + sifs + round(self._medium.answer_time(frame.kind))]
+
+    def _receives(self, station: str, frame: Frame) -> bool:
+        """Return whether a station receives a control frame, which has no errors."""
+        return self._medium.hears(frame.sender, station) and not self._medium.beside(frame, station)
 
     def _access(self, frame: Frame, begins: list[int]) -> Iterator[Finding]:
         """Find an access at no slot boundary."""

@@ -1,43 +1,27 @@
 """TXOPs: exchanges of a station that follow each other by a SIFS, within the limit of their access category.
 
 IEEE 802.11-2020 §10.23.2.9. The first exchange of a TXOP may exceed the limit with a single MPDU, and with a
-BlockAckReq. RTS and CTS precede the first exchange with each receiver of a TXOP.
+BlockAckReq. RTS and CTS precede the first exchange with each receiver of a TXOP. If frames reserve the
+medium until the limit (`nav`), a CF-End follows the last response, unless the rest is too short for it
+(§10.23.2.10).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from airhop.verify.laws.wifi.pairs import Exchange, Exchanges
-from airhop.verify.medium import Medium, finding, media
-from airhop.verify.trace import ROUNDING, Finding, Trace
+from airhop.verify.laws.wifi.pairs import Exchange, txops
+from airhop.verify.medium import ANSWERS, Medium, finding, media
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check every channel with a TXOP limit above 0."""
+    """Check every channel with a TXOP limit above 0, and find CF-Ends without a TXOP."""
     for medium in media(trace):
-        if medium.txop:
-            for txop in _txops(medium):
-                yield from _check(medium, txop)
-
-
-def _txops(medium: Medium) -> Iterator[list[Exchange]]:
-    """Yield the exchanges of each TXOP of a category with a limit."""
-    exchanges = Exchanges(medium)
-    of_station: defaultdict[str, list[Exchange]] = defaultdict(list)
-    for (pair, category), found in exchanges.of().items():
-        if category in medium.txop:
-            of_station[pair[0]] += found
-    for found in of_station.values():
-        txop: list[Exchange] = []
-        for exchange in sorted(found, key=lambda one: one.start):
-            if txop and exchanges.first(txop[-1]) != exchange.first:
-                yield txop
-                txop = []
-            txop.append(exchange)
-        if txop:
-            yield txop
+        found = list(txops(medium)) if medium.txop else []
+        for txop in found:
+            yield from _check(medium, txop)
+        yield from _Ends(medium, trace.duration).check(found)
 
 
 def _check(medium: Medium, txop: list[Exchange]) -> Iterator[Finding]:
@@ -62,3 +46,72 @@ def _check(medium: Medium, txop: list[Exchange]) -> Iterator[Finding]:
         if until > txop[0].start + limit + ROUNDING and not may_exceed:
             text = f"its exchange ends {until - txop[0].start} ns after the start of the TXOP, of {limit} ns"
             yield finding("txop", main, text)
+
+
+class _Ends:
+    """Ends of the TXOPs of a channel: CF-Ends, and the use of their rest."""
+
+    def __init__(self, medium: Medium, duration: int) -> None:
+        self._medium = medium
+        self._duration = duration
+        self._addressed = {(frame.receiver, frame.end) for frame in medium.frames}
+
+    def check(self, found: list[list[Exchange]]) -> Iterator[Finding]:
+        """Check the end of each TXOP, and find CF-Ends without a TXOP."""
+        known = set()
+        for txop in found if self._medium.reserves_limits else ():
+            answer = txop[-1].answer
+            if answer is None:
+                continue  # an exchange without a response ends the TXOP without a CF-End
+            end = txop[0].start + self._medium.txop[answer.category]
+            cf_end = self._frame(answer.receiver, answer.end + self._medium.sifs)
+            yield from self._cf_end(answer, cf_end, end)
+            if cf_end is not None:
+                known.add(cf_end.row)
+            elif end > answer.end:
+                yield from self._rest(txop, answer, end)
+        for frame in self._medium.frames:
+            if frame.kind == "cf-end" and frame.row not in known:
+                yield finding("txop", frame, "it ends no TXOP")
+
+    def _frame(self, station: str, start: int) -> Frame | None:
+        near = (self._medium.begun.get((station, start + off)) for off in range(-ROUNDING, ROUNDING + 1))
+        return next((frame for frame in near if frame is not None and frame.kind == "cf-end"), None)
+
+    def _cf_end(self, answer: Frame, cf_end: Frame | None, end: int) -> Iterator[Finding]:
+        """Compare the rest of a TXOP with the duration of a CF-End."""
+        assert self._medium.ppdus is not None
+        airtime = self._medium.airtime("cf-end", self._medium.ppdus.length("cf-end") or 0)
+        begin = answer.end + self._medium.sifs
+        if cf_end is not None and cf_end.category != answer.category:
+            yield finding("txop", cf_end, f"it ends a TXOP of {answer.category}")
+        if cf_end is not None and end - begin <= airtime - ROUNDING:
+            yield finding("txop", cf_end, f"{end - begin} ns before the limit, shorter than the frame")
+        is_over = end >= self._duration  # a further exchange may have no record
+        if cf_end is None and end - begin > airtime + ROUNDING and not is_over:
+            yield finding("txop", answer, f"no CF-End follows, {end - begin} ns before the limit")
+
+    def _rest(self, txop: list[Exchange], answer: Frame, end: int) -> Iterator[Finding]:
+        """Find accesses in the rest of a TXOP by stations whose NAV the last response set (§10.3.2.4)."""
+        medium = self._medium
+        members = {answer.receiver, *(exchange.first.receiver for exchange in txop)}
+        for other in medium.before(end - ROUNDING, end - answer.end):
+            station = other.sender
+            is_later = other.start > answer.end and station not in members
+            if not is_later or other.kind in ANSWERS.values() or self._follows(other):
+                continue
+            if medium.hears(answer.sender, station) and not medium.beside(answer, station):
+                if self._has_reset(answer, other):
+                    continue
+                text = f"begins {end - other.start} ns before the end of the TXOP of {answer.receiver}"
+                yield finding("txop", other, text)
+
+    def _follows(self, frame: Frame) -> bool:
+        """Return whether a frame follows by a SIFS a frame to its sender."""
+        due = frame.start - self._medium.sifs
+        return any((frame.sender, due + off) in self._addressed for off in range(-ROUNDING, ROUNDING + 1))
+
+    def _has_reset(self, answer: Frame, other: Frame) -> bool:
+        """Return whether another CF-End may have reset the NAV between a response and a later frame."""
+        between = self._medium.before(other.start, other.start - answer.start)
+        return any(frame.kind == "cf-end" and frame.end > answer.start for frame in between)
