@@ -3,8 +3,9 @@
 The slot model has the rules of IEEE 802.11-2020 §10.23.2.4 and no frames: at each slot boundary from AIFS on
 a function transmits or decreases its backoff; functions of one station collide internally; a station without
 a response begins its AIFS after the timeout. The timeout of a shorter frame of a collision ends during the
-longer frame, so that its station begins AIFS with all others. `python -m airhop.crosscheck.against_edca`
-prints its rows of `reference/edca.csv`.
+longer frame, so that its station begins AIFS with all others. If frames reserve the medium until the TXOP
+limit, a CF-End ends a TXOP whose rest is longer, and the other stations wait for a shorter rest.
+`python -m airhop.crosscheck.against_edca` prints its rows of `reference/edca.csv`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from airhop.crosscheck.against_ns3_wifi import settings
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import Quantity
 from airhop.crosscheck.reference import FILES, points
-from airhop.crosscheck.wifi_forms import ATTEMPTS, CONTROL_MBPS, RTS_BYTES, SIFS_US, SLOT_US, Link, legacy_us
+from airhop.crosscheck.wifi_forms import (
+    ATTEMPTS,
+    CONTROL_MBPS,
+    RTS_BYTES,
+    SIFS_US,
+    SLOT_US,
+    TIMEOUT_US,
+    Link,
+    legacy_us,
+)
 from airhop.crosscheck.worlds import Document
 from airhop.stats import Estimate
 
@@ -29,10 +39,12 @@ PARAMETERS: Mapping[str, tuple[int, int, int]] = {
     "BK": (7, 15, 1023),
 }
 """AIFSN, CWmin and CWmax of the access categories, from the highest priority on (Table 9-155)."""
+RESERVED: Mapping[str, str] = {"1": "response", "limit": "limit"}
+"""Reservation of the medium by TXOPs (`nav`), by the word of the column `txop`."""
 LIMITS_US: Mapping[str, float] = {"VO": 2080.0, "VI": 4096.0}
 """TXOP limits of Table 9-155 with 0 for best effort and background, µs."""
-TIMEOUT_SLOTS = 5
-"""Slots from the end of a frame without a response to its timeout."""
+CF_END_US = legacy_us(20, CONTROL_MBPS)
+"""Duration of a CF-End, µs."""
 WITHIN, RARE_WITHIN, NS3_WITHIN = 0.03, 0.15, 0.12
 """Bounds: of the slot model, of its categories below `RARE_MBPS`, and of runs of ns-3 of 2 s."""
 RARE_MBPS = 1.5
@@ -52,8 +64,8 @@ SEEDS = 4
 LEFT_OUT: Mapping[str, str] = {
     "nav": "Results of ns-3 on access categories with TXOP limits and A-MPDUs: ns-3 reserves the medium until"
     " the end of the limit, and only the holder may use the rest of the limit if it is shorter than a CF-End."
-    " Other stations are then starved for seconds (802.11ac at MCS 8: voice 313.7 Mbit/s, best effort 0). In"
-    " Airhop the Duration field ends with the response.",
+    " Other stations are then starved for seconds (802.11ac at MCS 8: voice 313.7 Mbit/s, best effort 0)."
+    ' Airhop has this reservation with `nav = "limit"`; a slot model is its oracle.',
     "rare": "Goodputs of ns-3 below 2 Mbit/s beside higher access categories, and runs of 0.6 s of 802.11ac:"
     " they contain a few accesses of the category.",
 }
@@ -73,16 +85,24 @@ class _Function:
     txop: float
     bits: float
     attempts: int | None
+    reserved: float = 0.0
+    """Time that a TXOP reserves from its first bit on; 0 if it reserves its own duration."""
     window: int = 0
     backoff: int = 0
-    late: int = 0
+    late: float = 0.0
+    """Time by which the next count starts after the end of the last busy period."""
     tries: int = 0
     delivered: float = 0.0
 
     @property
-    def slot(self) -> int:
-        """Slot after SIFS in which the function transmits."""
-        return PARAMETERS[self.category][0] + self.late + self.backoff
+    def begin(self) -> float:
+        """First boundary after SIFS at which the function counts."""
+        return self.late + PARAMETERS[self.category][0] * SLOT_US
+
+    @property
+    def access(self) -> float:
+        """Boundary after SIFS at which the function transmits."""
+        return self.begin + self.backoff * SLOT_US
 
     def draw(self, rng: Random, window: int) -> None:
         """Draw a backoff."""
@@ -102,15 +122,20 @@ def names(functions: str) -> list[str]:
     return functions.strip("()").split("+")
 
 
-def goodput_mbps(link: Link, functions: str, *, limits: bool, seconds: float, seed: int) -> list[float]:
-    """Return the goodput of each function by the slot model, Mbit/s."""
+def goodput_mbps(
+    link: Link, functions: str, *, limits: bool, seconds: float, seed: int, nav: bool = False
+) -> list[float]:
+    """Return the goodput of each function by the slot model, Mbit/s; `nav`: TXOPs reserve their limits."""
     rng, are_together = Random(seed), functions.startswith("(")
     found = []
     for number, category in enumerate(names(functions)):
-        first, txop, mpdus = _txop(link, LIMITS_US.get(category, 0.0) if limits else 0.0)
+        limit = LIMITS_US.get(category, 0.0) if limits else 0.0
+        first, txop, mpdus = _txop(link, limit)
         attempts = ATTEMPTS if link.mpdus() == 1 else None
         station = 0 if are_together else number
-        function = _Function(station, category, first, txop, 8.0 * link.payload * mpdus, attempts)
+        function = _Function(
+            station, category, first, txop, 8.0 * link.payload * mpdus, attempts, limit * nav
+        )
         function.draw(rng, PARAMETERS[category][1])
         found.append(function)
     time = 0.0
@@ -121,13 +146,14 @@ def goodput_mbps(link: Link, functions: str, *, limits: bool, seconds: float, se
 
 def _access(functions: Sequence[_Function], rng: Random) -> float:
     """Simulate the next busy period; return the time to its end, µs."""
-    slot = min(function.slot for function in functions)
-    due = [function for function in functions if function.slot == slot]
+    access = min(function.access for function in functions)
+    due = [function for function in functions if function.access == access]
     for function in functions:
-        counted = slot - PARAMETERS[function.category][0] - function.late
-        if function not in due and counted >= 0:
-            function.backoff -= counted + 1  # the boundary of the access counts
-        function.late = 0
+        if function not in due and access >= function.begin:
+            function.backoff -= (
+                int((access - function.begin) // SLOT_US) + 1
+            )  # the boundary of the access counts
+        function.late = 0.0
     highest: dict[int, _Function] = {}
     for category in PARAMETERS:
         for function in due:
@@ -137,18 +163,23 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
             ):
                 function.fail(rng)
     on_air = list(highest.values())
-    time = SIFS_US + slot * SLOT_US
+    time = SIFS_US + access
     if len(on_air) == 1:
         (alone,) = on_air
         alone.delivered, alone.tries = alone.delivered + alone.bits, 0
         alone.draw(rng, PARAMETERS[alone.category][1])
+        rest = alone.reserved - alone.txop
+        if rest > SIFS_US + CF_END_US:
+            return time + alone.txop + SIFS_US + CF_END_US
+        for function in functions:
+            function.late = rest if rest > 0 and function.station != alone.station else 0.0
         return time + alone.txop
     for function in on_air:
         function.fail(rng)
     longest = max(function.first for function in on_air)
     last = {function.station for function in on_air if function.first == longest}
     for function in functions:
-        function.late = TIMEOUT_SLOTS if function.station in last else 0
+        function.late = TIMEOUT_US if function.station in last else 0.0
     return time + longest
 
 
@@ -198,7 +229,8 @@ def document(row: Row) -> Document:
     if of.ampdu != 0:
         keys["lost_block_ack"] = "request" if row["peer"] == "ns-3" else "resend"
         keys["lifetime"] = "1000 s"
-    if row["txop"] == "1":
+    if row["txop"] != "0":
+        keys["nav"] = RESERVED[row["txop"]]
         keys["txop"] = {category: f"{limit:g} us" for category, limit in LIMITS_US.items()}
     are_together = functions.startswith("(")
     stations = {category: "n" if are_together else f"n-{category}" for category in names(functions)}
@@ -245,7 +277,8 @@ def _check(row: Row, theirs: Estimate) -> Check:
     cap = "no A-MPDU" if of.ampdu == 0 else "A-MPDU up to the standard's limit"
     functions = row["functions"]
     where = "one station with" if functions.startswith("(") else "a station for each of"
-    limits = "TXOP limits of Table 9-155" if row["txop"] == "1" else "TXOP limits 0"
+    limits = "TXOP limits 0" if row["txop"] == "0" else "TXOP limits of Table 9-155"
+    limits += ", reserved" if row["txop"] == "limit" else ""
     bound = NS3_WITHIN if peer == "ns-3" else WITHIN if theirs.mean >= RARE_MBPS else RARE_WITHIN
     return Check(
         id=f"edca {' '.join(row.values())}",

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import airhop
 import cross_checks as page_of_checks
 from airhop.crosscheck import against_edca, against_ns3_wifi, against_wifi_forms, checks, measure, wifi_forms
 from airhop.crosscheck.record import recorded
@@ -138,6 +139,26 @@ def test_the_slot_model_of_edca_reproduces_its_recorded_values() -> None:
         for category, mbps in zip(against_edca.names(functions), found, strict=True):
             recorded_mbps = known.get((functions, str(ampdu), str(txop), category), 0.0)
             assert mbps == pytest.approx(recorded_mbps, rel=0.1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("standard", "mcs", "width", "cap", "functions", "seconds"),
+    [("n", 7, 20, "0", "VO+VI", 300), ("ac", 8, 80, "max", "VO+BE", 10)],
+)
+def test_reserved_txop_limits_have_the_goodput_of_the_slot_model(
+    standard: str, mcs: int, width: int, cap: str, functions: str, seconds: int
+) -> None:
+    """Within 3 % above 1 Mbit/s, else 0.05 Mbit/s: CF-Ends, and a rest that starves best effort."""
+    row = {"peer": "model", "std": standard, "mcs": str(mcs), "width_mhz": str(width), "ampdu_cap": cap}
+    row |= {"txop": "limit", "functions": functions, "category": "VO"}
+    scenario = airhop.Scenario.load(against_edca.document(row)).with_({"duration": f"{seconds + 0.5} s"})
+    flows = airhop.run(scenario).to_dict()["flows"]
+    found = {flow["name"]: flow["goodput_mbps"] for flow in flows}
+    model = against_edca.goodput_mbps(
+        against_edca.link(row), functions, limits=True, nav=True, seconds=2 * seconds, seed=1
+    )
+    for category, mbps in zip(against_edca.names(functions), model, strict=True):
+        assert found[category] == pytest.approx(mbps, rel=0.03, abs=0.05)
 
 
 def test_most_goodputs_of_access_categories_are_within_their_bounds() -> None:
