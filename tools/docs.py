@@ -113,7 +113,7 @@ the simulation, the claims of the paper, and the questions that the paper leaves
 - The [ledger](experiments/ledger.md) lists the outcome of every item of four papers.
 - The experiments of `airhop/today` repeat the comparisons with today's senders: [What wins
   where](what-wins-where.md).
-- The experiments of `airhop/wifi` repeat the comparisons on 802.11n, ac and ax: [Notices under Block
+- The experiments of `airhop/wifi-last-hop` repeat the comparisons on 802.11n, ac and ax: [Notices under Block
   Ack](wifi-notices.md).
 
 ![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 
 from airhop.errors import InputError, did_you_mean
 from airhop.experiments.calculation import Calculation
@@ -79,18 +80,10 @@ BUILT_IN = {
         "buffers",
         "delay",
     ),
-    "wifi": (
-        "n",
-        "ac",
-        "ax",
-        "n_fq_codel",
-        "ac_fq_codel",
-        "ax_fq_codel",
-        "ac_once",
-        "delay",
-    ),
+    "wifi": ("download", "snr", "five", "discards", "delay"),
 }
-"""Modules with an `EXPERIMENT` by paper, in the order of `reproduce --all`; `today` is Airhop's own."""
+"""Modules with an `EXPERIMENT`, or with several `EXPERIMENTS`, by paper in the order of `reproduce --all`;
+`today` and `wifi` are Airhop's own."""
 
 ENTRY_POINT_GROUP = "airhop.experiments"
 
@@ -99,8 +92,14 @@ ENTRY_POINT_GROUP = "airhop.experiments"
 def built_in() -> Mapping[str, Experiment | Calculation]:
     """List the experiments that come with Airhop, by id."""
     modules = [f"airhop.experiments.{paper}.{module}" for paper in BUILT_IN for module in BUILT_IN[paper]]
-    experiments = [import_module(module).EXPERIMENT for module in modules]
+    experiments = [experiment for module in modules for experiment in _in_module(import_module(module))]
     return {experiment.id: experiment for experiment in experiments}
+
+
+def _in_module(module: ModuleType) -> Sequence[Experiment | Calculation]:
+    """Return the experiments that a module defines."""
+    several: Sequence[Experiment | Calculation] | None = getattr(module, "EXPERIMENTS", None)
+    return (module.EXPERIMENT,) if several is None else several
 
 
 def _warn(message: str) -> None:

@@ -15,7 +15,7 @@ from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import below, every
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, mean_and_half, paired, traced_runs
-from airhop.experiments.wifi import LOSS, SOURCE
+from airhop.experiments.wifi import GROUP, LOSS, SOURCE
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -153,7 +153,7 @@ def figure(values: Values) -> Figure:
 
 
 EXPERIMENT = Calculation(
-    id="airhop/wifi/delay",
+    id=f"{GROUP}/delay",
     title="Delay of datagrams over 802.11n, ac and ax with MPDU losses",
     source=SOURCE,
     method=(

@@ -1,0 +1,137 @@
+"""A download over 802.11ac whose access point and station discard packets: few attempts, or a short lifetime.
+
+The link layer discards a packet with its lost MPDU, and a BlockAckReq moves the recipient's window past the
+MPDU. TCP observes the loss, and a notice can prevent a reduction of the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from airhop.experiments.asked import LAST, Asked, Span
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, TimelineChoice
+from airhop.experiments.samples import Samples
+from airhop.experiments.today.duels import has_more
+from airhop.experiments.wifi import (
+    AS_GOOD,
+    CAUSES,
+    CHANNEL,
+    DURATION,
+    GROUP,
+    LOSS,
+    REPLICATIONS,
+    SENDERS,
+    SOURCE,
+    TRACED_S,
+    goodput,
+    headline,
+)
+from airhop.experiments.wifi.claims import of_notices
+from airhop.experiments.wifi.download import ANY, EVERYWHERE
+
+ATTEMPTS = PlottedAxis(
+    key="attempts",
+    name="attempts",
+    paths=("wlan.cell.attempts",),
+    label="Attempts",
+    full=(1, 2, 3, 4, 7),
+    coarse=(2,),
+    limits=(1, 7),
+    ticks=(1, 2, 3, 4, 7),
+)
+LIFETIME = PlottedAxis(
+    key="lifetime_ms",
+    name="lifetime",
+    paths=("wlan.cell.lifetime",),
+    label="MPDU lifetime (ms)",
+    full=(2, 5, 10, 20, 50),
+    coarse=(5,),
+    unit="ms",
+    log=True,
+    limits=(1.6, 60),
+    ticks=(2, 5, 10, 20, 50),
+)
+FEW_ATTEMPTS, SHORT = Span(most=3), Span(most=10)
+TENTH, HALF = 0.1, 0.5
+"""MPDU losses of the experiments with varied attempts and with varied lifetimes."""
+
+
+def download(
+    name: str,
+    axis: PlottedAxis,
+    settings: Mapping[str, object],
+    title: str,
+    claims: tuple[Claim[Samples], ...],
+) -> Experiment:
+    """Return an experiment whose link layer discards packets."""
+    return Experiment(
+        id=f"{GROUP}/{name}",
+        title=f"A download over 802.11ac, {title}",
+        source=SOURCE,
+        scenario="wifi-ac",
+        settings={**DURATION, **settings},
+        curves=SENDERS,
+        baseline="cubic",
+        axis=axis,
+        metric=goodput("goodput_mbps", "Goodput", "ac"),
+        replications=REPLICATIONS,
+        claims=claims,
+        headline=partial(headline, axis),
+        also=CAUSES,
+        timeline=TimelineChoice("cubic", axis.coarse[0], duration_s=TRACED_S, opening_s=0.05),
+    )
+
+
+def enough(name: str, axis: PlottedAxis, where: str) -> Claim[Samples]:
+    """Return the claim that notices have no gain at the last value of an axis."""
+    return Claim(
+        f"{name}-enough",
+        f"CUBIC is as good as LL-ELSN {where}: it delivers more than 0.95 times as much.",
+        Asked(has_more, axis, ("cubic",), "ll-elsn", AS_GOOD, LAST),
+    )
+
+
+EXPERIMENTS = (
+    download(
+        "ac-once",
+        LOSS,
+        {"wlan.cell.errors": CHANNEL, "wlan.cell.attempts": 1},
+        "each MPDU sent once",
+        of_notices("ac-once", LOSS, ANY, EVERYWHERE, EVERYWHERE, reason=""),
+    ),
+    download(
+        "ac-attempts",
+        ATTEMPTS,
+        {"wlan.cell.errors": {"kind": "bernoulli", "loss": TENTH}},
+        "few attempts per MPDU at 10 % loss",
+        (
+            *of_notices(
+                "ac-attempts",
+                ATTEMPTS,
+                FEW_ATTEMPTS,
+                "with one to three attempts",
+                "with every number of attempts",
+                reason="",
+            ),
+            enough("ac-attempts", ATTEMPTS, "with seven attempts"),
+        ),
+    ),
+    download(
+        "ac-lifetime",
+        LIFETIME,
+        {"wlan.cell.errors": {"kind": "bernoulli", "loss": HALF}},
+        "short lifetimes of MPDUs at 50 % loss",
+        (
+            *of_notices(
+                "ac-lifetime",
+                LIFETIME,
+                SHORT,
+                "with lifetimes up to 10 ms",
+                "with every lifetime",
+                reason="",
+            ),
+            enough("ac-lifetime", LIFETIME, "with a lifetime of 50 ms"),
+        ),
+    ),
+)
