@@ -80,7 +80,7 @@ BUILT_IN = {
         "buffers",
         "delay",
     ),
-    "wifi": ("download", "snr", "five", "discards", "delay"),
+    "wifi": ("download", "snr", "five", "discards", "delay", "airtime"),
 }
 """Modules with an `EXPERIMENT`, or with several `EXPERIMENTS`, by paper in the order of `reproduce --all`;
 `today` and `wifi` are Airhop's own."""
