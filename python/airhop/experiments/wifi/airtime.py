@@ -63,9 +63,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 def similar(values: Values, senders: Sequence[str], most: float) -> ClaimResult:
     """Check whether the airtime of the access point hardly depends on the sender, in every cell."""
     found = {(cell, one): values.at(one, ADDED, cell=cell).value for cell in CELLS for one in senders}
-    decisions = [
-        decision for more in found.values() for decision in (above(more, -most), below(more, most))
-    ]
+    decisions = [decision for more in found.values() for decision in (above(more, -most), below(more, most))]
     told = ", ".join(f"{cell} {one} {mean_and_half(more, 3, '+')}" for (cell, one), more in found.items())
     return ClaimResult(every(decisions), f"airtime more, paired: {told}")
 
@@ -77,8 +75,8 @@ def _share(values: Values, sender: str, cell: str) -> str:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "airtime-notices",
-        "Notices cost the stations no airtime: the airtime of the access point with LL-ELSN and with ELN-CUBIC "
-        "differs by less than 0.05 from that with CUBIC.",
+        "Notices cost the stations no airtime: the airtime of the access point with LL-ELSN and with "
+        "ELN-CUBIC differs by less than 0.05 from that with CUBIC.",
         Asked(similar, ("ll-elsn", "eln-cubic"), SIMILAR),
     ),
 )

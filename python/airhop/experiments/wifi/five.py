@@ -44,12 +44,19 @@ CELLS: Mapping[str, Mapping[str, object]] = {
 """Changes of the packaged scenario by standard; the cells are those of the packaged lone stations."""
 CLEAN, TENTH, EDGE = "no loss", "10 % loss", "edge"
 LOSSY = (TENTH, EDGE)
-SUBJECTS = tuple(replace(curve, scheme=None, settings={"flow.download.scheme": curve.name}) for curve in SENDERS)
+SUBJECTS = tuple(
+    replace(curve, scheme=None, settings={"flow.download.scheme": curve.name}) for curve in SENDERS
+)
 """Senders of the download; the other connections keep CUBIC."""
 
 OTHERS = "class.others"
 OTHER_GOODPUT = Metric(
-    f"{OTHERS}.goodput_mbps", "Goodput of the other four", "Mbit/s", ticks=(0.0, 150.0, 300.0), digits=1, printed=False
+    f"{OTHERS}.goodput_mbps",
+    "Goodput of the other four",
+    "Mbit/s",
+    ticks=(0.0, 150.0, 300.0),
+    digits=1,
+    printed=False,
 )
 
 
@@ -60,7 +67,9 @@ def _ms(name: str, label: str) -> Metric:
 MEDIAN = _ms("flow.download.delay_p50_ms", "One-way delay, median")
 TAIL = _ms("flow.download.delay_p95_ms", "One-way delay, 95th percentile")
 OTHER_TAIL = _ms(f"{OTHERS}.delay_p95_ms", "One-way delay of the other four, 95th percentile")
-_INDEX = Metric("jain", "Jain's index of goodputs", "", ticks=(0.0, 0.5, 1.0), digits=2, most=1.0, printed=False)
+_INDEX = Metric(
+    "jain", "Jain's index of goodputs", "", ticks=(0.0, 0.5, 1.0), digits=2, most=1.0, printed=False
+)
 FAIRNESS = _INDEX
 AIRTIME = replace(_INDEX, name="airtime_jain", label="Jain's index of airtimes")
 MEASURES = (OTHER_GOODPUT, MEDIAN, TAIL, OTHER_TAIL, FAIRNESS, AIRTIME)
@@ -88,8 +97,8 @@ def _claims_of_others(name: str, axis: PlottedAxis) -> tuple[Claim[Samples], ...
     return (
         Claim(
             f"{name}-others",
-            "Notices cost the others nothing: beside LL-ELSN and beside ELN-CUBIC the other four deliver more "
-            "than 0.95 times as much as beside CUBIC, with and without losses.",
+            "Notices cost the others nothing: beside LL-ELSN and beside ELN-CUBIC the other four deliver "
+            "more than 0.95 times as much as beside CUBIC, with and without losses.",
             Asked(has_more, axis, told, "cubic", AS_GOOD, of=OTHER_GOODPUT),
         ),
         Claim(
