@@ -32,6 +32,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
+NOTICES = DOCS / "wifi-notices.md"
 READINGS = DOCS / "experiments" / "readings.md"
 SLOW = ("fig6.svg", "report.png", "twin.png", "view.png")
 """Pictures that are not compared, because their runs take too long."""
@@ -131,6 +132,48 @@ def draw_wins(path: Path) -> None:
         write(figure, path, "Goodput against frame errors")
 
 
+def notices() -> str:
+    """Return the goodputs of the page about notices under Block Ack: by attempts, then by MPDU loss."""
+    page = NOTICES.read_text(encoding="utf-8")
+    found = [
+        re.search(rf"<!-- wifi: {name} -->\n(.*?)<!-- end -->", page, re.DOTALL)
+        for name in ("ac-attempts", "ac")
+    ]
+    return "\n\n".join(one[1].strip() for one in found if one is not None)
+
+
+def draw_notices(path: Path) -> None:
+    """Draw goodput against the attempts of a link layer, and against MPDU losses under Block Ack."""
+    import matplotlib as mpl
+
+    from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, curve, legend, new_figure, write
+    from airhop.plots.style import styles
+
+    ids = {"CUBIC": "cubic", "BBR": "bbr", "BBRv3": "bbr3", "Copa": "copa", "Snoop": "snoop"}
+    ids |= {"LL-ELSN": "ll-elsn", "ELN-CUBIC": "eln-cubic"}
+    looks = styles(ids.values())
+    labels = ("Attempts at 10 % MPDU loss", "MPDU loss (%) under Block Ack")
+    with mpl.rc_context(PRINT_STYLE):
+        figure = new_figure(COLUMN_WIDTH_IN, 4.4)
+        for place, (axes, text) in enumerate(
+            zip(figure.subplots(2, 1), notices().split("\n\n"), strict=True)
+        ):
+            head, _, *rows = [
+                [cell.strip("* ") for cell in line.strip("| ").split("|")] for line in text.splitlines()
+            ]
+            xs = [float(cell.split()[0]) for cell in head[1:]]
+            for name, *cells in rows:
+                if name in ids:
+                    means = [float(cell.split()[0]) for cell in cells]
+                    label = f"_{name}" if place else name  # once in the legend
+                    curve(axes, xs, means, [None] * len(xs), label=label, style=looks[ids[name]])
+            axes.set(xlabel=labels[place], ylabel="Goodput (Mbit/s)", ylim=(0, 300), xticks=xs)
+            axes.grid(visible=True, linewidth=0.3, color="0.85")
+        axes.set_xticks([0, 10, 20, 30, 40, 50])
+        legend(figure)
+        write(figure, path, "Goodput over 802.11ac with few attempts and under Block Ack")
+
+
 def headlines() -> str:
     """Return the table of headlines of the page about readings, written by a run under all readings."""
     found = re.search(
@@ -200,6 +243,7 @@ PICTURES: dict[str, Picture] = {
         run_of("chain"), lambda path: plots.draw_space_time(traced("chain")[1], traced("chain")[0], path)
     ),
     "wins.svg": Picture(wins, draw_wins),
+    "wifi-notices.svg": Picture(notices, draw_notices),
     "readings.svg": Picture(headlines, draw_headlines),
 }
 

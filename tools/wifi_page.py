@@ -1,6 +1,6 @@
-"""Write the tables of docs/wifi-notices.md from a full run of `airhop reproduce airhop/wifi`.
+"""Write the tables of docs/wifi-notices.md from a full run of `airhop reproduce airhop/wifi-last-hop`.
 
-    airhop reproduce airhop/wifi --full --out DIR
+    airhop reproduce airhop/wifi-last-hop --full --out DIR
     python tools/wifi_page.py DIR
 
 The program replaces the blocks between `<!-- wifi: NAME -->` and `<!-- end -->`, and keeps the prose around
@@ -13,92 +13,220 @@ from pathlib import Path
 
 from airhop.errors import InputError
 from airhop.experiments import Outcome, Reproduced, lookup, registry
-from airhop.experiments.calculation import Calculated, calculated_in
+from airhop.experiments.calculation import Calculated, Values, calculated_in
 from airhop.experiments.experiment import X
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.traced import mean_and_half
-from airhop.experiments.wifi import DISCARDED, DROPPED, LOSS, LOST, NOTICES, RESENT, SPURIOUS, SRTT, TIMEOUTS
+from airhop.experiments.wifi import (
+    DISCARDED,
+    DROPPED,
+    GROUP,
+    LOSS,
+    LOST,
+    NOTICES,
+    QUEUES,
+    RESENT,
+    SENDERS,
+    SPURIOUS,
+    SRTT,
+    STANDARDS,
+    TIMEOUTS,
+    TOLD,
+)
+from airhop.experiments.wifi.airtime import AIRTIME, CELLS
 from airhop.experiments.wifi.delay import MEAN, TAIL
-from airhop.experiments.wifi.download import QUEUES
+from airhop.experiments.wifi.five import EDGE, MEASURES, TENTH
+from airhop.experiments.wifi.snr import PLACES
+from airhop.numerals import interval, plus_minus
 from blocks import fill, table
 from wins import ANSWERS, grid
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "wifi-notices.md"
-STANDARDS = ("n", "ac", "ax")
-SHOWN = 0.1
-"""MPDU loss of the table of causes."""
 CAUSES = (LOST, DISCARDED, DROPPED, SPURIOUS, RESENT, TIMEOUTS, NOTICES, SRTT)
+SHOWN: Mapping[str, X] = {
+    "n": 0.1,
+    "ac": 0.1,
+    "ax": 0.1,
+    "ac-fq-codel": 0.1,
+    "ac-snr": PLACES["ac"][3],
+    "ac-five": TENTH,
+    "ac-five-fq-codel": TENTH,
+    "ac-once": 0.1,
+    "ac-attempts": 2,
+    "ac-lifetime": 5,
+}
+"""Experiments with a table of causes, and the value of the axis in this table."""
+CONDITIONS: tuple[tuple[str, str, X], ...] = (
+    *((f"802.11{name}, alone, 10 % loss", name, 0.1) for name in STANDARDS),
+    *((f"802.11{name}, alone, 50 % loss", name, 0.5) for name in STANDARDS),
+    *((f"802.11{name}, alone, FQ-CoDel, 10 % loss", f"{name}-fq-codel", 0.1) for name in STANDARDS),
+    *((f"802.11{name}, alone, edge of the MCS", f"{name}-snr", PLACES[name][2]) for name in STANDARDS),
+    *((f"802.11{name}, alone, beyond the edge", f"{name}-snr", PLACES[name][3]) for name in STANDARDS),
+    *((f"802.11{name}, among five, 10 % loss", f"{name}-five", TENTH) for name in STANDARDS),
+    *((f"802.11{name}, among five, at the edge", f"{name}-five", EDGE) for name in STANDARDS),
+    *(
+        (f"802.11{name}, among five, FQ-CoDel, 10 % loss", f"{name}-five-fq-codel", TENTH)
+        for name in STANDARDS
+    ),
+    *((f"802.11ac, alone, 10 % loss, {most} attempts", "ac-attempts", most) for most in (1, 2, 4, 7)),
+    *((f"802.11ac, alone, 50 % loss, lifetime {ms} ms", "ac-lifetime", ms) for ms in (5, 10, 20)),
+)
+"""Rows of the summary in words, by experiment and value of its axis."""
 
 Found = Mapping[str, Reproduced]
 """Outcomes by the last part of their ids."""
 
 
 def found_in(folder: Path) -> dict[str, Reproduced]:
-    """Read a full run of `airhop/wifi` from a folder. Raises InputError if results are missing."""
-    known = {one.id: one for one in lookup(["airhop/wifi"], registry())}
+    """Read a full run of `airhop/wifi-last-hop` from a folder. Raises InputError if results are missing."""
+    known = {one.id: one for one in lookup([GROUP], registry())}
     there = [*outcomes_in(folder, known), *calculated_in(folder, known)]
     by_id = {one.experiment.id: one for one in there if one.mode == "full"}
     if missing := [id_ for id_ in known if id_ not in by_id]:
         raise InputError(
             f"{folder} has no full run of {', '.join(missing)} by this simulator; "
-            f"`airhop reproduce airhop/wifi --full --out {folder}` makes one"
+            f"`airhop reproduce {GROUP} --full --out {folder}` makes one"
         )
     return {id_.rpartition("/")[2]: by_id[id_] for id_ in known}
 
 
 def goodput(name: str) -> Callable[[Found], str]:
-    """Make the block of an experiment's goodputs: a row per sender, a column per loss."""
+    """Make the block of an experiment's goodputs: a row per sender, a column per value of the axis."""
     return lambda found: grid(_outcome(found, name), digits=1)
 
 
-def causes(name: str) -> Callable[[Found], str]:
-    """Return the function that makes an experiment's table of causes: a row per sender at one loss rate."""
+def summary(found: Found) -> str:
+    """Return the gain of services by condition: of the best sender with a service, LL-ELSN and ELN-CUBIC."""
+    head = (
+        "condition",
+        "best without a service",
+        "best with a service",
+        "gain",
+        "LL-ELSN / CUBIC",
+        "ELN-CUBIC / CUBIC",
+    )
+    return table(head, [_condition(found, *one) for one in CONDITIONS])
+
+
+def _condition(found: Found, words: str, name: str, x: X) -> tuple[str, ...]:
+    outcome = _outcome(found, name)
+    samples, labels = outcome.samples, outcome.experiment.labels
+    groups = ([curve for curve in labels if curve not in TOLD], list(TOLD))
+    without, told = (max(those, key=lambda curve: samples.estimate(curve, x).mean) for those in groups)
+    best = (f"{labels[curve]} {samples.estimate(curve, x).mean:.1f}" for curve in (without, told))
+    pairs = ((told, without), ("ll-elsn", "cubic"), ("eln-cubic", "cubic"))
+    return words, *best, *(interval(samples.ratio(*pair, x)) for pair in pairs)
+
+
+def measures(name: str) -> Callable[[Found], str]:
+    """Return the function that makes a table of the download and of the others at 10 % loss."""
 
     def block(found: Found) -> str:
         outcome = _outcome(found, name)
-        samples, labels = outcome.samples.also, outcome.experiment.labels
+        samples, goodputs = outcome.samples, outcome.experiment.metric
+        several = ((goodputs, samples), *((one, samples.also[one.name]) for one in MEASURES))
         rows = [
             (
                 label,
-                *(f"{samples[one.name].estimate(curve, SHOWN).mean:,.{one.digits}f}" for one in CAUSES),
+                *(
+                    f"{value.mean:.{metric.digits}f} {plus_minus(value, metric.digits)}"
+                    for metric, those in several
+                    for value in (those.estimate(curve, TENTH),)
+                ),
             )
-            for curve, label in labels.items()
+            for curve, label in outcome.experiment.labels.items()
         ]
-        return table((f"at {LOSS.text(SHOWN)} loss", *(one.title for one in CAUSES)), rows)
+        return table((f"at {TENTH}", *(one.title for one, _ in several)), rows)
+
+    return block
+
+
+def causes(name: str) -> Callable[[Found], str]:
+    """Return the function that makes an experiment's table of causes: a row per sender at one value of x."""
+
+    def block(found: Found) -> str:
+        outcome, x = _outcome(found, name), SHOWN[name]
+        samples, axis = outcome.samples.also, outcome.experiment.axis
+        rows = [
+            (label, *(f"{samples[one.name].estimate(curve, x).mean:,.{one.digits}f}" for one in CAUSES))
+            for curve, label in outcome.experiment.labels.items()
+        ]
+        return table(
+            (f"{axis.label.partition(' (')[0]}: {axis.text(x)}", *(one.title for one in CAUSES)), rows
+        )
 
     return block
 
 
 def shares(found: Found) -> str:
-    """Return the numbers of lost MPDUs and of their discarded packets, by experiment and loss."""
+    """Return the numbers of discarded packets and of lost MPDUs, by experiment and MPDU loss rate."""
 
     def row(name: str, outcome: Outcome) -> tuple[str, ...]:
-        lost, discarded = (outcome.samples.also[one.name] for one in (LOST, DISCARDED))
-
-        def cell(x: X) -> str:
-            all_of = [
-                sum(sum(one.values(curve, x)) for curve in outcome.experiment.labels)
-                for one in (lost, discarded)
-            ]
-            return f"{all_of[1]:,.0f} of {all_of[0]:,.0f}"
-
-        return (f"`{name}`", *(cell(x) if x in outcome.samples.xs else "–" for x in LOSS.full if x))
+        return (
+            f"`{name}`",
+            *(_share(outcome, x) if x in outcome.samples.xs else "–" for x in LOSS.full if x),
+        )
 
     head = ("discarded packets of lost MPDUs, by MPDU loss rate", *(LOSS.text(x) for x in LOSS.full if x))
-    return table(head, [row(name, one) for name, one in found.items() if isinstance(one, Outcome)])
+    rows = [row(name, one) for name, one in found.items() if isinstance(one, Outcome) and _by_loss(one)]
+    return table(head, rows)
+
+
+def other_shares(found: Found) -> str:
+    """Return the numbers of discarded packets and of lost MPDUs of the experiments with another axis."""
+    rows = [
+        (
+            f"`{name}`",
+            *(f"{one.experiment.axis.text(x)}: {_share(one, x)}" for x in one.samples.xs),
+            *("–" for _ in range(5 - len(one.samples.xs))),
+        )
+        for name, one in found.items()
+        if isinstance(one, Outcome) and not _by_loss(one)
+    ]
+    return table(("discarded packets of lost MPDUs", "", "", "", "", ""), rows)
+
+
+def _by_loss(outcome: Outcome) -> bool:
+    return outcome.experiment.axis.key == LOSS.key
+
+
+def _share(outcome: Outcome, x: X) -> str:
+    samples, labels = outcome.samples.also, outcome.experiment.labels
+    lost, discarded = (
+        sum(sum(samples[metric.name].values(curve, x)) for curve in labels) for metric in (LOST, DISCARDED)
+    )
+    return f"{discarded:,.0f} of {lost:,.0f}"
+
+
+def airtime(found: Found) -> str:
+    """Return the airtime of the access point among five stations: a row per sender, a column per cell."""
+    values = _values(found, "airtime")
+    rows = [
+        (
+            one.label,
+            *(mean_and_half(values.at(one.name, AIRTIME, cell=cell).value) for cell in CELLS),
+        )
+        for one in SENDERS
+    ]
+    return table(("airtime of the access point", *(f"`{cell}`" for cell in CELLS)), rows)
 
 
 def delay(found: Found) -> str:
     """Return the mean and the 99th percentile of the delay, ms: a row per standard, a column per loss."""
-    calculated = found["delay"]
-    assert isinstance(calculated, Calculated)
+    values = _values(found, "delay")
 
     def cell(name: str, loss: X) -> str:
-        mean, tail = (calculated.values.at(name, one, **{LOSS.key: loss}).value for one in (MEAN, TAIL))
+        mean, tail = (values.at(name, one, **{LOSS.key: loss}).value for one in (MEAN, TAIL))
         return f"{mean_and_half(mean)}, {tail.mean:.1f}"
 
     rows = [(f"802.11{name}", *(cell(name, loss) for loss in LOSS.full)) for name in STANDARDS]
     return table(("one-way delay (ms): mean, 99th percentile", *map(LOSS.text, LOSS.full)), rows)
+
+
+def _values(found: Found, name: str) -> Values:
+    calculated = found[name]
+    assert isinstance(calculated, Calculated)
+    return calculated.values
 
 
 def _outcome(found: Found, name: str) -> Outcome:
@@ -118,17 +246,26 @@ def questions(found: Found) -> str:
     return table(("claim", "statement", "verdict", "measured"), rows).replace("--:", "---")
 
 
+FIVE = tuple(CELLS)
+"""Names of the experiments among five stations."""
+GOODPUTS = (
+    *STANDARDS,
+    *(f"{name}-{queue}" for name in STANDARDS for queue in QUEUES if queue != "drop-tail"),
+    *(f"{name}-snr" for name in STANDARDS),
+    *FIVE,
+    "ac-once",
+    "ac-attempts",
+    "ac-lifetime",
+)
+"""Names of the experiments with a table of goodputs."""
 BLOCKS: Mapping[str, Callable[[Found], str]] = {
+    "summary": summary,
     "shares": shares,
-    **{name: goodput(name) for name in STANDARDS},
-    **{
-        f"{name}-{queue}": goodput(f"{name}-{queue}")
-        for name in STANDARDS
-        for queue in QUEUES
-        if queue != "drop-tail"
-    },
-    "ac-once": goodput("ac-once"),
-    **{f"{name}-causes": causes(name) for name in (*STANDARDS, "ac-fq-codel", "ac-once")},
+    "other-shares": other_shares,
+    **{name: goodput(name) for name in GOODPUTS},
+    **{f"{name}-measures": measures(name) for name in FIVE},
+    **{f"{name}-causes": causes(name) for name in SHOWN},
+    "airtime": airtime,
     "delay": delay,
     "questions": questions,
 }
