@@ -15,6 +15,7 @@ from airhop.plots.quantities import (
     GOODPUT,
     Dimension,
     Quantity,
+    Scale,
     dimensions,
     measured,
 )
@@ -300,8 +301,10 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
     experiment, drawn = outcome.experiment, frame(outcome)
     axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)
     study = Chapter.of_table(outcome.table, computed=computed, trace=False)
-    # An axis may set several paths, which are one dimension for a reader.
+    # An axis may set several paths, which are one dimension for a reader. Settings without a number, such as
+    # positions, are categories.
     varied = study.dimensions[0]
+    scale: Scale = "log" if axis.log else "linear"
     return replace(
         study,
         name=experiment.id,
@@ -312,7 +315,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         dimensions=(
             replace(
                 varied,
-                scale="category" if axis.of_words else "log" if axis.log else "linear",
+                scale="category" if axis.of_words or not varied.numeric else scale,
                 label=axis.label,
                 texts=tuple(axis.text(x) for x in grid),
             ),

@@ -29,7 +29,9 @@ QUEUES: Mapping[str, str] = {"drop-tail": "drop-tail", "fq-codel": "FQ-CoDel"}
 CAPACITY: Mapping[str, float] = {"n": 60.0, "ac": 340.0, "ax": 560.0}
 """Upper end of the axis of goodput by standard, Mbit/s."""
 CLEARLY, AS_GOOD = 1.05, 0.95
-REPLICATIONS = Replications(quick=2, full=5)
+REPLICATIONS = Replications(quick=2, full=3)
+MORE = Replications(quick=2, full=5)
+"""Replications of cells whose runs differ more: among five stations, by SNR, and with discarded packets."""
 DURATION = {"duration": "10 s", "warmup": "5 s"}
 """Duration and warm-up; the warm-up contains slow start and the recovery from the queue overflow at its
 end."""

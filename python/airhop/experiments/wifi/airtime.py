@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 AIRTIME, ADDED = "airtime", "airtime added"
-REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 5, "full": 5}
+REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 3, "full": 3}
 SIMILAR = 0.05
 """Largest difference of two equal airtimes."""
 CELLS = {one.id.rpartition("/")[2]: one for one in EXPERIMENTS}

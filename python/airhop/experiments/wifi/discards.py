@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from airhop.experiments.asked import LAST, Asked, Span
-from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, Replications, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.wifi import (
@@ -20,6 +20,7 @@ from airhop.experiments.wifi import (
     DURATION,
     GROUP,
     LOSS,
+    MORE,
     REPLICATIONS,
     SENDERS,
     SOURCE,
@@ -63,6 +64,7 @@ def download(
     settings: Mapping[str, object],
     title: str,
     claims: tuple[Claim[Samples], ...],
+    replications: Replications = MORE,
 ) -> Experiment:
     """Return an experiment whose link layer discards packets."""
     return Experiment(
@@ -75,7 +77,7 @@ def download(
         baseline="cubic",
         axis=axis,
         metric=goodput("goodput_mbps", "Goodput", "ac"),
-        replications=REPLICATIONS,
+        replications=replications,
         claims=claims,
         headline=partial(headline, axis),
         also=CAUSES,
@@ -99,6 +101,7 @@ EXPERIMENTS = (
         {"wlan.cell.errors": CHANNEL, "wlan.cell.attempts": 1},
         "each MPDU sent once",
         of_notices("ac-once", LOSS, ANY, EVERYWHERE, EVERYWHERE, reason=""),
+        REPLICATIONS,
     ),
     download(
         "ac-attempts",

@@ -21,8 +21,8 @@ from airhop.experiments.wifi import (
     CLEARLY,
     DURATION,
     GROUP,
+    MORE,
     QUEUES,
-    REPLICATIONS,
     SENDERS,
     SOURCE,
     STANDARDS,
@@ -125,7 +125,7 @@ def among_five(standard: str, queue: str) -> Experiment:
         baseline="cubic",
         axis=axis,
         metric=goodput("flow.download.goodput_mbps", "Goodput of the download", standard),
-        replications=REPLICATIONS,
+        replications=MORE,
         claims=(
             hidden(name, LOSSY, where),
             *of_notices(name, axis, LOSSY, where, "with and without losses"),

@@ -15,7 +15,7 @@ from airhop.experiments.wifi import (
     CLEARLY,
     DURATION,
     GROUP,
-    REPLICATIONS,
+    MORE,
     SENDERS,
     SOURCE,
     STANDARDS,
@@ -82,7 +82,7 @@ def download(standard: str) -> Experiment:
         baseline="cubic",
         axis=axis,
         metric=goodput("goodput_mbps", "Goodput", standard),
-        replications=REPLICATIONS,
+        replications=MORE,
         claims=(
             hidden(name, inside, where),
             *of_notices(name, axis, inside, where, "at every distance"),
