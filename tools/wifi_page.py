@@ -96,13 +96,13 @@ def goodput(name: str) -> Callable[[Found], str]:
 
 
 def summary(found: Found) -> str:
-    """Return the gain of services by condition: of the best sender with a service, LL-ELSN and ELN-CUBIC."""
+    """Return the gain of services by condition: of the best sender, of LL-ELSN and of ELN-CUBIC."""
     head = (
         "condition",
         "best without a service",
         "best with a service",
         "gain",
-        "LL-ELSN / CUBIC",
+        "LL-ELSN / Reno",
         "ELN-CUBIC / CUBIC",
     )
     return table(head, [_condition(found, *one) for one in CONDITIONS])
@@ -114,7 +114,7 @@ def _condition(found: Found, words: str, name: str, x: X) -> tuple[str, ...]:
     groups = ([curve for curve in labels if curve not in TOLD], list(TOLD))
     without, told = (max(those, key=lambda curve: samples.estimate(curve, x).mean) for those in groups)
     best = (f"{labels[curve]} {samples.estimate(curve, x).mean:.1f}" for curve in (without, told))
-    pairs = ((told, without), ("ll-elsn", "cubic"), ("eln-cubic", "cubic"))
+    pairs = ((told, without), ("ll-elsn", "reno"), ("eln-cubic", "cubic"))
     return words, *best, *(interval(samples.ratio(*pair, x)) for pair in pairs)
 
 
