@@ -14,8 +14,8 @@ from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import above, below, every
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, mean_and_half, paired, traced_runs
-from airhop.experiments.wifi import GROUP, SENDERS, SOURCE, STANDARDS
-from airhop.experiments.wifi.five import EXPERIMENTS, TENTH
+from airhop.experiments.wifi import GROUP, SENDERS, SOURCE, STANDARDS, five
+from airhop.experiments.wifi.five import TENTH
 from airhop.progress import Reporter
 from airhop.simulate import run
 
@@ -28,7 +28,7 @@ AIRTIME, ADDED = "airtime", "airtime added"
 REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 3, "full": 3}
 SIMILAR = 0.05
 """Largest difference of two equal airtimes."""
-CELLS = {one.id.rpartition("/")[2]: one for one in EXPERIMENTS}
+CELLS = {one.id.rpartition("/")[2]: one for one in five.EXPERIMENTS}
 """Experiments among five stations by the last part of their ids."""
 LABELS = {one.name: one.label for one in SENDERS}
 
