@@ -68,7 +68,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
         (f"802.11{name}, among five, FQ-CoDel, 10 % loss", f"{name}-five-fq-codel", TENTH)
         for name in STANDARDS
     ),
-    *((f"802.11ac, alone, 10 % loss, {most} attempts", "ac-attempts", most) for most in (1, 2, 4, 7)),
+    *((f"802.11ac, alone, 10 % loss, attempts: {most}", "ac-attempts", most) for most in (1, 2, 4, 7)),
     *((f"802.11ac, alone, 50 % loss, lifetime {ms} ms", "ac-lifetime", ms) for ms in (5, 10, 20)),
 )
 """Rows of the summary in words, by experiment and value of its axis."""
