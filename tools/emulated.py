@@ -16,11 +16,13 @@ import statistics
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 from airhop import emulate
 from airhop.crosscheck.against_kernel import LINKS, SECONDS, KernelPath, emulated
 from airhop.crosscheck.check import scenario
 from airhop.crosscheck.reference import COMPLETION_S, GOODPUT, parameters
+from airhop.live.validity import LIMIT_PERCENT
 from airhop.objects import shipped
 
 POINT = ("link", "params", "scheme")
@@ -44,15 +46,17 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
-    """Return the row of one run; None if the emulator was too late."""
+def measure(point: tuple[str, str, str], seed: int, tolerance: float) -> dict[str, object] | None:
+    """Return the row of one run; None if it is not valid with this tolerance, per cent."""
     word, params, scheme = point
     link, size = LINKS[word], parameters(params).get("size")
     objects = () if shipped(scheme) is None else scheme
     paced = scheme if "paced" in parameters(params) else None
     commands = _bulk(link, paced) if size is None else _downloads(scheme, 1000 * int(size))
     network = scenario(emulated(*point)).with_({"duration": f"{2 * SECONDS} s"})
-    run = emulate(network, commands, scheme="bbr" if paced else scheme, with_=objects, seed=seed)
+    run = emulate(
+        network, commands, scheme="bbr" if paced else scheme, with_=objects, seed=seed, tolerance=tolerance
+    )
     if run.failures or not run.valid:
         print(f"{point}, seed {seed}: {'; '.join(run.failures or run.why)}", file=sys.stderr)
         return None
@@ -102,8 +106,11 @@ def _completion(said: str) -> dict[str, str]:
     return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
 
 
-def rows(points: list[tuple[str, str, str]], runs: int, jobs: int, seed: int) -> Iterator[dict[str, object]]:
+def rows(
+    points: list[tuple[str, str, str]], runs: int, jobs: int, seed: int, tolerance: float
+) -> Iterator[dict[str, object]]:
     """Yield this number of valid runs of each point."""
+    valid = partial(measure, tolerance=tolerance)
     with ProcessPoolExecutor(jobs) as pool:
         missing = dict.fromkeys(points, runs)
         first = dict.fromkeys(points, seed)
@@ -116,7 +123,7 @@ def rows(points: list[tuple[str, str, str]], runs: int, jobs: int, seed: int) ->
             ]
             for point, tried in asked:
                 first[point] = max(first[point], tried + 1)
-            for (point, _), row in zip(asked, pool.map(measure, *zip(*asked, strict=True)), strict=True):
+            for (point, _), row in zip(asked, pool.map(valid, *zip(*asked, strict=True)), strict=True):
                 if row is not None:
                     missing[point] -= 1
                     yield row
@@ -132,12 +139,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1, help="of the first run; those of the rest follow")
+    parser.add_argument("--tolerance", type=float, default=LIMIT_PERCENT, help="of a valid run, per cent")
     given = parser.parse_args()
     points = [(link, params, scheme) for link, params, scheme in (one.split(":") for one in given.points)]
     measured = {COMPLETION_S if "size=" in params else GOODPUT for _, params, _ in points}
     if len(measured) > 1:
         parser.error("downloads and bulk transfers are rows of two files: ask for one or the other")
-    made = rows(points, given.runs, given.jobs, given.seed)
+    made = rows(points, given.runs, given.jobs, given.seed, given.tolerance)
     out = csv.DictWriter(sys.stdout, (*POINT, "seed", *measured, *MEASURED), lineterminator="\n")
     out.writeheader()
     out.writerows(sorted(made, key=lambda row: [str(row[name]) for name in POINT]))

@@ -48,21 +48,29 @@ def tables() -> dict[str, str]:
     """Return the blocks of the page by name."""
     bulk: list[tuple[str, ...]] = []
     objects: list[tuple[str, ...]] = []
+    aggregated: list[tuple[str, ...]] = []
     for (link, params, scheme), theirs in points("emulated").items():
         given = parameters(params)
         if "services" in given or link in ("down", "up", "koo"):
             continue
         line = (_link(link, given), scheme, *_compared(theirs, (link, params, scheme), 3, 1.0))
-        (bulk if shipped(scheme) is None else objects).append(line)
+        of_kind = aggregated if link == "wifi-n" else bulk if shipped(scheme) is None else objects
+        of_kind.append(line)
     return {
         "schemes of the kernel": table(("link", "sender", *_HEAD), bulk, left=2),
         "objects": table(("link", "object", *_HEAD), objects, left=2),
+        "A-MPDUs": table(("802.11n", "sender", *_HEAD), aggregated, left=2),
         "downloads": table(("attempts", "size, kB", "sender", *_HEAD), _downloads(), left=3),
     }
 
 
 _HEAD = ("runs", "kernel", "simulated", "difference")
-_LINKS = {"wire": "wire, loss {loss}", "red": "wire, RED marks", "steps": "wire, step marking"}
+_LINKS = {
+    "wire": "wire, loss {loss}",
+    "red": "wire, RED marks",
+    "steps": "wire, step marking",
+    "wifi-n": "MPDU loss {loss}",
+}
 _LAST_HOP = "last hop, attempts {attempts}, FER {fer}"
 
 
