@@ -54,6 +54,7 @@ ROWS = (
     (2905, 2920, "n1", "n0", "block-ack", 32, 5001, 1, "received"),
     (2940, 2955, "n0", "n1", "block-ack-req", 24, 7, 1, "received"),
     (2960, 2975, "n1", "n0", "block-ack", 32, 7, 1, "received"),
+    (2980, 2995, "n0", "*", "cf-end", 20, 0, 1, "received"),
 )
 
 

@@ -119,7 +119,7 @@ def _add_categories(seed: int, scenario: Table) -> None:
         if limits and draw.random() < 0.6:
             wlan["txop"] = limits
             if any(quantity(limit) for limit in limits.values()) and draw.random() < 0.5:
-                wlan["nav"] = "limit"
+                wlan["nav"] = draw.choice(["response", "limit", "limit"])
 
 
 def _fill(values: Values, scenario: Table) -> None:

@@ -349,6 +349,7 @@ def test_the_legend_of_the_air_figure_counts_frames_outcomes_and_reasons() -> No
         "a-mpdu": 1,
         "block-ack": 2,
         "block-ack-req": 1,
+        "cf-end": 1,
         "cts": 1,
         "data": 7,
         "tcp-ack": 4,
@@ -419,12 +420,12 @@ def told(tab: Tab) -> str:
 
 def test_selecting_a_collision_on_the_page_zooms_to_its_frames(opened: Tab) -> None:
     page = opened.page
-    assert told(opened) == "2,300 frames in sight: zoom in to see each of them."
+    assert told(opened) == "2,400 frames in sight: zoom in to see each of them."
     lanes = page.evaluate(LANES)
     assert lanes["labels"] == [[lane, f"n{lane}"] for lane in range(5)]
     assert lanes["ends"] == [4.5, -0.5]
     page.click("figure[data-plot=air] [data-go=collision-after]")
-    page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")
+    page.wait_for_selector("figure[data-plot=air] output:has-text('32 frames in sight.')")
     assert "collision at 0.000850 s" in page.locator(".timeline .controls output").inner_text()
     sources = page.evaluate(
         SOURCES, ["bars:data", "bars:many", "marks:hidden", "strips:heard", "lines:hidden"]
@@ -463,7 +464,7 @@ def test_many_frames_are_merged_into_runs_and_no_station_or_collision_is_lost(op
 def test_hiding_a_kind_of_frame_hides_its_strips(opened: Tab) -> None:
     page = opened.page
     page.click("figure[data-plot=air] [data-go=collision-after]")
-    page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")
+    page.wait_for_selector("figure[data-plot=air] output:has-text('32 frames in sight.')")
     before = page.evaluate(SOURCES, ["strips:heard"])["strips:heard"]["left"]
     page.click("figure[data-plot=air] [data-group=ack]")
     eventually(page, lambda: page.evaluate(SOURCES, ["bars:ack"])["bars:ack"]["left"] == [])
