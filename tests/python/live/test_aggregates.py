@@ -33,8 +33,6 @@ import hashlib, socket, sys
 with socket.create_connection((sys.argv[1], 8000)) as connection, connection.makefile("rb") as stream:
     print(hashlib.sha256(stream.read()).hexdigest())
 """
-LONGEST = 28
-"""Number of MPDUs with datagrams of 1500 bytes that last at most 5.484 ms at 65 Mbit/s."""
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.1])
@@ -60,11 +58,11 @@ def test_real_packets_cross_a_cell_in_a_mpdus_and_their_replay_is_verified(
     assert replayed.document["flows"] == emulation.document["flows"]
     assert verify(network, replayed) == []
 
-    # Segments share A-MPDUs, which are never longer than the standard permits, and BlockAcks answer them.
+    # Segments share A-MPDUs, whose lengths the verifier checked, and BlockAcks answer them.
     air, mpdus = replayed.tables["air"], replayed.tables["mpdus"]
     data = mpdus.filter(pl.col("packet") == "data")
     most = data.group_by("ppdu").len()["len"].max()
-    assert isinstance(most, int) and 1 < most <= LONGEST
+    assert isinstance(most, int) and most > 1
     assert {"a-mpdu", "block-ack"} <= set(air["kind"].cast(str))
     # The link layer repairs its losses: TCP gets every segment.
     assert (replayed.drops["channel"] > 0) == (loss > 0.0)
