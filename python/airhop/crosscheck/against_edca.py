@@ -18,7 +18,7 @@ from random import Random
 from airhop.crosscheck.against_ns3_wifi import settings
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import Quantity
-from airhop.crosscheck.reference import FILES, points
+from airhop.crosscheck.reference import Row, rows
 from airhop.crosscheck.wifi_forms import (
     ATTEMPTS,
     CONTROL_MBPS,
@@ -70,8 +70,6 @@ LEFT_OUT: Mapping[str, str] = {
     " they contain a few accesses of the category.",
 }
 """Measurements without a check, with the reason."""
-
-Row = Mapping[str, str]
 
 
 @dataclass
@@ -202,15 +200,9 @@ def _txop(link: Link, limit: float) -> tuple[float, float, int]:
             return first, time, total
 
 
-def rows() -> Iterator[tuple[Row, Estimate]]:
-    """Yield the rows of edca.csv by column, with the goodput of a function in Mbit/s."""
-    for point, theirs in points("edca").items():
-        yield dict(zip(FILES["edca"], point, strict=True)), theirs
-
-
 def checks() -> Iterator[Check]:
     """Yield a check for every row of edca.csv."""
-    for row, theirs in rows():
+    for row, theirs in rows("edca"):
         yield _check(row, theirs)
 
 

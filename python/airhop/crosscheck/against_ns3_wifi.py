@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import SATURATION
-from airhop.crosscheck.reference import FILES, points
+from airhop.crosscheck.reference import Row, rows
 from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, DurationSource, Link
 from airhop.crosscheck.words import count, percent
 from airhop.crosscheck.worlds import Document, saturated_wifi
@@ -21,18 +21,10 @@ LIFETIME = "1000 s"
 """Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`): with 500 ms, twenty stations of 802.11n
 discard a sixth of their MPDUs, and BlockAckReqs that move windows cost 3 % of the goodput."""
 
-Row = Mapping[str, str]
-
-
-def rows() -> Iterator[tuple[Row, Estimate]]:
-    """Yield the rows of wifi.csv by column, with ns-3's goodput in Mbit/s."""
-    for point, theirs in points("wifi").items():
-        yield dict(zip(FILES["wifi"], point, strict=True)), theirs
-
 
 def checks() -> Iterator[Check]:
     """Yield a check for every row of wifi.csv."""
-    for row, theirs in rows():
+    for row, theirs in rows("wifi"):
         yield _check(row, theirs)
 
 

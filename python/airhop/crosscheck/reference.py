@@ -56,6 +56,9 @@ COMPLETION_S = "completion_s"
 Point = tuple[str, ...]
 """Identity of a point: the words of the identifying columns."""
 
+Row = Mapping[str, str]
+"""Identity of a point by column."""
+
 
 @cache
 def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
@@ -65,6 +68,12 @@ def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
     for row in csv.DictReader(_lines(file)):
         runs.setdefault(tuple(row[column] for column in columns), []).append(float(row[measured]))
     return {point: estimate(values) for point, values in runs.items()}
+
+
+def rows(file: str) -> Iterator[tuple[Row, Estimate]]:
+    """Yield the points of a file by column, each with the mean and interval of its goodputs, Mbit/s."""
+    for point, measured in points(file).items():
+        yield dict(zip(FILES[file], point, strict=True)), measured
 
 
 def parameters(words: str) -> dict[str, str]:

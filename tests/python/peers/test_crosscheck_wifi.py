@@ -11,7 +11,15 @@ import pytest
 
 import airhop
 import cross_checks as page_of_checks
-from airhop.crosscheck import against_edca, against_ns3_wifi, against_wifi_forms, checks, measure, wifi_forms
+from airhop.crosscheck import (
+    against_edca,
+    against_ns3_wifi,
+    against_wifi_forms,
+    checks,
+    measure,
+    reference,
+    wifi_forms,
+)
 from airhop.crosscheck.record import recorded
 from airhop.crosscheck.wifi_forms import DurationSource, Link
 
@@ -105,7 +113,7 @@ def test_every_row_of_ns3_is_compared() -> None:
 
 def test_values_of_ns3_are_scaled_only_by_the_ratio_of_closed_forms() -> None:
     by_id = {one.id: one for one in checks() if one.source == "ns-3-wifi"}
-    for row, theirs in against_ns3_wifi.rows():
+    for row, theirs in reference.rows("wifi"):
         link = against_ns3_wifi.link(row)
         check = by_id[f"ns-3-wifi {' '.join(row.values())}"]
         ratio = check.theirs.mean / theirs.mean
@@ -130,7 +138,7 @@ def test_the_slot_model_of_edca_reproduces_its_recorded_values() -> None:
     """One seed of 20 s against the means of four runs of 600 s."""
     known = {
         (row["functions"], row["ampdu_cap"], row["txop"], row["category"]): theirs.mean
-        for row, theirs in against_edca.rows()
+        for row, theirs in reference.rows("edca")
         if row["peer"] == "model"
     }
     for functions, ampdu, txop in against_edca.CASES[:5]:
