@@ -3,6 +3,8 @@
 //! The turnaround of a receiver's host is the time from the arrival of a segment to the transmission of its
 //! ACK. In a real machine, interrupts, scheduling and the stack delay the segment before TCP processes it. An
 //! ACK therefore acknowledges all data that TCP has processed, but no segment that is still at the interface.
+//! The delay is the time until the machine wakes up, and it then processes all packets that have arrived: the
+//! segments of an A-MPDU, which arrive at one instant, have one delay.
 //! On 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff of an
 //! immediate ACK starts together with that of the sender's next frame; when a later ACK arrives at the MAC,
 //! the frame is already on the air.
@@ -49,28 +51,25 @@ impl DelayDistribution {
     }
 }
 
-/// Delayed packets at a host or in an emulator, which does not reorder them.
+/// Packets that wait for the wake-up of a host or of an emulator, which does not reorder them.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
     takes: DelayDistribution,
     stream: Stream,
     held: VecDeque<T>,
-    /// Departure time of the last packet.
-    last: Time,
 }
 
 impl<T> Holding<T> {
     /// Creates an empty queue.
     pub fn new(takes: impl Into<DelayDistribution>, stream: Stream) -> Self {
-        Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
+        Holding { takes: takes.into(), stream, held: VecDeque::new() }
     }
 
-    /// Adds a packet, and returns its departure time: after its own delay, and after the departure of earlier
-    /// packets.
-    pub fn hold(&mut self, now: Time, packet: T) -> Time {
+    /// Adds a packet. Returns the time of the wake-up at which all held packets depart, if this packet causes
+    /// the wake-up; `None` if an earlier packet has caused it.
+    pub fn hold(&mut self, now: Time, packet: T) -> Option<Time> {
         self.held.push_back(packet);
-        self.last = self.last.max(now + self.takes.draw(&mut self.stream));
-        self.last
+        (self.held.len() == 1).then(|| now + self.takes.draw(&mut self.stream))
     }
 
     /// Returns the number of delayed packets.
@@ -99,9 +98,13 @@ mod tests {
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
         let mut host =
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
-        // The intervals are so long that no ACK waits for the previous ACK.
-        let at = |i| Time::ZERO + Span::from_secs(2) * i;
-        let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
+        let mut takes: Vec<f64> = (0..n)
+            .map(|i| {
+                let wakes = host.hold(Time::ZERO, i).expect("the host has no other packet");
+                host.release();
+                (wakes - Time::ZERO).secs_f64() * 1e6
+            })
+            .collect();
         takes.sort_by(f64::total_cmp);
         takes
     }
@@ -127,33 +130,15 @@ mod tests {
         );
     }
 
-    // A host delivers packets in their order of arrival.
+    // A host that wakes up processes all packets that have arrived, in their order of arrival. The segments of
+    // an A-MPDU arrive at one instant and have one delay, not the largest of many.
     #[test]
-    fn the_turnaround_preserves_the_order_of_packets() {
+    fn packets_that_arrive_before_a_wake_up_have_no_delay_of_their_own() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
-        let leave: Vec<Time> = (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), n)).collect();
-        assert!(leave.is_sorted());
-        assert_eq!(host.release(), Some(0));
-    }
-
-    // A stall of a machine delays all packets that arrive during it. If a packet draws the stall, the packets
-    // behind it depart together with it.
-    #[test]
-    fn packets_that_arrive_during_a_stall_depart_at_its_end() {
-        let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];
-        let mut emulator =
-            host(DelayDistribution::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));
-        let at = |n| Time::ZERO + Span::from_millis(n);
-        let late: Vec<Span> = (0..20_000).map(|n| emulator.hold(at(n), n) - at(n)).collect();
-        let stalls: Vec<usize> = (0..late.len()).filter(|&n| late[n] == stall).collect();
-        assert!((5..=45).contains(&stalls.len()), "{} of 20 expected", stalls.len()); // five standard errors
-        for n in stalls.into_iter().filter(|n| n + 40 < late.len()) {
-            let behind = &late[n..n + 40];
-            assert!(
-                behind.windows(2).all(|pair| pair[1] >= stall || pair[1] + Span::from_millis(1) >= pair[0]),
-                "{behind:?}"
-            );
-            assert!(behind[39] >= Span::from_millis(1), "{behind:?}");
-        }
+        assert!(host.hold(Time::ZERO, 0).is_some());
+        assert!((1..28).all(|n| host.hold(Time::ZERO, n).is_none()));
+        let departures: Vec<u64> = std::iter::from_fn(|| host.release()).collect();
+        assert_eq!(departures, (0..28).collect::<Vec<u64>>());
+        assert!(host.hold(Time::ZERO, 28).is_some(), "the host sleeps again");
     }
 }

@@ -87,12 +87,13 @@ fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     assert!(percent.abs() < 3.0, "{percent} %");
 }
 
-/// With 5 ms in each direction, and the same in the host, 70 ms become 85 ms: according to Mathis 1997 the
-/// rate is 1 / 1.21, or 18 % lower.
+/// With wake-ups after 5 ms, of the emulator in each direction and of the host, a packet is late by at most 15
+/// ms in a round trip of 70 ms: according to Mathis 1997 the rate is at most 1 - 1 / 1.21 = 18 % lower.
+/// Packets that become due before a wake-up are late by less.
 #[test]
-fn a_turnaround_of_5_ms_reduces_reno_goodput() {
+fn wake_ups_after_5_ms_reduce_reno_goodput() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
-    assert!((-24.0..-10.0).contains(&percent), "{percent} %");
+    assert!((-18.0..-2.0).contains(&percent), "{percent} %");
 }
 
 /// Without lateness and turnaround both runs are equal to the byte, so only lateness changes the twin.

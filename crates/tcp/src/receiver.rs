@@ -6,6 +6,7 @@
 
 mod echo;
 mod echo_clock;
+mod handshake;
 mod stream;
 
 use crate::ReceiverFeatures;
@@ -19,6 +20,7 @@ use airhop_base::{
 };
 use echo::MarkEcho;
 use echo_clock::EchoClock;
+use handshake::Handshake;
 use std::collections::VecDeque;
 use stream::Stream;
 
@@ -66,23 +68,16 @@ pub struct Receiver {
     /// New bytes not yet acknowledged, and the deadline of their ACK.
     unacked: u64,
     ack_due: Option<Time>,
+    /// True if the host has further segments, which TCP processes at the same instant.
+    more: bool,
+    /// True if a segment with PSH requires an ACK.
+    is_pushed: bool,
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
     /// Options of ACKs that arrived, at most [`SPARE`]. Later ACKs reuse their memory.
     spare: Vec<Options>,
     duplicates: u64,
     handshake: Handshake,
-}
-
-/// State of the RTT measurement of the SYN-ACK.
-#[derive(Clone, Copy, Debug)]
-enum Handshake {
-    /// No SYN has arrived, or the RTT is ambiguous, or the caller has read it.
-    Unknown,
-    /// The receiver sent a SYN-ACK at `at`; `again`: it was a retransmission.
-    Answered { at: Time, again: bool },
-    /// The peer acknowledged the SYN-ACK sent at `sent` in a segment that arrived at `at`.
-    Acknowledged { sent: Time, at: Time },
 }
 
 /// Maximum number of options whose memory a receiver keeps for later ACKs.
@@ -120,6 +115,8 @@ impl Receiver {
             damaged: None,
             unacked: 0,
             ack_due: None,
+            more: false,
+            is_pushed: false,
             ready: VecDeque::new(),
             spare: Vec::new(),
             duplicates: 0,
@@ -192,6 +189,7 @@ impl Receiver {
         let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // no data arrived
         self.unacked = 0;
         self.ack_due = None;
+        self.is_pushed = false;
         self.make_ready(ack);
     }
 
@@ -207,14 +205,6 @@ impl Receiver {
         header
     }
 
-    /// Returns the time at which the SYN-ACK was sent and the time at which its ACK arrived, once. `None` if
-    /// the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
-    pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
-        let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
-        self.handshake = Handshake::Unknown;
-        Some((sent, at))
-    }
-
     /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an
     /// answer, after which ACKs are delayed until the next answer (Linux, pingpong mode). No effect without
     /// [`Config::quick_acks`] and [`Config::push`].
@@ -226,6 +216,13 @@ impl Receiver {
     /// [`Self::on_answer`].
     pub fn expect_answer(&mut self) {
         self.quick_acks.on_fin();
+    }
+
+    /// Sets whether TCP processes further segments at the same instant, after the next one. The ACK of data in
+    /// order then waits for the last of them: the window does not advance until the process has read the data
+    /// (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
+    pub fn set_more(&mut self, more: bool) {
+        self.more = more;
     }
 
     /// Sets the right edge of the window that the next ACKs advertise. The edge must never decrease.
@@ -270,56 +267,6 @@ impl Receiver {
         self.ack_due
     }
 
-    #[cold]
-    fn on_syn(&mut self, now: Time, syn: &Segment) {
-        self.stream.expected = self.stream.expected.max(FIRST_BYTE);
-        self.agree(syn);
-        self.note_timestamp(syn);
-        if self.stream.expected > FIRST_BYTE {
-            // The SYN arrives late: data has already arrived, so the connection is established (RFC 9293
-            // §3.10.7.4).
-            return self.acknowledge(now, None);
-        }
-        // A retransmitted SYN is also answered, because its SYN-ACK may have been lost. The SYN-ACK needs no
-        // timer.
-        let mut reply = self.segment(now, self.eln(), self.arrival);
-        reply.seq = 0;
-        reply.flags.syn = true;
-        reply.flags.ece = self.echo.is_some();
-        reply.sack_permitted = self.sack_blocks > 0;
-        // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment sent, which may
-        // be the SYN-ACK.
-        if let Some(clock) = &mut self.clock {
-            clock.on_ack(reply.ack);
-        }
-        let again = matches!(self.handshake, Handshake::Answered { .. });
-        self.handshake = Handshake::Answered { at: now, again };
-        self.make_ready(reply);
-    }
-
-    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. By Karn's rule the ACK of
-    /// a retransmitted SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
-    #[cold]
-    fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
-        let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
-            let age = timestamp(now).wrapping_sub(ts.echo);
-            Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
-        });
-        let sent = if again { echoed } else { Some(last) };
-        self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
-    }
-
-    /// Disables the options that the SYN does not offer: ECN, which ECE and CWR together offer (RFC 3168
-    /// §6.1.1), SACK (RFC 2018 §2), timestamps (RFC 7323 §3.2).
-    fn agree(&mut self, syn: &Segment) {
-        let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
-        if is_agreed != self.echo.is_some() {
-            self.echo = is_agreed.then(|| echo::build(self.features.echo));
-        }
-        self.sack_blocks *= usize::from(syn.sack_permitted);
-        self.clock.take_if(|_| syn.timestamps.is_none());
-    }
-
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
         if self.unacked > 0 && self.echo.as_ref().is_some_and(|echo| echo.ends_run(ecn)) {
             self.acknowledge(now, None);
@@ -338,11 +285,11 @@ impl Receiver {
         // once. RFC 9293 §3.10.7.4: a duplicate is acknowledged at once.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
-        let is_pushed = self.heeds_push && s.flags.psh && self.quick_acks.on_push();
+        self.is_pushed |= self.heeds_push && s.flags.psh && self.quick_acks.on_push();
         // RFC 9293 §3.10.7.4, eighth: the FIN is acknowledged at once.
-        let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed && !s.flags.fin;
+        let is_delayed = in_order && !ecn_news && !is_quick && !s.flags.fin;
         match self.delayed_ack {
-            Some(delay) if is_delayed && !self.requires_ack(delay.segments) => {
+            Some(delay) if is_delayed && (self.more || !self.requires_ack(delay.segments)) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
@@ -385,10 +332,10 @@ impl Receiver {
         }
     }
 
-    /// Checks whether RFC 9293 §3.8.6.3 requires an ACK: "at least every second full-sized segment or 2*RMSS
-    /// bytes of new data".
+    /// Checks whether an ACK is due: after a segment with PSH, and by RFC 9293 §3.8.6.3 for "at least every
+    /// second full-sized segment or 2*RMSS bytes of new data".
     fn requires_ack(&self, segments: u32) -> bool {
-        self.unacked >= u64::from(segments) * u64::from(self.mss)
+        self.is_pushed || self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
     fn note_timestamp(&mut self, s: &Segment) {
@@ -412,6 +359,7 @@ impl Receiver {
         }
         self.unacked = 0;
         self.ack_due = None;
+        self.is_pushed = false;
         self.quick_acks.on_ack();
     }
 

@@ -6,7 +6,7 @@
 use crate::flow::{Ends, Flow};
 use crate::turnaround::{DelayDistribution, Holding};
 use crate::world::{Event, World};
-use airhop_base::{Empirical, NodeId, Packet, Time};
+use airhop_base::{Empirical, NodeId, Packet, Span, Time};
 use airhop_engine::{Id, Streams};
 use std::sync::Arc;
 
@@ -20,6 +20,17 @@ pub struct EmulatorPlan {
     pub lateness: Arc<Empirical>,
     /// Turnaround of each node's host, i.e. time from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
+}
+
+impl EmulatorPlan {
+    /// Returns the plan of an emulator without lateness, whose hosts wake up at once. Segments that arrive at
+    /// one instant are still processed at one wake-up.
+    #[must_use]
+    pub fn punctual(&self) -> Self {
+        let zero = Arc::new(Empirical::new([(Span::ZERO, 1)]));
+        let turnaround = self.turnaround.iter().map(|&(node, _)| (node, zero.clone())).collect();
+        EmulatorPlan { hosts: self.hosts.clone(), lateness: zero, turnaround }
+    }
 }
 
 /// Running emulator. One thread delivers late packets one after the other, to all hosts.
@@ -70,15 +81,17 @@ impl World {
         let flow = self.arena.get(&id).flow;
         match &mut self.emulator {
             Some(emulator) if emulator.serves(&self.flows[usize::from(flow.0)]) => {
-                self.events.push(emulator.late.hold(now, (node, id)), Event::Late);
+                if let Some(wakes) = emulator.late.hold(now, (node, id)) {
+                    self.events.push(wakes, Event::Late);
+                }
             }
             _ => self.deliver(now, node, id),
         }
     }
 
-    /// Delivers the packet that has waited for the longest time.
+    /// Delivers all late packets: the emulator has woken up.
     pub(crate) fn on_late(&mut self, now: Time) {
-        if let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
+        while let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
             self.deliver(now, node, id);
         }
     }

@@ -32,8 +32,8 @@ pub(crate) enum Event {
     /// End of a handoff, during which the old base station forwards no packet; index into
     /// [`World::handoffs`].
     Handoff(u16),
-    /// End of a turnaround, at which the receiver's host passes a packet to the receiver.
-    HostDelayEnd(FlowId),
+    /// Wake-up of the receiver's host, at the end of a turnaround: the host passes its packets to the receiver.
+    HostWakes(FlowId),
     /// Entry of a datagram of a real host.
     Outside,
     /// Late arrival of a packet at its host.

@@ -173,7 +173,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
-            Event::HostDelayEnd(flow) => self.on_host_delay_end(now, flow),
+            Event::HostWakes(flow) => self.on_host_wakes(now, flow),
             Event::Outside => self.on_outside(now),
             Event::Late => self.on_late(now),
         }
@@ -255,20 +255,24 @@ impl World {
         );
     }
 
-    /// Delays a packet for the turnaround of the receiver's host.
+    /// Delays a packet until the receiver's host wakes up.
     fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
-        if let Some(host) = &mut tcp.turnaround {
-            self.events.push(host.hold(now, packet), Event::HostDelayEnd(id));
+        if let Some(wakes) = tcp.turnaround.as_mut().and_then(|host| host.hold(now, packet)) {
+            self.events.push(wakes, Event::HostWakes(id));
         }
     }
 
-    /// Passes the oldest delayed packet of the receiver's host to the receiver.
-    fn on_host_delay_end(&mut self, now: Time, id: FlowId) {
-        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
-        let Some(packet) = tcp.turnaround.as_mut().and_then(|host| host.release()) else { return };
-        let delivered = tcp.receive(now, &packet);
-        self.answer(now, id, delivered);
+    /// Passes the packets that the receiver's host has to the receiver.
+    fn on_host_wakes(&mut self, now: Time, id: FlowId) {
+        while let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends
+            && let Some(host) = &mut tcp.turnaround
+            && let Some(packet) = host.release()
+        {
+            tcp.receiver.set_more(host.len() > 0);
+            let delivered = tcp.receive(now, &packet);
+            self.answer(now, id, delivered);
+        }
     }
 
     // ---- a packet on its path

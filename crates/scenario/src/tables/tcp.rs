@@ -345,8 +345,9 @@ pub(super) static TCP: [Key; 29] = [
     preset(
         "turnaround",
         Kind::Switch(&TURNAROUND),
-        "processing time of the receiver's host: time from the arrival of a segment at the host to its processing by TCP, and so to the \
-         resulting ACK, as measured by `airhop emulate`; segments stay in order",
+        "wake-up time of the receiver's host: time from the arrival of a segment at an idle host to its processing by TCP, and so to the \
+         resulting ACK, as measured by `airhop emulate`; TCP then processes all segments that have arrived, and one ACK acknowledges those \
+         in order",
     ),
 ];
 

@@ -31,7 +31,7 @@ pub struct RealFlow {
 /// The twin of an emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
-    /// Scenario in which packets reach the hosts in time, and hosts answer at once.
+    /// Scenario in which packets reach the hosts in time, and hosts wake up at once.
     pub punctual: Scenario,
     /// Scenario with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
@@ -83,8 +83,8 @@ impl Scenario {
             plan.flows.extend(twins);
             told
         };
-        let emulated = self.with_plan(plan.clone(), Some(emulator));
-        Twin { punctual: self.with_plan(plan, None), emulated, flows }
+        let punctual = self.with_plan(plan.clone(), Some(emulator.punctual()));
+        Twin { punctual, emulated: self.with_plan(plan, Some(emulator)), flows }
     }
 }
 

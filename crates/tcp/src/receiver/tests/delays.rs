@@ -86,6 +86,28 @@ fn a_pushed_segment_is_acknowledged_at_once() {
     }
 }
 
+// Linux, __tcp_ack_snd_check() and tcp_cleanup_rbuf(): while the process has not read the data, the window does
+// not advance, so one ACK acknowledges all segments that TCP processes at one wake-up of the host, also those
+// with PSH. A gap is reported at once (RFC 5681 §4.2).
+#[test]
+fn one_ack_acknowledges_the_segments_of_a_wake_up() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
+    let mut b = Bench::new(Config { push: true, delayed_ack: Some(delay), ..plain() });
+    let wake_up = |b: &mut Bench, now, starts: &[u64]| -> Vec<u64> {
+        let last = starts.len() - 1;
+        let mut answers = Vec::new();
+        for (i, &start) in starts.iter().enumerate() {
+            b.receiver.set_more(i < last);
+            let flags = Flags { psh: i == 1, ..segment(1, 500).flags };
+            answers.extend(b.give(now, Segment { flags, ..segment(start, 500) }));
+        }
+        answers.iter().map(|ack| ack.ack).collect()
+    };
+    assert_eq!(wake_up(&mut b, ms(10), &[1, 501, 1001, 1501, 2001]), [2501]);
+    assert_eq!(wake_up(&mut b, ms(20), &[2501]), [0; 0], "a single segment waits for the second");
+    assert_eq!(wake_up(&mut b, ms(30), &[3001, 3501, 4501, 5001]), [4001, 4001]);
+}
+
 // Linux, inet_csk_in_pingpong_mode(): after an answer, the ACK of the next request waits for the next answer.
 // If no answer is sent before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
 // not an answer (tcp_event_data_sent()). Of two segments with PSH, the second causes an ACK.

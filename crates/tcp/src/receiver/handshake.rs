@@ -1,0 +1,75 @@
+//! Handshake of the receiving endpoint: SYN, agreement on options, and the RTT of the SYN-ACK.
+
+use super::{FIRST_BYTE, Receiver, echo, timestamp};
+use airhop_base::{Segment, Time};
+
+/// State of the RTT measurement of the SYN-ACK.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Handshake {
+    /// No SYN has arrived, or the RTT is ambiguous, or the caller has read it.
+    Unknown,
+    /// The receiver sent a SYN-ACK at `at`; `again`: it was a retransmission.
+    Answered { at: Time, again: bool },
+    /// The peer acknowledged the SYN-ACK sent at `sent` in a segment that arrived at `at`.
+    Acknowledged { sent: Time, at: Time },
+}
+
+impl Receiver {
+    /// Returns the time at which the SYN-ACK was sent and the time at which its ACK arrived, once. `None` if
+    /// the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
+    pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
+        let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
+        self.handshake = Handshake::Unknown;
+        Some((sent, at))
+    }
+
+    #[cold]
+    pub(super) fn on_syn(&mut self, now: Time, syn: &Segment) {
+        self.stream.expected = self.stream.expected.max(FIRST_BYTE);
+        self.agree(syn);
+        self.note_timestamp(syn);
+        if self.stream.expected > FIRST_BYTE {
+            // The SYN arrives late: data has already arrived, so the connection is established (RFC 9293
+            // §3.10.7.4).
+            return self.acknowledge(now, None);
+        }
+        // A retransmitted SYN is also answered, because its SYN-ACK may have been lost. The SYN-ACK needs no
+        // timer.
+        let mut reply = self.segment(now, self.eln(), self.arrival);
+        reply.seq = 0;
+        reply.flags.syn = true;
+        reply.flags.ece = self.echo.is_some();
+        reply.sack_permitted = self.sack_blocks > 0;
+        // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment sent, which may
+        // be the SYN-ACK.
+        if let Some(clock) = &mut self.clock {
+            clock.on_ack(reply.ack);
+        }
+        let again = matches!(self.handshake, Handshake::Answered { .. });
+        self.handshake = Handshake::Answered { at: now, again };
+        self.make_ready(reply);
+    }
+
+    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. By Karn's rule the ACK of
+    /// a retransmitted SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
+    #[cold]
+    pub(super) fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
+        let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
+            let age = timestamp(now).wrapping_sub(ts.echo);
+            Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
+        });
+        let sent = if again { echoed } else { Some(last) };
+        self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
+    }
+
+    /// Disables the options that the SYN does not offer: ECN, which ECE and CWR together offer (RFC 3168
+    /// §6.1.1), SACK (RFC 2018 §2), timestamps (RFC 7323 §3.2).
+    fn agree(&mut self, syn: &Segment) {
+        let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
+        if is_agreed != self.echo.is_some() {
+            self.echo = is_agreed.then(|| echo::build(self.features.echo));
+        }
+        self.sack_blocks *= usize::from(syn.sack_permitted);
+        self.clock.take_if(|_| syn.timestamps.is_none());
+    }
+}
