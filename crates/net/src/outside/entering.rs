@@ -195,7 +195,8 @@ impl World {
         }
     }
 
-    /// Returns the index of the connection between two endpoints. The first segment opens a connection.
+    /// Returns the index of the connection between two endpoints. The first segment opens a connection. A
+    /// segment from an endpoint to itself belongs to no connection: its directions would be one.
     fn connection_of(
         &mut self,
         now: Time,
@@ -203,6 +204,9 @@ impl World {
         ends: [Endpoint; 2],
         tcp: &ParsedTcp,
     ) -> Option<usize> {
+        if ends[0] == ends[1] {
+            return None;
+        }
         let key = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let outside = self.outside.as_mut()?;
         let mut number = 1;

@@ -289,6 +289,23 @@ fn a_connection_that_reuses_ports_has_its_own_name() {
     assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
 }
 
+// A segment from an endpoint to itself (the LAND attack) belongs to no connection, whose two directions would
+// have one name. The segment crosses the network as a datagram without a conversation.
+#[test]
+fn a_segment_from_an_endpoint_to_itself_opens_no_connection() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    let mut land = Vec::new();
+    let builder = PacketBuilder::ipv4(address(d), address(d), 64).tcp(80, 80, 1, 65_000);
+    builder.write(&mut land, &[0; 100]).expect("memory");
+    assert_eq!(pass(&mut world, s, &land).len(), 1);
+    assert!(
+        world.report().flows.iter().all(|flow| !flow.name.starts_with("tcp ")),
+        "{:?}",
+        world.report().flows
+    );
+}
+
 // RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can increase its goodput by
 // forged ACKs.
 #[test]
