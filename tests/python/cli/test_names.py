@@ -7,13 +7,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 import airhop
-from airhop import InputError, Scenario, Table, plugins
+from airhop import InputError, Scenario, Table, added, plugins
 from airhop.boundary.shell import command_line
 from airhop.errors import harmless
 from command_line import Cli
@@ -49,6 +49,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """Forget the schemes of the folder: other tests load packaged objects of the same names."""
+    yield
+    added._added = {}
+
+
 RUN = ("run", f"{CAFE}.toml")
 AIR = ("run", "last-hop", "--set", "duration=1 s")
 
@@ -67,7 +74,7 @@ AIR = ("run", "last-hop", "--set", "duration=1 s")
     ],
     ids=lambda words: harmless(" ".join(words)),
 )
-@pytest.mark.usefixtures("nothing_added")
+@pytest.mark.usefixtures("nothing_added", "forgotten")
 def test_a_command_accepts_and_writes_file_names_beyond_ascii(
     cli: Cli, here: Path, words: Sequence[str], written: Sequence[str]
 ) -> None:
