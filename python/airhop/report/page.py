@@ -29,6 +29,7 @@ from airhop.report.twin import TwinChapter, TwinLayout
 SCRIPTS = (
     "base",
     "figures",
+    "save",
     "list",
     "choices",
     "views",

@@ -169,7 +169,10 @@ class Chapter {
     }[host.dataset.list];
     if (host.dataset.list === "runs") this.allRuns = await this.loadRuns();
     const count = actions.count ?? this.allRuns.rep.length;
-    this[host.dataset.list] = new List(host, actions.columns(this.allRuns), count, actions);
+    const list = new List(host, actions.columns(this.allRuns), count, actions);
+    this[host.dataset.list] = list;
+    const metric = () => (list === this.points ? title(this.quantity) : "");
+    host.after(saving("this table", ["csv"], () => saveList(list, `${host.dataset.list} ${metric()}`)));
   }
 
   /** Every run, and the indices of each point's runs. */

@@ -140,7 +140,7 @@ function settingColumns({ data, grid }, pointOf) {
   ];
 }
 
-/** Shows the selected metric, which may change: the cells are read when they are drawn. */
+/** Shows the selected metric, which may change: the cells are read when they are drawn. Columns `also` are saved only. */
 function pointColumns(chapter) {
   const { data } = chapter;
   const cell = () => data.cells[chapter.quantity.column];
@@ -153,9 +153,9 @@ function pointColumns(chapter) {
   ];
   if (data.baseline !== null) {
     columns.push(
-      column("difference", "difference", (i) => differenceText(cell(), i)),
+      { ...column("difference", "difference", (i) => differenceText(cell(), i)), also: [column("difference ± 95 %", "differenceHalf")] },
       column("correlation", "correlation", (i) => correlationText(cell(), i)),
-      column("ratio", "ratio", (i) => ratioText(cell(), i)),
+      { ...column("ratio", "ratio", (i) => ratioText(cell(), i)), also: [column("ratio low", "low"), column("ratio high", "high")] },
     );
   }
   return data.published ? [...columns, ...printedColumns(chapter)] : columns;
