@@ -191,5 +191,6 @@ def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> 
     import polars as pl
 
     values: np.ndarray[Any, Any] = np.frombuffer(raw, dtype=NUMPY_DTYPES[dtype])
-    series = pl.Series(name, values)
-    return series if dictionary is None else series.cat.to(pl.Enum(dictionary))
+    if dictionary is None:
+        return pl.Series(name, values)
+    return pl.Series(name, dictionary, pl.String).gather(values)

@@ -216,12 +216,8 @@ def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
         ],
         "deliveries": [{"time_s": 0.05, **flow, "bytes": 2000}],
     }
-    frames = {name: pl.DataFrame(rows).with_columns(_categories(rows[0])) for name, rows in tables.items()}
+    frames = {name: pl.DataFrame(rows) for name, rows in tables.items()}
     return TracedRun(scheme, label, run_document(scheme, 3.4), frames, f"airhop run x --scheme {scheme}")
-
-
-def _categories(row: dict[str, object]) -> list[pl.Expr]:
-    return [pl.col(name).cast(pl.Categorical) for name, value in row.items() if isinstance(value, str)]
 
 
 def four_schemes(experiment: Experiment) -> Outcome:

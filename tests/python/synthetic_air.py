@@ -83,22 +83,22 @@ def tables(times: int = 1, every_us: int = 3000) -> dict[str, pl.DataFrame]:
         schema={
             "start_s": pl.Float64,
             "end_s": pl.Float64,
-            "from": pl.Categorical,
-            "to": pl.Categorical,
-            "kind": pl.Categorical,
+            "from": pl.String,
+            "to": pl.String,
+            "kind": pl.String,
             "bytes": pl.UInt32,
-            "flow": pl.Categorical,
-            "packet": pl.Categorical,
+            "flow": pl.String,
+            "packet": pl.String,
             "seq": pl.UInt64,
             "attempt": pl.UInt32,
-            "category": pl.Categorical,
-            "outcome": pl.Categorical,
+            "category": pl.String,
+            "outcome": pl.String,
         },
         orient="row",
     )
     waits = [(0.0, "n0->*", 2), (0.00008, "n3->*", 1), (0.00019, "n3->*", 0), (0.0012, "n0->*", 0)]
     queue = pl.DataFrame(
-        waits, {"time_s": pl.Float64, "place": pl.Categorical, "packets": pl.UInt32}, orient="row"
+        waits, {"time_s": pl.Float64, "place": pl.String, "packets": pl.UInt32}, orient="row"
     )
     return {"air": air, "queue": queue}
 

@@ -133,9 +133,7 @@ def _seq(number: int) -> int:
 
 
 def _frame(rows: Any, columns: str) -> pl.DataFrame:
-    frame = pl.DataFrame(rows, columns.split(), orient="row")
-    words = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    return frame.with_columns(pl.col(words).cast(pl.Categorical))
+    return pl.DataFrame(rows, columns.split(), orient="row")
 
 
 def traced_run() -> TracedRun:

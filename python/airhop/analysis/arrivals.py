@@ -78,7 +78,7 @@ def arrivals(
 
 def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
     """Return the payload of a full segment of a flow: the largest segment that it sent."""
-    sizes = tables["segments"].filter(_word("flow") == flow)["bytes"]
+    sizes = tables["segments"].filter(_column("flow") == flow)["bytes"]
     return int(sizes.max() or 1)  # type: ignore[arg-type]
 
 
@@ -98,7 +98,7 @@ def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.Da
 
     if "fades" not in tables:
         return pl.DataFrame(schema={"place": pl.String, "begin_s": pl.Float64, "end_s": pl.Float64})
-    found = tables["fades"].with_columns(_word("place"))
+    found = tables["fades"]
     if place is not None:
         found = found.filter(pl.col("place") == place)
     return found.unique(["begin_s", "end_s"], keep="first", maintain_order=True).sort("begin_s")
@@ -108,8 +108,10 @@ def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
     """Select the data frames of a flow from the table `air`, with the hop of each as `place`."""
     if "air" not in tables:
         raise InputError("the run has no table `air`; run it with trace=True")
-    data = tables["air"].filter(_word("flow") == flow, _word("kind") == "data", _word("packet") == "data")
-    return data.select("start_s", "end_s", "seq", "attempt", _word("outcome"), place=_place("from", "to"))
+    data = tables["air"].filter(
+        _column("flow") == flow, _column("kind") == "data", _column("packet") == "data"
+    )
+    return data.select("start_s", "end_s", "seq", "attempt", "outcome", place=_place("from", "to"))
 
 
 def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame) -> Iterator[int]:
@@ -140,10 +142,10 @@ def _events(
     tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame
 ) -> Iterator[tuple[float, int, int, int]]:
     """Yield the events of a flow's segments before and on a hop: time, event, seq, attempt."""
-    sent = tables["segments"].filter(_word("flow") == flow)
+    sent = tables["segments"].filter(_column("flow") == flow)
     yield from ((t, SENT, seq, 0) for t, seq in sent.select("time_s", "seq").iter_rows())
     dropped = tables["drops"].filter(
-        _word("flow") == flow, _word("kind") == "data", ~_on_air(tables["air"], place)
+        _column("flow") == flow, _column("kind") == "data", ~_on_air(tables["air"], place)
     )
     yield from ((t, DROPPED, seq, 0) for t, seq in dropped.select("time_s", "seq").iter_rows())
     rows = hop.select("start_s", "seq", "attempt").iter_rows()
@@ -152,23 +154,16 @@ def _events(
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
     """Select the drops that remove no packet before a hop: drops on the hop, and frames that are repeated."""
-    answered = air.filter(_word("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
-    here = (_word("place") == place) & _word("cause").is_in([*FRAME_LOSSES, "retries"])
-    again = _word("place").is_in(answered.to_list()) & _word("cause").is_in(FRAME_LOSSES)
+    answered = air.filter(_column("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
+    here = (_column("place") == place) & _column("cause").is_in([*FRAME_LOSSES, "retries"])
+    again = _column("place").is_in(answered.to_list()) & _column("cause").is_in(FRAME_LOSSES)
     return here | again
 
 
 def _place(sender: str, receiver: str) -> pl.Expr:
     import polars as pl
 
-    return pl.concat_str(_word(sender), _word(receiver), separator="->")
-
-
-def _word(column: str) -> pl.Expr:
-    """Cast a category to text."""
-    import polars as pl
-
-    return _column(column).cast(pl.String)
+    return pl.concat_str(sender, receiver, separator="->")
 
 
 def _column(name: str) -> pl.Expr:

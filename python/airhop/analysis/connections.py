@@ -29,7 +29,7 @@ def connections(flows: Iterable[str], tables: Mapping[str, pl.DataFrame]) -> dic
         Names in the trace by flow; empty for a flow whose application opens no connections.
     """
     found: dict[str, list[str]] = {flow: [] for flow in flows}
-    for name in tables["segments"]["flow"].unique(maintain_order=True).cast(str):
+    for name in tables["segments"]["flow"].unique(maintain_order=True):
         flow = name.rpartition("#")[0]  # no flow of a scenario has "#" in its name
         if flow in found:
             found[flow].append(name)

@@ -165,9 +165,7 @@ def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> On
         raise InputError("the run has no table `air`; run it with trace=True")
     lanes = _lanes(channels)
     air = tables["air"] if "ppdu" in tables["air"].columns else tables["air"].with_row_index("ppdu")
-    named = air.with_columns(
-        pl.col("from", "to", "kind", "flow", "packet", "outcome").cast(pl.String).fill_null("")
-    )
+    named = air.with_columns(pl.col("from", "to", "kind", "flow", "packet", "outcome").fill_null(""))
     ends = _ends(lanes, named.select("from", "to").unique())
     frames = (
         named.join(ends, on=["from", "to"])
@@ -207,9 +205,9 @@ def _mpdus(frames: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
             "place",
             "bytes",
             "attempt",
+            "outcome",
             start_s=pl.col("begun") + pl.col("start") * pl.col("airtime"),
             end_s=pl.col("begun") + pl.col("end") * pl.col("airtime"),
-            outcome=pl.col("outcome").cast(pl.String),
         )
     )
 
@@ -342,7 +340,7 @@ def _queued(
     of_place = {place: index for index, lane in enumerate(lanes) for place in _queue_places(lane)}
     queue = (
         tables["queue"]
-        .select("time_s", "packets", place=pl.col("place").cast(pl.String))
+        .select("time_s", "packets", "place")
         .filter(pl.col("place").is_in(list(of_place)))
         .with_columns(until=pl.col("time_s").shift(-1).over("place").fill_null(end_s))
         .filter(pl.col("packets") > 0, pl.col("until") > pl.col("time_s"))

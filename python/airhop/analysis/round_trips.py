@@ -68,7 +68,7 @@ def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     on_ack = pl.col("time_s").is_in(acks["time_s"].to_list())
     return (
         _rows(tables, "segments", flow)
-        .filter(pl.col("cause").cast(pl.String) == "timeout", ~on_ack)
+        .filter(pl.col("cause") == "timeout", ~on_ack)
         .sort("time_s", maintain_order=True)
         .join_asof(oldest, left_on="time_s", right_on="acked_s", strategy="backward")
         .filter(pl.col("seq") == pl.col("una").fill_null(1))["time_s"]
@@ -87,8 +87,8 @@ def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFram
     if "lateness_ms" not in notices.columns:
         notices = notices.with_columns(lateness_ms=float("nan"))
     return (
-        notices.filter(pl.col("event").cast(pl.String) == "received", pl.col("lateness_ms").is_finite())
-        .select("time_s", "lateness_ms", kind=pl.col("kind").cast(pl.String), late=pl.col("lateness_ms") > 0)
+        notices.filter(pl.col("event") == "received", pl.col("lateness_ms").is_finite())
+        .select("time_s", "lateness_ms", "kind", late=pl.col("lateness_ms") > 0)
         .sort("time_s")
     )
 
@@ -108,4 +108,4 @@ def _progress(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 def _rows(tables: Mapping[str, pl.DataFrame], name: str, flow: str) -> pl.DataFrame:
     import polars as pl
 
-    return tables[name].filter(pl.col("flow").cast(pl.String) == flow)
+    return tables[name].filter(pl.col("flow") == flow)

@@ -184,7 +184,7 @@ def _cell(table: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Cell:
 
 def _drawn(cell: str, stations: pl.DataFrame) -> dict[str, tuple[float, float]]:
     """Select the positions of a layout's stations from the trace table `stations`."""
-    rows = stations.filter(stations["wlan"].cast(str) == cell).select("station", "x_m", "y_m").iter_rows()
+    rows = stations.filter(stations["wlan"] == cell).select("station", "x_m", "y_m").iter_rows()
     return {station: (x, y) for station, x, y in rows}
 
 

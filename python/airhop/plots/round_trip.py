@@ -121,7 +121,7 @@ def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first
 
 def _draw_timer(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, last: float) -> None:
     """Draw the estimate and the timeout as steps, from the first sample on."""
-    window = tables["window"].filter(tables["window"]["flow"].cast(str) == flow)
+    window = tables["window"].filter(tables["window"]["flow"] == flow)
     looks: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("srtt_ms", "estimate (srtt)", {"color": "#0096d2", "linewidth": 1.2}),
         ("rto_ms", "retransmission timeout", {"color": "0.0", "linewidth": 0.8, "linestyle": (0, (4, 1.5))}),

@@ -161,7 +161,7 @@ def _kernel(real: Result, live: Mapping[str, Any] | None, flow: str) -> str:
     control = (live or {}).get("congestion_control", {}).get(flow)
     if control is None and "tcp_info" in real.tables:
         rows = real.tables["tcp_info"]
-        told = rows.filter(rows["flow"].cast(str) == flow)["congestion_control"]
+        told = rows.filter(rows["flow"] == flow)["congestion_control"]
         control = told[-1] if len(told) else None
     return "kernel" if control is None else f"kernel: {control}"
 

@@ -54,7 +54,7 @@ class Confusion:
 
 def confusion(run: TracedRun) -> Confusion:
     """Pair each lost data segment of a run with its repair, and add retransmissions without a loss."""
-    segments = run.table("segments").select("time_s", "seq", "retransmission", cause=_word("cause"))
+    segments = run.table("segments").select("time_s", "seq", "retransmission", "cause")
     again = segments.filter("retransmission").select("seq", again_s="time_s", repair="cause").sort("again_s")
     acks = run.table("acks").select("time_s", "ack").sort("time_s")
     losses = lost_segments(run).join_asof(
@@ -90,11 +90,7 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
     the cause of an MPDU that was never sent is that of its station's last loss.
     """
     attempts = _attempts(run)
-    drops = (
-        run.table("drops")
-        .filter(_word("kind") == "data")
-        .select("time_s", "seq", place=_word("place"), cause=_word("cause"))
-    )
+    drops = run.table("drops").filter(pl.col("kind") == "data").select("time_s", "seq", "place", "cause")
     retried = pl.col("place").is_in(list(attempts)) & pl.col("cause").is_in([*FRAME_LOSSES, "retries"])
     given_up = pl.col("cause") == "retries"
     failed = pl.col("cause").is_in(FRAME_LOSSES)
@@ -126,7 +122,7 @@ def _with_last_losses(packets: pl.DataFrame, run: TracedRun) -> pl.DataFrame:
     station = pl.col("place").str.split("->").list.first()
     frames = (
         run.tables["drops"]
-        .select("time_s", place=_word("place"), last=_word("cause"), kind=_word("kind"))
+        .select("time_s", "place", "kind", last="cause")
         .filter(pl.col("last").is_in(FRAME_LOSSES), pl.col("kind") != "control")
         .select("time_s", "last", station=station)
         .sort("time_s")
@@ -176,8 +172,3 @@ def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
     found = progress["ack"].search_sorted(seqs, side="right")
     times = pl.concat([progress["time_s"], pl.Series([None], dtype=pl.Float64)])
     return times.gather(found)
-
-
-def _word(column: str) -> pl.Expr:
-    """Cast a category to text."""
-    return pl.col(column).cast(pl.String)

@@ -52,7 +52,7 @@ class Side:
         """Select the rows of a trace table that belong to the flow."""
         import polars as pl
 
-        return self.tables[table].filter(pl.col("flow").cast(pl.String) == self.flow["name"])
+        return self.tables[table].filter(pl.col("flow") == self.flow["name"])
 
     @cached_property
     def cwnd(self) -> pl.DataFrame:
@@ -78,9 +78,7 @@ class Side:
     @cached_property
     def lost(self) -> dict[str, int]:
         """Losses of the flow's data by cause, and of its ACKs as `ack`: frames for channel and collision."""
-        import polars as pl
-
-        drops = self.rows("drops").select(pl.col("kind", "cause").cast(pl.String))
+        drops = self.rows("drops").select("kind", "cause")
         found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
         # The discard of an ACK has the same time as the loss of its last frame.
         acks = drops.filter(drops["cause"] != "retries").filter(kind="ack").height
@@ -91,8 +89,8 @@ class Side:
         """Median and 95th percentile of the delays of delivered data packets."""
         import polars as pl
 
-        steps = self.rows("packets").filter(pl.col("kind").cast(pl.String) == "data")
-        step = pl.col("step").cast(pl.String)
+        steps = self.rows("packets").filter(pl.col("kind") == "data")
+        step = pl.col("step")
         made, left = (steps.filter(step == name).select("packet", "time_s") for name in ("made", "delivered"))
         took = made.join(left, on="packet").select(1e3 * (pl.col("time_s_right") - pl.col("time_s")))
         delay = took.to_series()

@@ -92,9 +92,12 @@ def window(duration_s: float) -> float:
 def losses(drops: pl.DataFrame, deliveries: pl.DataFrame) -> pl.DataFrame:
     """Place the losses of a flow's data on its curve: `x`, `y`, `place`, `cause`."""
     curve = deliveries.select(x="time_s", y=pl.col("bytes") / MEGABYTE).sort("x")
-    lost = drops.filter(pl.col("kind").cast(pl.String) == "data").sort("time_s")
-    words = {name: pl.col(name).cast(pl.String) for name in ("place", "cause")}
-    return lost.select(x="time_s", **words).join_asof(curve, on="x").with_columns(pl.col("y").fill_null(0.0))
+    lost = drops.filter(pl.col("kind") == "data").sort("time_s")
+    return (
+        lost.select("place", "cause", x="time_s")
+        .join_asof(curve, on="x")
+        .with_columns(pl.col("y").fill_null(0.0))
+    )
 
 
 def figures(

@@ -36,7 +36,7 @@ def _foreign(tables: Tables) -> pl.DataFrame:
     """List completed probes: `time_s` of the completion, and the times `tcp_f` and `http_f`, ms."""
     import polars as pl
 
-    packets = tables["packets"].with_columns(pl.col("flow").cast(pl.String))
+    packets = tables["packets"]
     opening = packets.filter(pl.col("flow").str.starts_with(f"{PROBES} requests#"))
     probe, begins = pl.col("flow").str.extract(r"#(\d+)$"), pl.col("time_s").min()
 
@@ -65,7 +65,7 @@ def _load_round_trips(tables: Tables) -> pl.DataFrame:
     """List the round trips of segments that were sent once, over all load-generating connections."""
     import polars as pl
 
-    names = tables["segments"]["flow"].cast(pl.String).unique().sort()
+    names = tables["segments"]["flow"].unique().sort()
     loads = [name for name in names if name.removeprefix(LOAD).isdigit()]
     nothing = pl.DataFrame(schema={"time_s": pl.Float64, "rtt_ms": pl.Float64})
     trips = [round_trips(tables, name).filter(pl.col("sendings") == 1) for name in loads]
@@ -76,7 +76,7 @@ def _deliveries(tables: Tables, flows: str) -> pl.DataFrame:
     """List the deliveries of flows whose names begin with a pattern: `time_s`, `flow`, `more` bytes."""
     import polars as pl
 
-    found = tables["deliveries"].with_columns(pl.col("flow").cast(pl.String))
+    found = tables["deliveries"]
     found = found.filter(pl.col("flow").str.contains(f"^{flows}"))
     before = pl.col("bytes").shift(1, fill_value=0).over("flow")
     return found.select("time_s", "flow", more=pl.col("bytes") - before)

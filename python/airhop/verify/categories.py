@@ -32,7 +32,7 @@ def categories(trace: Trace) -> dict[str, str]:
         nodes |= zip(_addresses(flow["name"]), ends, strict=False)
         if flow["timeouts"] is None:
             others = dict.fromkeys(ends, found[flow["name"]]) | others
-    names = trace.tables["packets"]["flow"].cast(str).unique()
+    names = trace.tables["packets"]["flow"].unique()
     unlisted = {name for name in names if _addresses(name)} - found.keys()
     for name in unlisted:
         source, target = (nodes.get(address) for address in _addresses(name))

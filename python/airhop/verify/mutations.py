@@ -173,13 +173,10 @@ def _is_number(value: Any) -> bool:
 
 def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
     """Return the replacement of a value; None if the replacement is equal."""
-    import polars as pl
-
     if kind == "relabel":
         if isinstance(value, bool):
             return not value
-        assert isinstance(column.dtype, pl.Enum)
-        words = [word for word in column.dtype.categories if word != value]
+        words = [word for word in column.drop_nulls().unique(maintain_order=True) if word != value]
         return random.choice(words) if words else None
     if kind == "zero":
         return None if value == 0 else 0

@@ -391,7 +391,7 @@ class Trace:
         connects = {name for name, plan in self.plans.items() if plan.get("connects")}
         if not connects:
             return {}
-        names = self.tables["packets"]["flow"].cast(str).unique(maintain_order=True).to_list()
+        names = self.tables["packets"]["flow"].unique(maintain_order=True).to_list()
         lines = ((name, name.rpartition("#")[0]) for name in names)
         return {name: line for name, line in lines if line in connects}
 

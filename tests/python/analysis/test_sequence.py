@@ -37,8 +37,7 @@ def tables() -> Tables:
 
 def more(tables: Tables, name: str, *rows: tuple[Any, ...]) -> Tables:
     """Add rows to a table."""
-    words = pl.col(pl.Categorical).cast(pl.String)
-    table = tables[name].with_columns(words)
+    table = tables[name]
     return tables | {name: pl.concat([table, pl.DataFrame(rows, table.schema, orient="row")])}
 
 

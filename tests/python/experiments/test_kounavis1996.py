@@ -487,9 +487,7 @@ def traced() -> dict[str, pl.DataFrame]:
     ]
     sent = [(1.0, 881), (5.5, 969), (8.0, 881), (9.5, 969), (11.0, 881), (12.0, 1057), (1.0, 1145)]
     return {
-        "drops": pl.DataFrame(drops, schema=["time_s", "cause", "kind", "seq"], orient="row").with_columns(
-            pl.col("cause", "kind").cast(pl.Categorical)
-        ),
+        "drops": pl.DataFrame(drops, schema=["time_s", "cause", "kind", "seq"], orient="row"),
         "segments": pl.DataFrame(sent, schema=["time_s", "seq"], orient="row"),
     }
 

@@ -48,7 +48,7 @@ def of_ns3(trace: str) -> list[Cut]:
 def cuts(result: Result) -> list[Cut]:
     """Find the window reductions of a traced run."""
     window = result.tables["window"].group_by("time_s", maintain_order=True).last()
-    sent = result.tables["segments"].filter(pl.col("cause").cast(pl.String).is_in(["fast", "timeout"]))
+    sent = result.tables["segments"].filter(pl.col("cause").is_in(["fast", "timeout"]))
     found = []
     for at, seq in sent.select("time_s", "seq").iter_rows():
         states = window.filter(pl.col("time_s") <= at)

@@ -139,8 +139,8 @@ def test_losses_and_retransmissions_of_a_simulated_run_are_all_counted(scheme: s
     traced = TracedRun(scheme, scheme, result.to_dict(), result.tables, "", network=scenario.to_dict())
     judged = confusion(traced)
     drops = traced.table("drops")
-    data = drops.filter(pl.col("kind").cast(pl.String) == "data")
-    given_up = data.filter(pl.col("cause").cast(pl.String).is_in(["retries", "queue", "agent"])).height
+    data = drops.filter(pl.col("kind") == "data")
+    given_up = data.filter(pl.col("cause").is_in(["retries", "queue", "agent"])).height
     losses = sum(count for (cause, _), count in judged.counts.items() if cause != "none")
     assert losses == given_up
     # Two losses of one segment in a row share a retransmission, so sums over repairs may exceed it.

@@ -84,7 +84,7 @@ BOTTLENECK = {
 
 def waiting(run: airhop.Result) -> float:
     """Return the mean length of the queue that marks, packets, after the warm-up."""
-    rows = run.tables["queue"].filter(pl.col("place").cast(pl.String) == "r->d", pl.col("time_s") > 2)
+    rows = run.tables["queue"].filter(pl.col("place") == "r->d", pl.col("time_s") > 2)
     lasts = rows["time_s"].diff().shift(-1).fill_null(0)
     return float((rows["packets"] * lasts).sum()) / float(lasts.sum())
 

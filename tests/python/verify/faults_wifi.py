@@ -149,11 +149,7 @@ def _flow_of_another_category(run: Recorded) -> None:
     """Plant accesses of background at the boundaries and within the window of best effort."""
     run.flow["access_category"] = "BK"
     run.tables["air"] = run.tables["air"].with_columns(
-        pl.when(pl.col("category") == "BE")
-        .then(pl.lit("BK"))
-        .otherwise(pl.col("category").cast(str))
-        .cast(run.tables["air"]["category"].dtype)
-        .alias("category")
+        pl.when(pl.col("category") == "BE").then(pl.lit("BK")).otherwise("category").alias("category")
     )
 
 

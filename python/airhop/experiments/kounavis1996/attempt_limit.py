@@ -71,9 +71,7 @@ def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
     """Return the time from the discard of each data packet to the retransmission of its segment, s."""
     import polars as pl
 
-    given_up = tables["drops"].filter(
-        pl.col("cause").cast(str) == "retries", pl.col("kind").cast(str) == "data"
-    )
+    given_up = tables["drops"].filter(pl.col("cause") == "retries", pl.col("kind") == "data")
     sent = tables["segments"].select("seq", "time_s").sort("time_s")
     repaired = (
         given_up.select("seq", dropped_s="time_s")

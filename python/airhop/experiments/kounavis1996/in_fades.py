@@ -64,14 +64,14 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, AttemptCounts]:
     """Count the attempts with a data packet by the state of the channel at their last bit."""
     import polars as pl
 
-    fades = tables["fades"].select(pl.col("place").cast(str), "begin_s", fade_end_s="end_s").sort("begin_s")
+    fades = tables["fades"].select("place", "begin_s", fade_end_s="end_s").sort("begin_s")
     tried = (
         tables["air"]
-        .filter(pl.col("kind").cast(str) == "data", pl.col("packet").cast(str) == "data")
+        .filter(pl.col("kind") == "data", pl.col("packet") == "data")
         .select(
             "end_s",
             place=pl.concat_str("from", pl.lit("->"), "to"),
-            received=pl.col("outcome").cast(str) == "received",
+            received=pl.col("outcome") == "received",
         )
         .sort("end_s")
         .join_asof(fades, left_on="end_s", right_on="begin_s", by="place", check_sortedness=False)

@@ -58,9 +58,9 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     import polars as pl
 
     def of_flow(table: str) -> pl.DataFrame:
-        return tables[table].filter(pl.col("flow").cast(pl.String) == flow)
+        return tables[table].filter(pl.col("flow") == flow)
 
-    data = (pl.col(column).cast(pl.String) == "data" for column in ("kind", "packet"))
+    data = (pl.col(column) == "data" for column in ("kind", "packet"))
     on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
     sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
     # Sum in a fixed order: the last bits of a mean depend on the order.

@@ -65,11 +65,9 @@ def _facts_of_flow(run: TracedRun) -> list[tuple[str, str]]:
 
 
 def _rows(run: TracedRun, names: list[str]) -> list[dict[str, float | int | str]]:
-    flow = pl.col("flow").cast(pl.String)
-    acks = run.tables["acks"].select(flow, "time_s").group_by("flow").agg(ended=pl.col("time_s").max())
+    acks = run.tables["acks"].select("flow", "time_s").group_by("flow").agg(ended=pl.col("time_s").max())
     found = (
         run.tables["segments"]
-        .with_columns(flow)
         .filter(pl.col("flow").is_in(names))
         .group_by("flow", maintain_order=True)
         .agg(

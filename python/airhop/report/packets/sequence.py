@@ -38,7 +38,7 @@ def shows_arrivals(run: TracedRun) -> bool:
     hops = {place for link in radio_links(run.network) for place in link.places}
     if not hops or "air" not in run.tables:
         return False
-    data = run.table("air").filter(pl.col("packet").cast(pl.String) == "data")
+    data = run.table("air").filter(pl.col("packet") == "data")
     return not data.is_empty() and last_hop(run.tables, run.name) in hops
 
 

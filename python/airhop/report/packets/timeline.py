@@ -96,7 +96,7 @@ def timeline(run: TracedRun) -> Timeline:
 
 def _loss_times(run: TracedRun) -> list[float]:
     """List the times of data losses; a discard by the link follows a lost frame and is not counted again."""
-    lost = run.table("drops").filter((_word("kind") == "data") & (_word("cause") != "retries"))
+    lost = run.table("drops").filter((pl.col("kind") == "data") & (pl.col("cause") != "retries"))
     return [round(float(t), 6) for t in lost["time_s"].sort()]
 
 
@@ -115,16 +115,14 @@ def _sequence(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry
 
 def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFrame]]:
     """Yield every kind of event with its points (x in s, y in kB), in drawing order."""
-    segments = run.table("segments").select(
-        "retransmission", x="time_s", y=_kilobytes("seq"), cause=_word("cause")
-    )
+    segments = run.table("segments").select("retransmission", x="time_s", y=_kilobytes("seq"), cause="cause")
     yield NEW_DATA, segments.filter(~pl.col("retransmission")).select("x", "y")
     for cause, mark in RETRANSMISSIONS.items():
         yield mark, segments.filter(pl.col("retransmission") & (pl.col("cause") == cause)).select("x", "y")
     yield DUPLICATE, acks.filter(pl.col("duplicate")).drop("duplicate")
     yield from _congestion_marks(run)
     drops = run.table("drops").select(
-        x="time_s", y=_kilobytes("seq"), place=_word("place"), cause=_word("cause"), kind=_word("kind")
+        x="time_s", y=_kilobytes("seq"), place="place", cause="cause", kind="kind"
     )
     for cause, mark in DATA_DROPS.items():
         yield mark, drops.filter((pl.col("kind") == "data") & (pl.col("cause") == cause)).drop("kind")
@@ -138,9 +136,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     yield ACK_LOST, lost["ack"].filter(~held_back)
     yield NOTICE_LOST, lost["notice"]
     yield LINK_ACK_LOST, _on_the_ack_line(lost["control"], acks)
-    notices = run.table("notices").select(
-        x="time_s", y=_kilobytes("seq"), kind=_word("kind"), event=_word("event")
-    )
+    notices = run.table("notices").select(x="time_s", y=_kilobytes("seq"), kind="kind", event="event")
     for (kind, event), mark in NOTICES.items():
         yield mark, notices.filter((pl.col("kind") == kind) & (pl.col("event") == event)).select("x", "y")
 
@@ -148,7 +144,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
 def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
     """Yield arrivals with ECN marks, and their echoes; traces of earlier versions have neither."""
     if "packets" in run.tables and "ecn" in run.tables["packets"].columns:
-        arrives = (_word("step") == "delivered") & (_word("kind") == "data") & (_word("ecn") == "ce")
+        arrives = (pl.col("step") == "delivered") & (pl.col("kind") == "data") & (pl.col("ecn") == "ce")
         yield MARKED, run.table("packets").filter(arrives).select(x="time_s", y=_kilobytes("seq"))
     if "ece" in run.tables["acks"].columns:
         yield ECHO, run.table("acks").filter(pl.col("ece")).select(x="time_s", y=_kilobytes("ack"))
@@ -180,7 +176,7 @@ def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 
 def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
     """Select the packets waiting at the fullest places, and the frames lost in the air, of all flows."""
-    waiting = run.tables["queue"].select(x="time_s", y="packets", place=_word("place"))
+    waiting = run.tables["queue"].select(x="time_s", y="packets", place="place")
     peaks = waiting.group_by("place").agg(peak=pl.col("y").max()).filter(pl.col("peak") > 0)
     places = peaks.sort("peak", "place", descending=[True, False])["place"]
     sources, legend = {}, []
@@ -188,7 +184,7 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
         group = f"queue-{number}"
         sources[group] = waiting.filter(pl.col("place") == place).select("x", "y")
         legend.append(LegendEntry(group, f"queue {place.replace('->', '→')}", color, "line", None))
-    drops = run.tables["drops"].select(x="time_s", place=_word("place"), cause=_word("cause"))
+    drops = run.tables["drops"].select(x="time_s", place="place", cause="cause")
     for mark in AIR_LOSSES:
         lost = drops.filter(pl.lit("air-") + pl.col("cause") == mark.group).with_columns(y=pl.lit(0.0))
         if lost.height:
@@ -200,8 +196,3 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 def _kilobytes(column: str) -> pl.Expr:
     """Turn a sequence number (the first data byte is 1) into an offset in kB."""
     return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE
-
-
-def _word(column: str) -> pl.Expr:
-    """Cast a category to text."""
-    return pl.col(column).cast(pl.String)

@@ -99,7 +99,7 @@ class TracedRun:
         import polars as pl
 
         table = self.tables[name]
-        return table.filter(pl.col("flow").cast(pl.String) == self.name)
+        return table.filter(pl.col("flow") == self.name)
 
 
 def trace_schemes(
