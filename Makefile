@@ -124,7 +124,7 @@ $(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.deps
 	$(call say,installing the packages of tests and documentation)
-	$(BIN)/python tools/requirements.py dev cluster view docs > $(VENV)/requirements-dev.txt
+	$(BIN)/python tools/requirements.py dev cluster pandas view docs > $(VENV)/requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements-dev.txt
 	@touch $@
 

@@ -19,7 +19,7 @@ NOTICES = ROOT / "THIRD-PARTY.txt"
 EXTENSION = "airhop-py"
 PLATFORM = "x86_64-unknown-linux-gnu"
 """Platform of the notices, independent of the machine that writes them."""
-OPTIONAL = ("cluster", "view")
+OPTIONAL = ("cluster", "pandas", "view")
 """Extras for users. The extras for building and testing are not distributed."""
 
 HEAD = """Airhop is licensed under Apache-2.0 (LICENSE). Its extension module airhop._core contains the Rust

@@ -6,26 +6,34 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from airhop.analysis import measures
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.boundary.arguments import checked
+from airhop.display import MOST_ROWS, AxesLike, Shown, Summary, plotted, to_pandas
+from airhop.errors import InputError
 from airhop.files import filling, write
+from airhop.terminal import number
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
     from airhop import _core
     from airhop.scenario import Scenario
 
 NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
 """Little-endian numpy types of the column types that the core writes."""
+SHOWN = (measures.GOODPUT, "rtt_p50_ms", "delay_p95_ms", measures.LOSS, "completion_p95_ms",
+         "retransmissions", "timeouts")  # fmt: skip
+"""Measures of flows in a summary; measures without a value for any flow are omitted."""
 
 
-class Result:
-    """Results of a finished run."""
+class Result(Shown):
+    """Results of a finished run. A notebook shows a table of the flows."""
 
     def __init__(
         self,
@@ -154,12 +162,75 @@ class Result:
 
         return [] if self._scenario is None else hints.lines([self._scenario])
 
-    def __repr__(self) -> str:
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `flows` as a data frame of pandas. Raises InputError if pandas is not installed."""
+        return to_pandas(self.flows)
+
+    @checked
+    def plot(
+        self,
+        kind: Literal["window", "sequence", "queue"] = "window",
+        *,
+        flow: str | None = None,
+        between: tuple[float, float] | None = None,
+        ax: AxesLike | None = None,
+    ) -> Figure:
+        """Draw a figure of a run with `trace=True`, which a notebook shows.
+
+        Parameters
+        ----------
+        kind
+            "window": congestion window and threshold; "sequence": time-sequence graph; "queue": lengths of
+            queues, without `flow`.
+        flow
+            Name of a flow; by default the TCP flow with the most delivered bytes.
+        between
+            Two times in simulated seconds; None draws the whole run.
+        ax
+            Axes to draw on, in their own style; None draws a new figure in the style of print.
+
+        Returns
+        -------
+        Figure
+            The figure, for instance for `savefig`.
+
+        Raises
+        ------
+        InputError
+            When the run has no trace, or the flow does not exist.
+        """
+        if kind != "queue":
+            return plotted(f"traces.{kind}", self, flow=flow, between=between, ax=ax)
+        if flow is not None:
+            raise InputError("flow: the figure of queues shows the packets of all flows")
+        return plotted("traces.queue", self, between=between, ax=ax)
+
+    def _summary(self) -> Summary:
         from airhop.hints import pointer
 
         d = self.document
-        measured = f"{self.goodput_mbps:.3f} Mbit/s{pointer(self.hints)}"
-        return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {measured}>"
+        flows = d["flows"]
+        found = [measures.MEASURES[name] for name in SHOWN]
+        shown = [one for one in found if any(one.value(flow) is not None for flow in flows)]
+        drops = ", ".join(f"{cause} {count:,}" for cause, count in self.drops.items() if count)
+        key = f"{d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}"
+        return Summary(
+            f"{d['scenario']}: {key}{pointer(self.hints)}",
+            ["flow", "scheme", *(one.heading for one in shown)],
+            [
+                [
+                    flow["name"],
+                    flow["scheme"] or flow["transport"],
+                    *(number(one.value(flow)) for one in shown),
+                ]
+                for flow in flows[:MOST_ROWS]
+            ],
+            notes=[
+                *([f"… and {len(flows) - MOST_ROWS:,} more flows: .flows"] if len(flows) > MOST_ROWS else []),
+                *([f"losses by cause: {drops}"] if drops else []),
+            ],
+            names=2,
+        )
 
 
 def _place(measure: measures.Measure) -> tuple[bool, bool]:

@@ -6,6 +6,7 @@ The list is defined in `crates/net/src/report/measures.rs`, in the order of the 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -42,6 +43,11 @@ class Measure:
     """True if the measure is also known for real senders; otherwise only their kernels know it."""
     is_count: bool
     """True if the measure is a whole number."""
+
+    @property
+    def most(self) -> float:
+        """Largest possible value: 1 for shares and indices, which have no unit."""
+        return math.inf if self.unit or self.is_count else 1.0
 
     @property
     def heading(self) -> str:

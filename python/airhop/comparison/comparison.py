@@ -24,15 +24,20 @@ from airhop.analysis.measures import (
     of_class,
 )
 from airhop.analysis.verdict import Verdict, verdict
+from airhop.boundary.arguments import checked
 from airhop.comparison.arms import Arm
-from airhop.hints import hints, lines, pointer, senders
-from airhop.numerals import plus_minus
+from airhop.comparison.summary import summary
+from airhop.display import AxesLike, Shown, Summary, plotted, to_pandas
+from airhop.hints import hints, lines, senders
 from airhop.results import Result
 from airhop.scenario import Scenario
 from airhop.simulate import Interrupted
+from airhop.study.cells import RATIO, bounds
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
 _OF_FLOWS = (*SUMS, *MEANS)
 METRICS = (*_OF_FLOWS, AIRTIME_JAIN)
@@ -81,8 +86,11 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
-    """Finished runs of a comparison: all runs, unless the comparison was interrupted."""
+class Comparison(Shown):
+    """Finished runs of a comparison: all runs, unless the comparison was interrupted.
+
+    A notebook shows the verdict and a table of the arms.
+    """
 
     scenario: Scenario
     arms: Sequence[Arm]
@@ -92,13 +100,8 @@ class Comparison:
     results: Mapping[tuple[str, int], Result]
     """Results by name of the arm and replication."""
 
-    def __repr__(self) -> str:
-        found = {row.scheme: row.metrics["goodput_mbps"] for row in self.rows()}
-        goodput = ", ".join(
-            f"{scheme} {value.mean:.3f} {plus_minus(value, 3)}" for scheme, value in found.items() if value
-        )
-        reps = stats.replications(len(self.paired_reps))
-        return f"<Comparison {self.scenario.name}, {reps}: {goodput} Mbit/s{pointer(self.hints)}>"
+    def _summary(self) -> Summary:
+        return summary(self)
 
     @property
     def schemes(self) -> list[str]:
@@ -141,6 +144,58 @@ class Comparison:
             for name, rep in sorted(self.results, key=lambda key: key[1])
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def cells_frame(self) -> pl.DataFrame:
+        """Return one row per arm, over the paired replications.
+
+        Columns: those that distinguish the arms; `n`, the number of replications; `goodput_ratio` to the
+        first arm, with its bounds. For each metric of `Row.metrics`, NAME is the mean, and `NAME_low` and
+        `NAME_high` are the bounds of its 95 % interval, null for a single replication.
+        """
+        import polars as pl
+
+        rows = [
+            {
+                **arm.columns,
+                "n": row.goodput_ratio.n,
+                **bounds(RATIO, row.goodput_ratio),
+                **{
+                    column: value
+                    for name, metric in row.metrics.items()
+                    for column, value in bounds(name, metric).items()
+                },
+            }
+            for arm, row in zip(self.arms, self.rows(), strict=False)
+        ]
+        types = {column: pl.Float64 for name in (RATIO, *METRICS) for column in bounds(name, None)}
+        return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `frame` as a data frame of pandas. Raises InputError if pandas is not installed."""
+        return to_pandas(self.frame())
+
+    @checked
+    def plot(self, metric: str = GOODPUT, *, ax: AxesLike | None = None) -> Figure:
+        """Draw a metric of each arm with its 95 % interval, in a figure that a notebook shows.
+
+        Parameters
+        ----------
+        metric
+            Name in `Row.metrics`, such as `goodput_mbps` (Mbit/s) or `delay_p95_ms` (ms).
+        ax
+            Axes to draw on, in their own style; None draws a new figure in the style of print.
+
+        Returns
+        -------
+        Figure
+            The figure, for instance for `savefig`.
+
+        Raises
+        ------
+        InputError
+            When no arm has the metric.
+        """
+        return plotted("arms.means", self, metric=metric, ax=ax)
 
     def rows(self) -> list[Row]:
         """Summarize every scheme over the paired replications; empty without a complete replication."""

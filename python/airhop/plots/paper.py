@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import ceil, inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from airhop.numerals import NO_BREAK, tie_units
 
@@ -51,10 +52,37 @@ def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
     The figure is built without pyplot, so there is no global state and no display.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained" if laid_out else None)
+    from airhop.plots.styled import StyledFigure
+
+    figure = StyledFigure(figsize=(width, height), layout="constrained" if laid_out else None)
     FigureCanvasAgg(figure)
+    return figure
+
+
+@contextmanager
+def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure, Axes]]:
+    """Yield the figure and axes to draw on: `ax` in the user's style, or a new page in the style of print."""
+    import matplotlib as mpl
+
+    if ax is not None:
+        yield cast("Figure", ax.figure), ax
+        return
+    with mpl.rc_context(PRINT_STYLE):
+        yield page(height)
+
+
+def finish(figure: Figure, axes: Axes, told: str = "", *, own: bool) -> Figure:
+    """Add the legend and the caption `told`: outside of the axes if the figure is Airhop's `own`."""
+    if own:
+        if told:
+            caption(figure, told)
+        legend(figure)
+        return figure
+    if told:
+        axes.set_title(told, loc="left", fontsize="small")
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend()
     return figure
 
 

@@ -38,7 +38,7 @@ class Quantity:
 
 def _declared(columns: Iterable[str]) -> list[Quantity]:
     found = [MEASURES[column] for column in columns]
-    return [Quantity(m.column, m.label, m.unit, math.inf if m.unit or m.is_count else 1.0) for m in found]
+    return [Quantity(m.column, m.label, m.unit, m.most) for m in found]
 
 
 (GOODPUT,) = _declared(["goodput_mbps"])

@@ -1,8 +1,9 @@
-"""Figures of studies for print: any metric against any axis, differences, fairness, distributions, maps.
+"""Figures of studies: any metric against any axis, differences, fairness, distributions, maps.
 
-Every function writes `stem.pdf`, `stem.svg` and `stem.png` and returns their paths. `along` is a column of
-the study's frame, by default the first that varies; `at` fixes other columns at a value, by default at the
-middle.
+Every function `draw_…` writes `stem.pdf`, `stem.svg` and `stem.png` for print and returns their paths.
+`means`, `differences` and `distribution` return the figure, and draw on `ax` if it is given. `along` is a
+column of the study's frame, by default the first that varies; `at` fixes other columns at a value, by default
+at the middle.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from airhop.errors import InputError
 from airhop.hints import sent_once
 from airhop.plots.confusion import draw_confusion
-from airhop.plots.paper import PRINT_STYLE, caption, curve, dashes, face, legend, page, write
+from airhop.plots.paper import PRINT_STYLE, canvas, curve, dashes, face, finish, page, write
 from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, measured, quantity
 from airhop.plots.slices import Slice, cut
 from airhop.plots.style import styles
@@ -58,9 +59,23 @@ def draw_means(
     list[Path]
         `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
     """
+    return _written(
+        means(table, metric=metric, along=along, at=at, labels=labels), stem, quantity(metric).title
+    )
+
+
+def means(
+    table: Table,
+    *,
+    metric: str = GOODPUT.column,
+    along: str | None = None,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Draw the figure of `draw_means`."""
     part = cut(table, metric, (along,), at)
-    with _style():
-        figure, axes = page()
+    with canvas(ax) as (figure, axes):
         for scheme, label, style in _schemes(table, labels):
             cells = part.of(scheme)
             curve(
@@ -77,7 +92,7 @@ def draw_means(
         # The index of n flows is at least 1/n, and mostly near 1.
         if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
             axes.set_ylim(bottom=0.0)
-        return _finish(figure, axes, part, stem, quantity(metric).title)
+        return _finish(figure, axes, part, own=ax is None)
 
 
 def draw_differences(
@@ -116,13 +131,26 @@ def draw_differences(
     InputError
         When the study has no baseline.
     """
+    drawn = differences(table, metric=metric, along=along, at=at, labels=labels)
+    return _written(drawn, stem, f"Difference of {quantity(metric).title}")
+
+
+def differences(
+    table: Table,
+    *,
+    metric: str = GOODPUT.column,
+    along: str | None = None,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Draw the figure of `draw_differences`."""
     baseline = table.study.baseline
     if baseline is None:
         raise InputError(f"{table.study.name} has no baseline scheme, which a difference needs")
     part = cut(table, metric, (along,), at)
     named = dict(labels or {})
-    with _style():
-        figure, axes = page()
+    with canvas(ax) as (figure, axes):
         axes.axhline(0.0, color="0.3", linewidth=0.6)
         for scheme, label, style in _schemes(table, labels):
             pairs = [(cell, cell.difference) for cell in part.of(scheme) if cell.difference is not None]
@@ -140,7 +168,7 @@ def draw_differences(
         drawn = quantity(metric)
         less = f"{drawn.label} less that of {named.get(baseline, baseline)}"
         axes.set_ylabel(replace(drawn, label=less).title)
-        return _finish(figure, axes, part, stem, f"Difference of {quantity(metric).title}")
+        return _finish(figure, axes, part, own=ax is None)
 
 
 def draw_fairness(table: Table, stem: str | Path, **choices: Any) -> list[Path]:
@@ -191,9 +219,21 @@ def draw_distribution(
     list[Path]
         `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
     """
+    drawn = distribution(table, metric=metric, at=at, labels=labels)
+    return _written(drawn, stem, f"Distribution of {quantity(metric).title}")
+
+
+def distribution(
+    table: Table,
+    *,
+    metric: str = GOODPUT.column,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Draw the figure of `draw_distribution`."""
     part = cut(table, metric, (), at)
-    with _style():
-        figure, axes = page()
+    with canvas(ax) as (figure, axes):
         for scheme, label, style in _schemes(table, labels):
             for cell in part.of(scheme):
                 values = sorted(table.values(cell.point, metric).values())
@@ -212,7 +252,7 @@ def draw_distribution(
         axes.set_xlabel(quantity(metric).title)
         axes.set_ylabel("Share of replications")
         axes.set_ylim(0.0, 1.0)
-        return _finish(figure, axes, part, stem, f"Distribution of {quantity(metric).title}")
+        return _finish(figure, axes, part, own=ax is None)
 
 
 def draw_map(
@@ -319,15 +359,17 @@ def _positions(part: Slice, cells: list[Cell]) -> list[float]:
     return [first.place(cell.point.values[first.column]) for cell in cells]
 
 
-def _finish(figure: Figure, axes: Axes, part: Slice, stem: str | Path, title: str) -> list[Path]:
-    """Label the axis, state the fixed values, add the legend, and write the files."""
+def _finish(figure: Figure, axes: Axes, part: Slice, *, own: bool) -> Figure:
+    """Label the axis, state the fixed values, and add the legend."""
     if part.along:
         _name_axis(axes, part.along[0])
     once = sent_once(cell.point.scenario for cell in part.cells)
-    if told := "; ".join(filter(None, (part.where, once))):
-        caption(figure, told)
-    legend(figure)
-    return write(figure, Path(stem), title)
+    return finish(figure, axes, "; ".join(filter(None, (part.where, once))), own=own)
+
+
+def _written(figure: Figure, stem: str | Path, title: str) -> list[Path]:
+    with _style():
+        return write(figure, Path(stem), title)
 
 
 def _name_axis(axes: Axes, dimension: Dimension) -> None:

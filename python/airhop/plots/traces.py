@@ -1,7 +1,8 @@
-"""Figures of one traced run for print: time-sequence graph, congestion window, queues.
+"""Figures of one traced run: time-sequence graph, congestion window, queues.
 
-Every function takes the result of `airhop.run(…, trace=True)`, writes `stem.pdf`, `stem.svg` and `stem.png`
-and returns their paths. `between` limits the time axis, in seconds.
+Every function takes the result of `airhop.run(…, trace=True)`. The functions `draw_…` write `stem.pdf`,
+`stem.svg` and `stem.png` for print and return their paths; `sequence`, `window` and `queue` return the
+figure, and draw on `ax` if it is given. `between` limits the time axis, in seconds.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError, did_you_mean
-from airhop.plots.paper import PRINT_STYLE, legend, page, write
+from airhop.plots.paper import PRINT_STYLE, canvas, finish, write
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from airhop.results import Result
@@ -52,13 +54,20 @@ def draw_sequence(
     InputError
         When the flow does not exist.
     """
+    name = chosen_flow(result, flow)
+    return _written(sequence(result, flow=name, between=between), stem, f"Time-sequence graph of {name}")
+
+
+def sequence(
+    result: Result, *, flow: str | None = None, between: Span = None, ax: Axes | None = None
+) -> Figure:
+    """Draw the figure of `draw_sequence`."""
     import polars as pl
 
     name = chosen_flow(result, flow)
     segments, acks, drops = (_rows(result, table, name, between) for table in ("segments", "acks", "drops"))
-    lost = drops.filter(_word("kind") == "data", _word("cause") != "retries")
-    with _style():
-        figure, axes = page()
+    lost = drops.filter(_column("kind") == "data", _column("cause") != "retries")
+    with canvas(ax) as (figure, axes):
         axes.step(
             acks["time_s"],
             _kilobytes(acks["ack"].cum_max()),
@@ -88,7 +97,7 @@ def draw_sequence(
             label="lost",
         )
         axes.set_ylabel("Sequence number (kB)")
-        return _finish(figure, between, stem, f"Time-sequence graph of {name}")
+        return _finish(figure, axes, between, own=ax is None)
 
 
 def draw_window(
@@ -118,9 +127,16 @@ def draw_window(
         When the flow does not exist.
     """
     name = chosen_flow(result, flow)
+    return _written(window(result, flow=name, between=between), stem, f"Congestion window of {name}")
+
+
+def window(
+    result: Result, *, flow: str | None = None, between: Span = None, ax: Axes | None = None
+) -> Figure:
+    """Draw the figure of `draw_window`."""
+    name = chosen_flow(result, flow)
     rows = _rows(result, "window", name, between)
-    with _style():
-        figure, axes = page()
+    with canvas(ax) as (figure, axes):
         axes.step(rows["time_s"], rows["cwnd"], where="post", color="0.0", label="cwnd")
         # An infinite ssthresh, as at the start, is not drawn.
         known = rows.filter(rows["ssthresh"].is_finite())
@@ -134,7 +150,7 @@ def draw_window(
         )
         axes.set_ylim(0.0, 1.08 * float(rows["cwnd"].max() or 1.0))  # type: ignore[arg-type]
         axes.set_ylabel("Segments")
-        return _finish(figure, between, stem, f"Congestion window of {name}")
+        return _finish(figure, axes, between, own=ax is None)
 
 
 def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> list[Path]:
@@ -159,12 +175,16 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
     InputError
         When the trace has no table `queue`.
     """
-    waiting = _between(_table(result, "queue"), between).with_columns(_word("place"))
-    lost = _between(_table(result, "drops"), between).filter(_word("cause").is_in(FRAME_LOSSES))
+    return _written(queue(result, between=between), stem, "Queues and frames lost in the air")
+
+
+def queue(result: Result, *, between: Span = None, ax: Axes | None = None) -> Figure:
+    """Draw the figure of `draw_queue`."""
+    waiting = _between(_table(result, "queue"), between)
+    lost = _between(_table(result, "drops"), between).filter(_column("cause").is_in(FRAME_LOSSES))
     peaks = waiting.group_by("place").agg(peak=_column("packets").max()).filter(_column("peak") > 0)
     places = peaks.sort("peak", "place", descending=[True, False])["place"]
-    with _style():
-        figure, axes = page()
+    with canvas(ax) as (figure, axes):
         for place, ink, dash in zip(places, QUEUE_INKS, QUEUE_DASHES, strict=False):
             rows = waiting.filter(_column("place") == place)
             axes.step(
@@ -187,7 +207,7 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
         )
         axes.set_ylim(bottom=0.0)
         axes.set_ylabel("Packets")
-        return _finish(figure, between, stem, "Queues and frames lost in the air")
+        return _finish(figure, axes, between, own=ax is None)
 
 
 def chosen_flow(result: Result, wanted: str | None) -> str:
@@ -234,18 +254,12 @@ def _table(result: Result, name: str) -> pl.DataFrame:
 
 
 def _rows(result: Result, table: str, flow: str, between: Span) -> pl.DataFrame:
-    return _between(_table(result, table), between).filter(_word("flow") == flow)
+    return _between(_table(result, table), between).filter(_column("flow") == flow)
 
 
 def _between(table: pl.DataFrame, between: Span) -> pl.DataFrame:
     first, last = between or (0.0, math.inf)
     return table.filter(_column("time_s").is_between(first, last))
-
-
-def _word(column: str) -> pl.Expr:
-    import polars as pl
-
-    return _column(column).cast(pl.String)
 
 
 def _column(name: str) -> pl.Expr:
@@ -265,9 +279,12 @@ def _style() -> Any:
     return mpl.rc_context(PRINT_STYLE)
 
 
-def _finish(figure: Figure, between: Span, stem: str | Path, title: str) -> list[Path]:
-    axes = figure.axes[0]
+def _finish(figure: Figure, axes: Axes, between: Span, *, own: bool) -> Figure:
     axes.set_xlabel("Time (s)")
     axes.set_xlim(*(between or (0.0, None)))
-    legend(figure)
-    return write(figure, Path(stem), title)
+    return finish(figure, axes, own=own)
+
+
+def _written(figure: Figure, stem: str | Path, title: str) -> list[Path]:
+    with _style():
+        return write(figure, Path(stem), title)

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from airhop import stats
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.analysis.measures import GOODPUT, JUDGEMENTS
 from airhop.boundary.arguments import checked
 from airhop.boundary.shell import command_line
+from airhop.display import AxesLike, Shown, Summary, plotted, to_pandas
+from airhop.errors import InputError
 from airhop.scenario import SCHEME
+from airhop.study.cells import compared, estimated
 from airhop.study.manifest import load_manifests
 from airhop.study.measure import METRICS, per_run
 from airhop.study.metric import measured, with_flows
 from airhop.study.study import Point, Study
+from airhop.study.summary import summary
 from airhop.study.until import Until
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
 FRAME = (SCHEME, "seed", "rep", *METRICS, "duration_s", "fingerprint", "run_id")
 """Columns of `Table.frame` after the columns of the axes."""
@@ -44,8 +50,8 @@ class Cell:
     ratio: stats.Ratio | None
 
 
-class Table:
-    """The finished runs of a study: all of them if `complete`."""
+class Table(Shown):
+    """The finished runs of a study: all of them if `complete`. A notebook shows a table of the points."""
 
     def __init__(self, study: Study, rows: pl.DataFrame, *, computed: int = 0, reused: int = 0) -> None:
         """Find the runs of `study` among the rows of a store.
@@ -70,11 +76,8 @@ class Table:
         rows = read_rows(folder)
         return [cls(study, rows) for study in load_manifests(folder)]
 
-    def __repr__(self) -> str:
-        from airhop.hints import pointer
-
-        counts = f"{len(self.study.points()):,} points, {len(self._runs):,} runs"
-        return f"<Table {self.study.name}: {counts}{pointer(self.hints)}>"
+    def _summary(self) -> Summary:
+        return summary(self)
 
     @cached_property
     def hints(self) -> list[str]:
@@ -125,12 +128,16 @@ class Table:
         return points.join(self._rows, on="run_id", maintain_order="left_right").rename({POINT: "point"})
 
     @checked
-    def cells(self, metric: str = GOODPUT) -> list[Cell]:
-        """Summarize each grid point with at least one run over its replications, in grid order."""
-        samples = self.samples(metric)
+    def cells(self, metric: str = GOODPUT, points: Sequence[Point] | None = None) -> list[Cell]:
+        """Summarize each grid point with at least one run over its replications, in grid order.
+
+        With `points`, only these points are summarized, in their order.
+        """
+        wanted = self.study.points() if points is None else points
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
+        samples = self.samples(metric, {p.index for p in wanted} | {*baselines.values()})
         cells = []
-        for point in self.study.points():
+        for point in wanted:
             baseline = baselines.get(point.setting)
             others = {} if baseline is None or baseline == point.index else samples.get(baseline, {})
             if sample := samples.get(point.index):
@@ -138,16 +145,99 @@ class Table:
         return cells
 
     @checked
+    def cells_frame(self, *metrics: str) -> pl.DataFrame:
+        """Return one row per point with at least one run, in grid order; `metrics` are additional columns.
+
+        Columns: the axes, scheme, and `n`, the number of runs; with a baseline the paired
+        `goodput_difference_mbps` and `goodput_ratio`, with their bounds. For each metric of `frame`, NAME is
+        the mean over the runs that have the metric, and `NAME_low` and `NAME_high` are the bounds of its
+        95 % interval, null for a single run.
+        """
+        import polars as pl
+
+        names = list(dict.fromkeys((*METRICS, *metrics)))
+        runs = self._runs
+        for metric in metrics:
+            values = measured(with_flows(self._runs, self._rows, metric), metric)
+            runs = runs.with_columns(pl.Series(metric, values))
+        cells = estimated(runs, POINT, names)
+        if self.study.baseline is not None:
+            pairs = compared(self.cells(), POINT)
+            cells = (
+                cells.select(POINT, "n")
+                .join(pairs, on=POINT, maintain_order="left")
+                .join(cells.drop("n"), on=POINT, maintain_order="left")
+            )
+        axes = self._with_axes(runs.unique(POINT, keep="first", maintain_order=True), (SCHEME,))
+        return pl.concat([axes, cells.drop(POINT)], how="horizontal")
+
+    @checked
+    def to_pandas(self, *metrics: str) -> pd.DataFrame:
+        """Return `frame` as a data frame of pandas. Raises InputError if pandas is not installed."""
+        return to_pandas(self.frame(*metrics))
+
+    @checked
+    def plot(
+        self,
+        metric: str = GOODPUT,
+        *,
+        kind: Literal["means", "differences", "distribution"] = "means",
+        along: str | None = None,
+        at: Mapping[str, object] | None = None,
+        labels: Mapping[str, str] | None = None,
+        ax: AxesLike | None = None,
+    ) -> Figure:
+        """Draw a metric with 95 % intervals, in a figure that a notebook shows.
+
+        Parameters
+        ----------
+        metric
+            Column of `frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
+        kind
+            "means": mean per scheme against an axis; "differences": paired differences to the baseline;
+            "distribution": distribution over the replications of one setting.
+        along
+            Column of the axis; by default the first that varies. A distribution has none.
+        at
+            Fixed values by column of the grid; other columns are fixed at the middle of their values.
+        labels
+            Other names for schemes.
+        ax
+            Axes to draw on, in their own style; None draws a new figure in the style of print.
+
+        Returns
+        -------
+        Figure
+            The figure, for instance for `savefig`.
+
+        Raises
+        ------
+        InputError
+            When a column does not vary, or when the study has no baseline for a difference.
+        """
+        chosen = {"metric": metric, "at": at, "labels": labels, "ax": ax}
+        if kind != "distribution":
+            return plotted(f"studies.{kind}", self, along=along, **chosen)
+        if along is not None:
+            raise InputError("along: a distribution is of one setting; `at` selects it")
+        return plotted("studies.distribution", self, **chosen)
+
+    @checked
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
         """Return a metric of a point by replication, without runs that lack it."""
         return self.samples(metric).get(point.index, {})
 
     @checked
-    def samples(self, metric: str = GOODPUT) -> dict[int, dict[int, float]]:
-        """Return `values` of every point with at least one run, by index."""
+    def samples(
+        self, metric: str = GOODPUT, points: Collection[int] | None = None
+    ) -> dict[int, dict[int, float]]:
+        """Return `values` of every point with at least one run, or only of these points, by index."""
+        import polars as pl
+
+        runs = self._runs if points is None else self._runs.filter(pl.col(POINT).is_in(list(points)))
         return {
             point: {rep: value for rep, value in sample.items() if value == value}
-            for point, sample in self._by_point(self._runs, metric).items()
+            for point, sample in self._by_point(runs, metric).items()
         }
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:

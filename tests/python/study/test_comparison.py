@@ -91,12 +91,15 @@ def test_an_interval_wider_than_its_mean_causes_a_warning() -> None:
 
 def test_the_repr_of_a_comparison_has_means_and_refers_to_the_hints() -> None:
     found = comparison({"reno": [1.0, 2.0, 1.5]}, reps=3)
-    assert (
-        repr(found) == "<Comparison last-hop, 3 replications: reno 3.000 ± 2.484 Mbit/s; 1 hint, see .hints>"
-    )
+    title, *table = repr(found).splitlines()
+    assert title == "last-hop: 3 replications, seed 1; 1 hint, see .hints"
+    assert [re.split(" {3,}", line)[:2] for line in table] == [
+        ["scheme", "goodput Mbit/s"],
+        ["reno", "3.0 ± 2.5"],
+    ]
     assert "attempts = 1" in found.hints[1]
     once = run(found.scenario.with_({"duration": "1 s"}))
-    assert repr(once).endswith(" Mbit/s; 1 hint, see .hints>")
+    assert repr(once).startswith("last-hop: 1 s, seed 1, replication 0; 1 hint, see .hints\nflow   scheme")
     assert once.hints == found.hints
 
 
