@@ -12,12 +12,13 @@ from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.common.app import Json, StudyName, Whole, With
 from airhop.cli.common.output import console, print_json, print_table, say
 from airhop.engines import Shard
-from airhop.errors import RunError
+from airhop.errors import InputError, RunError
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import SCHEME
 from airhop.stats import estimate, replications
 from airhop.study import Cell, InterruptedSweep, Study, Table, Until, run_in
-from airhop.study.axis import Scalar, text
+from airhop.study.manifest import CELLS, study_folder, write_cells
+from airhop.study.summary import setting_text
 from airhop.study.verdicts import Outcome, outcomes
 from airhop.terminal import mean_pm, number, ratio, signed_pm
 
@@ -38,7 +39,8 @@ def sweep(
 ) -> int:
     """Run a study, a grid of values with replications, and store its rows for reuse.
 
-    Runs that the folder contains are reused, and finished runs are always stored.
+    Runs that the folder contains are reused, and finished runs are always stored. Without a shard,
+    OUT/NAME/cells.csv has a row per point with means and intervals.
 
     Parameters
     ----------
@@ -67,7 +69,17 @@ def sweep(
         say(f"airhop: a run failed; the finished runs are kept in {out / 'runs'}")
         raise
     _print_result(table, out, as_json)
+    if part is None:
+        _write_cells(table, study_folder(out, loaded.name))
     return 0
+
+
+def _write_cells(table: Table, folder: Path) -> None:
+    """Write the cells beside the rows. The study is complete even if a file is in the place of the folder."""
+    try:
+        say(f"a row per point, with means and intervals: {write_cells(table, folder)}")
+    except InputError as error:
+        say(f"no {CELLS}: {error}")
 
 
 def _print_result(table: Table, out: Path, as_json: bool) -> None:
@@ -102,7 +114,7 @@ def _print(table: Table) -> None:
         ],
         [
             [
-                *(_value(cell.point.values[column]) for column in settings),
+                *(setting_text(cell.point.values[column]) for column in settings),
                 cell.point.scheme,
                 mean_pm(cell.value),
                 *(_comparison(cell) if compared else []),
@@ -129,7 +141,7 @@ def _print_goals(out: Console, table: Table, settings: Sequence[str]) -> None:
         return
     lines = [
         [
-            *(_value(point.values[column]) for column in settings),
+            *(setting_text(point.values[column]) for column in settings),
             point.scheme,
             *(_mean(outcome.samples[goal].get(point.scheme, {})) for goal in compared),
         ]
@@ -151,11 +163,6 @@ def _by_setting(table: Table) -> list[Cell]:
     cells = {cell.point.index: cell for cell in table.cells()}
     ordered = [point.index for setting in table.study.settings for point in setting]
     return [cells[index] for index in ordered if index in cells]
-
-
-def _value(value: Scalar) -> str:
-    """Return a value of an axis as text; four digits distinguish neighbouring fractions."""
-    return f"{value:.4g}" if isinstance(value, float) else text(value)
 
 
 def _short(column: str) -> str:

@@ -9,19 +9,16 @@ from pathlib import Path
 from airhop.errors import InputError, did_you_mean
 from airhop.experiments import Calculated, Outcome, outcomes_in, registry
 from airhop.experiments.calculation import DOCUMENT, calculated_in
-from airhop.files import file_name, filling, why
+from airhop.files import filling, why
 from airhop.hints import some
 from airhop.progress import SILENT, Reporter
 from airhop.report.calculated import CalculationChapter, calculation_page
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.page import write_report
 from airhop.study import Table
-from airhop.study.manifest import FOLDER as STUDIES
-from airhop.study.manifest import manifest_path
+from airhop.study.manifest import CELLS, manifest_path, study_folder, write_cells
 
 REPORT = "report.html"
-RUNS = "runs"
-"""Subfolder of the store."""
 
 
 def report_folder(
@@ -31,11 +28,12 @@ def report_folder(
     *,
     flow: str | None = None,
 ) -> list[Path]:
-    """Write the report of all studies and experiments of a folder, and the figures of its studies for print.
+    """Write the report of all studies and experiments of a folder, and figures and cells of its studies.
 
-    The report is `out`, by default FOLDER/report.html; figures of a study are FOLDER/NAME/*.pdf and other
-    formats. `flow` is the TCP flow with a packet trace, by default the first flow of each run. Returns the
-    files, the report first. Raises InputError if the folder has no study, and if no run has the flow.
+    The report is `out`, by default FOLDER/report.html; FOLDER/NAME contains the figures of a study for print,
+    and `Table.cells_frame` as cells.csv. `flow` is the TCP flow with a packet trace, by default the first
+    flow of each run. Returns the files, the report first. Raises InputError if the folder has no study, and
+    if no run has the flow.
     """
     from airhop.plots import draw_study
 
@@ -59,14 +57,17 @@ def report_folder(
     drawn = [chapter for chapter in own if chapter.frame.height]
     with reporter.task("figures for print", len(drawn)) as task:
         for chapter in drawn:
-            figures = folder / _inside(chapter.name)
+            own_folder = study_folder(folder, chapter.name)
             try:
-                with filling(figures) as hidden:
-                    files += [figures / file.name for file in draw_study(chapter.table, hidden)]
+                with filling(own_folder) as hidden:
+                    written = [*draw_study(chapter.table, hidden), write_cells(chapter.table, hidden)]
+                files += [own_folder / file.name for file in written]
             except InputError as error:
                 if out is None:
                     raise
-                reporter.say(f"no figures for print: {error}")  # of a folder without permission to write
+                reporter.say(
+                    f"no figures for print and no {CELLS}: {error}"
+                )  # of a folder without permission to write
             task.advance()
     return files
 
@@ -127,10 +128,3 @@ def _changed(path: Path) -> datetime:
 def _by_number(name: str) -> list[str]:
     """Return a sort key that orders numbers in names by value: fig9 before fig10."""
     return [part.zfill(9) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
-
-
-def _inside(name: str) -> Path:
-    """Return the folder of a study of this name: a separate folder inside the report's folder."""
-    first, *others = name.split("/")
-    taken = first in (REPORT, RUNS, STUDIES)
-    return Path(f"%{first}" if taken else file_name(first), *map(file_name, others))

@@ -1,16 +1,26 @@
-"""Manifests: DIR/studies/NAME.json defines a study, so that its rows can be found again."""
+"""Files of a study: DIR/studies/NAME.json defines it, so that its rows can be found again.
+
+DIR/NAME contains the files that are written from its rows.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airhop._core import __version__
 from airhop.errors import InputError, ScenarioError
-from airhop.files import file_name, filling, why
+from airhop.files import file_name, filling, why, write
 from airhop.study.study import Study
 
+if TYPE_CHECKING:
+    from airhop.study.table import Table
+
 FOLDER = "studies"
+CELLS = "cells.csv"
+TAKEN = (FOLDER, "runs", "report.html")
+"""Names in the folder of studies that no folder of a study has."""
 
 
 def save_manifest(study: Study, folder: str | Path) -> Path:
@@ -25,6 +35,19 @@ def save_manifest(study: Study, folder: str | Path) -> Path:
 def manifest_path(folder: str | Path, name: str) -> Path:
     """Return the path of the manifest of the study of this name."""
     return Path(folder) / FOLDER / f"{file_name(name)}.json"
+
+
+def study_folder(folder: str | Path, name: str) -> Path:
+    """Return the folder of the files that are written from the rows of the study of this name."""
+    first, *others = name.split("/")
+    return Path(folder, f"%{first}" if first in TAKEN else file_name(first), *map(file_name, others))
+
+
+def write_cells(table: Table, folder: str | Path) -> Path:
+    """Write `Table.cells_frame` as cells.csv into a folder, which is created if needed."""
+    with filling(folder) as hidden:
+        write(hidden / CELLS, table.cells_frame().write_csv)
+    return Path(folder) / CELLS
 
 
 def load_manifests(folder: str | Path) -> list[Study]:

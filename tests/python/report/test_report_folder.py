@@ -16,12 +16,12 @@ from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.paper import FORMATS
 from airhop.progress import LineReporter, Reporter
 from airhop.report import Chapter
-from airhop.report.folder import _by_number, _inside, chapters_in, report_folder
+from airhop.report.folder import _by_number, chapters_in, report_folder
 from airhop.report.pack import MOST_LINES, excerpt
 from airhop.simulate import Job
 from airhop.store import Store
 from airhop.study import Axis, Study, run_in
-from airhop.study.manifest import load_manifests, manifest_path, save_manifest
+from airhop.study.manifest import load_manifests, manifest_path, save_manifest, study_folder
 
 
 def make_study(folder: Path, name: str) -> None:
@@ -50,6 +50,7 @@ def test_the_report_and_the_printed_figures_are_written(
         for stem in ("goodput", "distribution", "difference", "confusion")
         for kind in FORMATS
     ]
+    files.append(folder / "mine" / "own" / "cells.csv")
     assert printed.out.splitlines() == [str(path) for path in files]
     assert all(path.stat().st_size > 0 for path in files)
     assert (folder / "report.html").as_uri() in printed.err
@@ -66,7 +67,7 @@ def test_the_packets_of_a_selected_flow_are_shown(tmp_path: Path) -> None:
     (shown,) = _with_flow([chapter], second)
     assert isinstance(shown, Chapter)
     assert (chapter.runs[0].flow["name"], shown.runs[0].flow["name"]) == (first, second)
-    assert set(shown.runs[0].table("segments")["flow"].cast(str)) == {second}
+    assert set(shown.runs[0].table("segments")["flow"]) == {second}
     with pytest.raises(
         InputError, match=f"no run in this report has a TCP flow `ftp`.* There are: {first}, "
     ):
@@ -85,7 +86,7 @@ def test_a_report_in_another_folder_needs_no_write_access_to_the_store(tmp_path:
     (tmp_path / "taken").write_text("in the way, for root may write everywhere", encoding="utf-8")
     out, said = tmp_path / "page.html", io.StringIO()
     assert report_folder(tmp_path, out, LineReporter(said)) == [out]
-    assert "no figures for print: cannot write into" in said.getvalue()
+    assert "no figures for print and no cells.csv: cannot write into" in said.getvalue()
     with pytest.raises(InputError, match="cannot write into"):
         report_folder(tmp_path)
 
@@ -130,11 +131,12 @@ def test_studies_with_similar_names_have_separate_files(tmp_path: Path) -> None:
     manifests = [manifest_path(tmp_path, name) for name in NAMES]
     assert len(set(manifests)) == len(NAMES)
     assert all(path.parent == tmp_path / "studies" for path in manifests)
-    folders = [_inside(name) for name in NAMES]
+    folders = [study_folder("", name) for name in NAMES]
     assert len(set(folders)) == len(NAMES)
     taken = {"", ".", "..", "report.html", "runs", "studies"}
     assert not taken & {part for path in folders for part in (path.parts[0], *path.parts)}
-    assert (_inside("yun2009/fig6"), _inside("v1.2 é")) == (Path("yun2009/fig6"), Path("v1.2 é"))
+    kept = ("yun2009/fig6", "v1.2 é")
+    assert [study_folder("", name) for name in kept] == [Path(name) for name in kept]
 
 
 def test_studies_of_any_name_are_reported_side_by_side(tmp_path: Path) -> None:

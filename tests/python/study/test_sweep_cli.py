@@ -56,6 +56,11 @@ def test_a_second_sweep_reuses_every_run_of_the_first(cli: Cli, study: Path, tmp
     assert code == 0
     assert f"computed 12, reused 0; the rows are in {tmp_path / 'out' / 'runs'}" in err
     assert f"airhop report {tmp_path / 'out'}" in err
+    cells = tmp_path / "out" / "mine" / "cells.csv"
+    assert str(cells) in err
+    (table,) = Table.load(tmp_path / "out")
+    wanted = table.cells_frame()
+    assert pl.read_csv(cells, schema=wanted.schema).equals(wanted)
     # Compared rows are adjacent, with the paired ratio, difference and correlation.
     lines = [line.split() for line in out.splitlines()]
     assert [(line[0], line[1], line[-1]) for line in lines if line[1:2] in (["reno"], ["sack"])] == [
