@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import airhop
-from airhop import plots
+from airhop import Comparison, plots
 from airhop.results import Result
 from airhop.study import Table
 
@@ -85,6 +85,23 @@ def traced(name: str) -> tuple[airhop.Scenario, Result]:
         "wait": airhop.Scenario.load("outage").with_({"duration": "60 s"}),
     }[name]
     return scenario, airhop.run(scenario, trace=True)
+
+
+@cache
+def compared() -> Comparison:
+    """Compare the schemes of the notebooks."""
+    scenario = airhop.Scenario.load("last-hop").with_({"duration": "20 s"})
+    return airhop.compare(scenario, ["reno", "sack", "snoop", "ll-elsn"], reps=5)
+
+
+def draw_compared(path: Path) -> None:
+    """Draw the goodput of the compared schemes."""
+    import matplotlib as mpl
+
+    from airhop.plots.paper import PRINT_STYLE, write
+
+    with mpl.rc_context(PRINT_STYLE):
+        write(compared().plot(), path, "Goodput of four schemes")
 
 
 def table_of(name: str) -> Callable[[], str]:
@@ -208,6 +225,7 @@ def draw_headlines(path: Path) -> None:
 
 
 PICTURES: dict[str, Picture] = {
+    "arms.svg": Picture(lambda: compared().frame().write_json(), draw_compared),
     "senders.svg": Picture(table_of("senders"), lambda path: plots.draw_means(study("senders"), path)),
     "causes.svg": Picture(
         table_of("senders"),

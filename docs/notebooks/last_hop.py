@@ -16,34 +16,48 @@ def _():
 
 @app.cell
 def _(mo):
-    fer = mo.ui.slider(0.0, 0.1, value=0.01, step=0.01, label="frame error rate")
-    attempts = mo.ui.slider(1, 7, value=1, label="attempts per frame")
-    mo.vstack([mo.md("# Who wins on this last hop?"), fer, attempts])
+    fer = mo.ui.slider(0.0, 0.1, value=0.01, step=0.01, label="frame error rate", show_value=True)
+    attempts = mo.ui.slider(1, 7, value=1, label="attempts per frame", show_value=True)
+    mo.vstack([mo.md("# Which scheme is best on this last hop?"), fer, attempts])
     return attempts, fer
 
 
 @app.cell
-def _(airhop, attempts, fer):
+def _(airhop, attempts, fer, mo):
     scenario = airhop.Scenario.load("last-hop").with_(
         {"duration": "20 s", "wlan.cell.errors.fer": fer.value, "wlan.cell.attempts": attempts.value}
     )
     comparison = airhop.compare(scenario, ["reno", "sack", "snoop", "ll-elsn"], reps=5)
-    comparison.frame()
+    mo.as_html(comparison)
     return comparison, scenario
 
 
 @app.cell
 def _(comparison, mo):
-    best = max(comparison.rows(), key=lambda row: row.metrics["goodput_mbps"].mean)
-    value = best.metrics["goodput_mbps"]
-    mo.md(f"**{best.scheme}**: {value.mean:.2f} ± {value.half_width or 0:.2f} Mbit/s over {value.n} runs")
+    mo.hstack([comparison.plot(), comparison.plot("delay_p95_ms")], justify="start")
+    return
+
+
+@app.cell
+def _(airhop, mo, scenario):
+    traced = {name: airhop.run(scenario, scheme=name, trace=True) for name in ("reno", "ll-elsn")}
+    windows = [run.plot("window", between=(0.0, 10.0)) for run in traced.values()]
+    mo.hstack(windows, justify="start")
     return
 
 
 @app.cell
 def _(airhop, scenario):
-    traced = airhop.run(scenario, scheme="ll-elsn", trace=True)
-    traced.tables["window"]
+    study = airhop.sweep(
+        scenario, {"scheme": ["reno", "snoop", "ll-elsn"], "wlan.cell.errors.fer": [0.001, 0.01, 0.1]}, reps=3
+    )
+    study.plot()
+    return (study,)
+
+
+@app.cell
+def _(study):
+    study.cells_frame()
     return
 
 

@@ -3,8 +3,11 @@
 In README and in docs/, the commands of a block of `sh` are run, a block of `python` is executed, a block with
 a title is written to the file of that name; all in the order of the page, in a separate folder. A block of
 `text` with the title "output" is the output of the preceding block of `python`. Other blocks are not tested.
+The cells of notebooks are executed, without a notebook server.
 """
 
+import ast
+import json
 import os
 import re
 import shlex
@@ -15,6 +18,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,14 +92,17 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-FIRST_FIGURE = ROOT / "docs" / "first-figure.md"
-SHOWN = [[page] for page in PAGES if page not in (README, FIRST_FIGURE) and any(b.runs for b in blocks(page))]
+# README and the next page draw the same figure: in a common folder its runs are computed once. The solutions
+# need the scenario of the exercises.
+TOGETHER = [
+    [README, ROOT / "docs" / "first-figure.md"],
+    [ROOT / "docs" / "exercises.md", ROOT / "docs" / "exercise-solutions.md"],
+]
+ALONE = [page for page in PAGES if all(page not in pages for pages in TOGETHER)]
+SHOWN = [[page] for page in ALONE if any(b.runs for b in blocks(page))]
 
 
-# README and the next page draw the same figure: in a common folder its runs are computed once.
-@pytest.mark.parametrize(
-    "pages", [[README, FIRST_FIGURE], *SHOWN], ids=lambda pages: " ".join(map(name, pages))
-)
+@pytest.mark.parametrize("pages", [*TOGETHER, *SHOWN], ids=lambda pages: " ".join(map(name, pages)))
 def test_commands_and_code_on_docs_pages_work(
     pages: list[Path], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,22 +112,47 @@ def test_commands_and_code_on_docs_pages_work(
 
 
 def works(page: Path, cli: Cli, folder: Path) -> None:
-    """Run the blocks of a page, in order."""
-    printed = ""
-    session = ""  # a page's blocks of Python follow each other, as in an interpreter
-    for place, block in enumerate(blocks(page)):
+    """Run the blocks of a page, in order: all blocks of Python as one session, as in an interpreter."""
+    session = Session(folder)
+    for block in blocks(page):
         if block.title == "output":
-            assert printed.endswith(block.text)
-        elif block.title:
-            (folder / block.title).write_text(block.text, encoding="utf-8")
-        elif block.language == "sh":
-            command_line(block.text, cli, folder)
-        elif block.language == "python":
-            # A separate process, because code of a page and other tests must not affect each other.
-            script = folder / f"block{place}.py"
-            session += block.text
-            script.write_text(session, encoding="utf-8")
-            printed = shell(f"{sys.executable} {script.name}", folder)
+            session.expect(block.text)
+        elif block.language == "python" and not block.title:
+            session.blocks.append(block.text)
+        elif block.title or block.language == "sh":
+            session.run()
+            if block.title:
+                (folder / block.title).write_text(block.text, encoding="utf-8")
+            else:
+                command_line(block.text, cli, folder)
+    session.run()
+
+
+class Session:
+    """Blocks of Python of a page, which run in one process as soon as another block needs their results."""
+
+    END = "\0"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.blocks: list[str] = []
+        self._done = 0
+        self._outputs: dict[int, str] = {}
+
+    def expect(self, text: str) -> None:
+        """Expect this output of the last block."""
+        self._outputs[len(self.blocks) - 1] = text
+
+    def run(self) -> None:
+        """Run the session, unless it has no new block. Earlier blocks run again, in another process."""
+        if self._done == len(self.blocks):
+            return
+        self._done = len(self.blocks)
+        script = self.folder / f"session{self._done}.py"
+        ends = (f"{text}\nprint({self.END!r})\n" for text in self.blocks)
+        script.write_text("".join(ends), encoding="utf-8")
+        printed = shell(f"{sys.executable} {script.name}", self.folder).split(f"{self.END}\n")
+        assert {place: printed[place] for place in self._outputs} == self._outputs
 
 
 def command_line(words: str, cli: Cli, folder: Path) -> None:
@@ -172,8 +204,46 @@ def test_a_type_checker_accepts_the_examples_and_reports_wrong_types(tmp_path: P
     assert sorted(seen) == [("wrong.py", "arg-type"), ("wrong.py", "attr-defined")]
 
 
-def test_the_notebook_runs(tmp_path: Path) -> None:
+def test_the_marimo_notebook_runs(tmp_path: Path) -> None:
     shell(f"{sys.executable} {ROOT}/docs/notebooks/last_hop.py", tmp_path)
+
+
+def test_the_cells_of_the_jupyter_notebook_run_and_show_tables_and_figures() -> None:
+    notebook = json.loads((ROOT / "docs" / "notebooks" / "last_hop.ipynb").read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    names: dict[str, object] = {}
+    shown = {cell["id"]: last_value("".join(cell["source"]), names) for cell in cells}
+    assert "<table" in shown["compare"]._repr_html_()
+    for cell in ("compare-plot", "compare-delay", "window", "sweep"):
+        assert shown[cell]._repr_png_().startswith(b"\x89PNG")
+    assert [axes.get_ylabel() for axes in shown["axes"].axes] == [
+        "Goodput (Mbit/s)",
+        "Goodput less that of reno (Mbit/s)",
+    ]
+    assert shown["cells"].columns[-3:] == ["goodput_mbps", "goodput_mbps_low", "goodput_mbps_high"]
+    assert shown["causes"].height > 0
+
+
+def last_value(source: str, names: dict[str, object]) -> Any:
+    """Execute a cell, and return the value of its last expression, which a notebook shows."""
+    *statements, last = ast.parse(source).body
+    if not isinstance(last, ast.Expr):
+        exec(source, names)
+        return None
+    exec(compile(ast.Module(statements, []), "cell", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+
+
+def test_a_session_compares_the_output_of_each_block_of_python(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.blocks += ["x = 1", "print(x)"]
+    session.expect("1\n")
+    session.run()
+    session.blocks.append("print(x + 1)")
+    session.expect("3\n")
+    with pytest.raises(AssertionError, match="2"):
+        session.run()
 
 
 def test_the_docs_site_builds_without_a_warning(tmp_path: Path) -> None:
