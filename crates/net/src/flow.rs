@@ -295,12 +295,14 @@ fn first_sent(segment: &Segment) -> FirstSent {
 pub(crate) struct UdpEnds {
     /// Payload of a datagram, bytes.
     pub bytes: u32,
+    /// True if the application handles the arrival of each datagram.
+    pub is_conversation: bool,
     pub datagrams: Datagrams,
 }
 
 impl UdpEnds {
-    pub fn new(bytes: u32) -> Self {
-        UdpEnds { bytes, datagrams: Datagrams::default() }
+    pub fn new(bytes: u32, is_conversation: bool) -> Self {
+        UdpEnds { bytes, is_conversation, datagrams: Datagrams::default() }
     }
 
     /// Creates the datagram that is due now.

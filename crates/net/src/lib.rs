@@ -28,8 +28,8 @@ pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
 pub use report::{
-    ClassReport, Column, ConnectionCounts, FlowAggregation, FlowReport, Marks, QueueReport, Report,
-    RoundTrips, StationReport, Value, Wait, class_columns, flow_columns, queue_columns, run_columns,
+    ClassQuality, ClassReport, Column, ConnectionCounts, FlowAggregation, FlowReport, Marks, QueueReport,
+    Report, RoundTrips, StationReport, Value, Wait, class_columns, flow_columns, queue_columns, run_columns,
     station_columns,
 };
 pub use routing::RoutingCounts;

@@ -5,6 +5,7 @@
 mod classes;
 mod common;
 mod connections;
+mod conversations;
 mod determinism;
 mod ecn;
 mod links;

@@ -4,7 +4,7 @@ use crate::common::radio::{Mobile, recovery, rules};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
-use airhop_net::apps::{AppPlan, Cbr, ParetoOnOff};
+use airhop_net::apps::{AppPlan, Cbr, Game, ParetoOnOff};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
@@ -186,6 +186,19 @@ fn the_fair_share_is_the_capacity_left_by_udp() {
     // The datagrams leave no capacity; the reported rate is then 1 bit/s instead of zero.
     plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
     assert_eq!(truth_of(&plan).rate.bps(), 1);
+}
+
+// A game of 972 bytes every 10 ms loads each direction of the wire as a stream does.
+#[test]
+fn a_conversation_reduces_the_capacity_of_both_directions() {
+    let every = Span::from_millis(10);
+    let game = Arc::new(Game { packet: 972, every, deadline: every });
+    for (from, to) in [(1, 2), (2, 1)] {
+        let mut plan = hop(false).plan();
+        plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
+        plan.flows.push(udp("game", from, to, game.clone()));
+        assert!((mbps(truth_of(&plan)) - 1.2 * 1000.0 / 1040.0).abs() < 1e-3, "{from} to {to}");
+    }
 }
 
 // In a cell datagrams use airtime: a TCP flow has the remaining airtime according to the formula.

@@ -46,8 +46,8 @@ class Measure:
 
     @property
     def most(self) -> float:
-        """Largest possible value: 1 for shares and indices, which have no unit."""
-        return math.inf if self.unit or self.is_count else 1.0
+        """Largest possible value: 1 for shares and indices, which have no unit and are in no group, as `call`."""
+        return math.inf if self.unit or self.is_count or len(self.path) > 1 else 1.0
 
     @property
     def heading(self) -> str:

@@ -8,7 +8,13 @@ import pytest
 
 import airhop
 from airhop import Scenario, stats, sweep
+from airhop.analysis.measures import OF_CLASSES, Measure
 from command_line import Cli
+
+
+def is_quality(measure: Measure) -> bool:
+    """Return whether a measure is of calls or games."""
+    return measure.path[0] in ("call", "game")
 
 
 def workload() -> Scenario:
@@ -58,6 +64,7 @@ def test_dataframes_of_classes_and_queues_equal_the_document() -> None:
             "completion_count": 0,
             "completion_unfinished": 0,
             **dict.fromkeys(f"completion_{key}_ms" for key in ("mean", "p50", "p95", "p99")),
+            **dict.fromkeys(one.column.removeprefix("class_") for one in OF_CLASSES if is_quality(one)),
         }
         for group in result.document["classes"]
     ]

@@ -324,7 +324,10 @@ def test_the_flows_dataframe_has_the_specified_columns() -> None:
     completion = ["completion_count", "completion_unfinished"]
     completion += [f"completion_{what}_ms" for what in ("mean", "p50", "p95", "p99")]
     connections = [f"connections_{what}" for what in ("opened", "closed", "time_wait")]
-    counted = [*notices, *lateness, *delay, *marks, *round_trips, *completion, *connections]
+    rated = ("late_pct", "lost_pct", "mouth_to_ear_ms", "burst_ratio", "idd", "ie_eff", "r", "mos")
+    quality = [f"call_{what}" for what in ("played", "late", "lost", *rated)]
+    quality += [f"game_{what}" for what in ("in_time", "late", "lost", "late_pct", "lost_pct")]
+    counted = [*notices, *lateness, *delay, *marks, *round_trips, *completion, *connections, *quality]
     assert flows.columns == [*plain, *counted, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64

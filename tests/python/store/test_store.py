@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 import store_writer
 from airhop import _core
+from airhop.analysis.measures import OF_CLASSES, OF_FLOWS
 from airhop.errors import InputError
 from airhop.scenario import Scenario
 from airhop.simulate import Job, model
@@ -57,6 +58,8 @@ NAMED_OTHERWISE = (
     "connections",
 )
 """Keys of a flow that are no columns."""
+QUALITIES = ("call", "game")
+"""Keys of flows and classes with such applications."""
 
 
 def parquet(folder: Path) -> pl.DataFrame:
@@ -110,6 +113,7 @@ def test_a_row_has_every_value_of_the_run_document(tmp_path: Path) -> None:
             for judged, causes in flow["judgements"].items()
             for cause, count in causes.items()
         }
+        expected |= dict.fromkeys(one.column for one in (*OF_FLOWS, *OF_CLASSES) if one.path[0] in QUALITIES)
         expected |= {f"drops_{cause}": count for cause, count in document["drops"].items()}
         expected |= {"airtime_jain": document.get("airtime_jain")}
         expected |= {"flow": flow["name"], "run_id": job.run_id}

@@ -3,19 +3,27 @@
 //! application's orders (`world/applications`); applications do not access the world.
 
 mod bulk;
+mod call;
 mod cbr;
 mod connection;
+mod conversation;
 mod distribution;
+mod game;
 mod pareto_on_off;
+mod quality;
 mod request_response;
 mod transfer;
 mod web;
 
 pub use bulk::Bulk;
+pub use call::Call;
 pub use cbr::Cbr;
 pub use connection::Connection;
 pub use distribution::{Cdf, Distribution};
+pub use game::Game;
 pub use pareto_on_off::ParetoOnOff;
+pub use quality::{CallQuality, GameQuality, Punctuality, Quality};
+pub(crate) use quality::{InClass, Number};
 pub use request_response::{Arrivals, Connections, RequestResponse};
 pub use transfer::Transfer;
 pub use web::{Object, Page, Web};
@@ -36,8 +44,17 @@ pub trait AppPlan: Debug + Send + Sync {
     fn opens_connection(&self) -> bool {
         false
     }
-    /// Returns the mean payload rate of an application that sends datagrams, bits per second. Zero for
-    /// TCP, whose rate the network determines.
+    /// True if the application sends datagrams in both directions and handles their arrivals. It opens a
+    /// flow from the node that receives the plan's flow.
+    fn is_conversation(&self) -> bool {
+        false
+    }
+    /// Returns the payload of a datagram, bytes, if the application determines it.
+    fn datagram(&self) -> Option<u32> {
+        None
+    }
+    /// Returns the mean payload rate of an application that sends datagrams, bits per second, in one
+    /// direction. Zero for TCP, whose rate the network determines.
     fn mean_rate(&self) -> f64 {
         0.0
     }
@@ -81,6 +98,10 @@ pub trait App: Debug + Send {
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
         let _ = (now, flow, io);
     }
+    /// Handles the arrival of a datagram of a conversation: its number on its flow, and its transmission time.
+    fn on_datagram(&mut self, now: Time, flow: AppFlow, number: u64, sent: Time) {
+        let _ = (now, flow, number, sent);
+    }
     /// Handles the expiry of the application's timer.
     fn on_due(&mut self, now: Time, io: &mut Io) {
         let _ = (now, io);
@@ -92,6 +113,22 @@ pub trait App: Debug + Send {
     /// Returns the number of transfers or requests that have begun and not completed; `None` for an
     /// application without transfers or requests.
     fn unfinished(&self) -> Option<u64> {
+        None
+    }
+    /// Ends the warm-up: from now on the quality excludes earlier events.
+    fn begin_anew(&mut self, now: Time) {
+        let _ = now;
+    }
+    /// Returns the quality of the application until `now`, for the receiver of the plan's flow; `None` for
+    /// an application without such a measure.
+    fn quality(&self, now: Time) -> Option<Quality> {
+        let _ = now;
+        None
+    }
+    /// Returns the quality of a conversation until `now`, for the sender of the plan's flow, which receives
+    /// the flow of the reverse direction.
+    fn reverse_quality(&self, now: Time) -> Option<Quality> {
+        let _ = now;
         None
     }
 }
@@ -161,7 +198,7 @@ impl Io {
         self.orders.push(Order::Send(flow));
     }
 
-    /// Opens a TCP flow in this direction, with the parameters of the plan's flow. Its index is the next
+    /// Opens a flow in this direction, with the parameters of the plan's flow. Its index is the next
     /// [`AppFlow`]. Its name is the name of the plan's flow, a space and `suffix`.
     pub fn open(&mut self, direction: Direction, suffix: &'static str) {
         self.orders.push(Order::Open(direction, suffix));

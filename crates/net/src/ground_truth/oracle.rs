@@ -73,7 +73,12 @@ type Share = fn(&Load) -> f64;
 impl<'a> Network<'a> {
     fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a Routes) -> Self {
         let mut network = Network { plan, graph, routes, loads: HashMap::new() };
-        plan.flows.iter().for_each(|flow| network.add(flow));
+        for flow in &plan.flows {
+            network.add(flow);
+            if flow.app.is_conversation() {
+                network.add(&FlowPlan { from: flow.to, to: flow.from, ..flow.clone() });
+            }
+        }
         network
     }
 

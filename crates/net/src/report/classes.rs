@@ -1,6 +1,7 @@
 //! Results by class of flows.
 
 use super::measures::{ClassReport, FlowReport};
+use super::quality::ClassQuality;
 use crate::delays::Delays;
 use crate::transit::Completions;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ struct Class {
     completions: Completions,
     /// Number of transfers and requests that have not completed; `None` without transfers and requests.
     unfinished: Option<u64>,
+    quality: ClassQuality,
 }
 
 /// Results of a flow that are added to its class.
@@ -36,7 +38,7 @@ pub(crate) struct ClassMember<'a> {
 impl Classes {
     /// Adds the results of a flow to those of its class.
     pub fn add(&mut self, member: &ClassMember) {
-        let FlowReport { class: name, goodput_mbps, .. } = member.report;
+        let FlowReport { class: name, goodput_mbps, quality, .. } = member.report;
         let class = match self.0.iter().position(|class| class.name == *name) {
             Some(place) => &mut self.0[place],
             None => {
@@ -45,6 +47,7 @@ impl Classes {
             }
         };
         *class.goodputs.entry(member.group).or_default() += goodput_mbps;
+        class.quality.0.extend(*quality);
         if let Some(delays) = member.delays {
             class.delays.merge(delays);
         }
@@ -68,6 +71,7 @@ impl Class {
             delays: Delays::default(),
             completions: Completions::default(),
             unfinished: None,
+            quality: ClassQuality::default(),
         }
     }
 
@@ -78,6 +82,7 @@ impl Class {
             jain: jain(self.goodputs.values()),
             delay_ms: self.delays.summary(),
             completion_ms: self.unfinished.map(|unfinished| self.completions.summary(unfinished)),
+            quality: self.quality,
             name: self.name,
         }
     }

@@ -7,6 +7,8 @@ use super::marks::Marks;
 use super::measure::FlowAggregation::{Mean, PerFlow};
 use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, Value};
 use super::measure::{RoundTrips, Wait};
+use super::quality::{ClassQuality, entries};
+use crate::apps::Quality;
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
@@ -73,16 +75,17 @@ impl FlowReport {
     /// Returns the measures by name, in the order of the run document. A measure known only to a real kernel is
     /// null, not zero.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        FLOW.iter().zip(self.named()).map(|(measure, (name, value))| {
+        let known = FLOW.iter().zip(self.named()).map(|(measure, (name, value))| {
             (name, if self.is_real && !measure.of_real { Value::Null } else { value })
-        })
+        });
+        known.flat_map(entries)
     }
 }
 
 impl ClassReport {
     /// Returns the measures by name, in the order of the run document.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        self.named()
+        self.named().flat_map(entries)
     }
 }
 
@@ -209,6 +212,9 @@ measures! {
     /// TIME-WAIT at the end (RFC 9293 §3.6.1). All other values of the flow add up over its connections. Null for applications that keep
     /// their connection.
     connections: Option<ConnectionCounts> { label: "Connections", of_real: false }
+
+    /// Quality of the application, for the receiver of the flow. The run document has it under the name of the application's kind.
+    quality: Option<Quality> { label: "Quality", over_flows: Mean, of_real: false }
 }
 
 measures! {
@@ -237,6 +243,9 @@ measures! {
     /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
     /// applications without transfers and requests.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
+
+    /// Quality of the applications of the class. The run document has it under the names of the applications' kinds.
+    quality: ClassQuality { label: "Quality", over_flows: PerFlow }
 }
 
 measures! {

@@ -5,6 +5,7 @@ mod connections;
 mod marks;
 mod measure;
 mod measures;
+mod quality;
 
 use crate::routing::RoutingCounts;
 use crate::transit::Datagrams;
@@ -19,6 +20,7 @@ pub use measures::{
     ClassReport, FlowReport, QueueReport, StationReport, class_columns, flow_columns, queue_columns,
     run_columns, station_columns,
 };
+pub use quality::ClassQuality;
 
 /// Results of a run: the fields of the run document without the fields that only the caller knows. Events and
 /// fingerprint cover the whole run, and `srtt_ms` is the value at its end. All other values cover the time

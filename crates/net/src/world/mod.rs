@@ -34,7 +34,7 @@ pub use schedule::WorldSchedule;
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::apps::Io;
 use crate::delays::FIRST_BYTE;
-use crate::flow::{Ends, Flow};
+use crate::flow::{AppSeat, Ends, Flow};
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::outside::Outside;
 use crate::queues::Dropped;
@@ -133,7 +133,8 @@ impl World {
             for flow in &mut self.flows {
                 flow.ends.begin_anew();
             }
-            self.apps.iter_mut().for_each(|running| running.completions.begin_anew());
+            let end = Time::ZERO + self.warmup;
+            self.apps.iter_mut().for_each(|running| running.begin_anew(end));
             self.links.begin_anew();
         }
         Ok(())
@@ -379,7 +380,7 @@ impl World {
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);
         let flow = packet.flow;
-        let Flow { plan, ends, active, .. } = &mut self.flows[flow.0 as usize];
+        let Flow { plan, ends, active, seat, .. } = &mut self.flows[flow.0 as usize];
         let at_receiver = node == plan.to;
         match (ends, &packet.body) {
             (Ends::Tcp(_), &Body::Notice(n)) => {
@@ -418,6 +419,12 @@ impl World {
             (Ends::Udp(udp), Body::Udp(datagram)) => {
                 udp.datagrams.on_arrival(now, datagram);
                 active.delivered(now);
+                if udp.is_conversation
+                    && let Some(AppSeat { app, flow }) = *seat
+                {
+                    let running = &mut self.apps[usize::from(app)];
+                    running.app.on_datagram(now, flow, datagram.number, datagram.sent);
+                }
                 self.finish(now, node, id);
             }
             (ends, body) => unreachable!("{body:?} cannot belong to {ends:?}"),

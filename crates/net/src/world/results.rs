@@ -1,6 +1,6 @@
 //! Report of a world's counters, and audit of all packets.
 
-use crate::apps::AppFlow;
+use crate::apps::{AppFlow, Quality};
 use crate::delays::Delays;
 use crate::flow::{EarlierConnections, Ends, Flow};
 use crate::ground_truth::loss_ledger::sum_of_confusion_matrices;
@@ -152,6 +152,7 @@ impl World {
             Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
             Ends::Real(real) => real.report(blank),
         };
+        report.quality = self.quality(flow);
         report.marks.ce = line.iter().map(|flow| marked[usize::from(flow.id.0)]).sum();
         report
     }
@@ -195,6 +196,12 @@ impl World {
             connections: app.and_then(|app| app.connections.counts(self.now())),
             ..blank
         }
+    }
+
+    /// Returns the quality of a flow's application until the end of the run.
+    fn quality(&self, flow: &Flow) -> Option<Quality> {
+        let seat = flow.seat?;
+        self.apps[usize::from(seat.app)].quality(Time::ZERO + self.duration, seat.flow)
     }
 
     /// Returns the application of a flow of the plan.

@@ -161,7 +161,8 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
+    use airhop_net::apps::{GameQuality, Punctuality, Quality};
+    use airhop_net::{ClassQuality, Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
 
     #[test]
     fn run_document_names_and_order_match_the_contract() {
@@ -208,6 +209,7 @@ mod tests {
                 times: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             }),
             connections: Some(ConnectionCounts { opened: 3, closed: 2, time_wait: 1 }),
+            quality: None,
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -222,6 +224,7 @@ mod tests {
                 jain: Some(1.0),
                 delay_ms: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
                 completion_ms: None,
+                quality: ClassQuality::default(),
             }],
             drops: [1, 2, 3, 4, 5, 6, 7],
             routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
@@ -262,5 +265,21 @@ mod tests {
                 r#"{"cell":"cell","name":"d","airtime":0.25}]}"#,
             )
         );
+    }
+    // A quality has an object of its own, named after the kind of application, in its flow and in its class.
+    // Other flows and classes have no such object.
+    #[test]
+    fn a_quality_has_an_object_of_its_kind() {
+        let packets = Punctuality { in_time: 3, late: 1, lost: 0, bursts: 1 };
+        let quality = Quality::Game(GameQuality { packets });
+        let flow = FlowReport { quality: Some(quality), ..FlowReport::default() };
+        let class = ClassReport { quality: ClassQuality(vec![quality]), ..ClassReport::default() };
+        let game = r#""game":{"in_time":3,"late":1,"lost":0,"late_pct":25.0,"lost_pct":0.0}"#;
+        let written = [
+            serde_json::to_string(&FlowDocument(&flow)).unwrap(),
+            serde_json::to_string(&ClassDocument(&class)).unwrap(),
+        ];
+        assert!(written.iter().all(|text| text.ends_with(&format!(",{game}}}"))), "{written:?}");
+        assert!(!serde_json::to_string(&FlowDocument(&FlowReport::default())).unwrap().contains("quality"));
     }
 }

@@ -2,7 +2,7 @@
 
 mod connections;
 
-use crate::apps::{App, AppFlow, Direction, Io, Order};
+use crate::apps::{App, AppFlow, Direction, Io, Order, Quality};
 use crate::flow::{AppSeat, Ends};
 use crate::plan::{FlowClass, FlowPlan};
 use crate::transit::{Completion, Completions};
@@ -37,6 +37,20 @@ impl RunningApp {
             finished: None,
             completions: Completions::default(),
             connections: Connections::default(),
+        }
+    }
+
+    /// Ends the warm-up: from now on completions and quality exclude earlier events.
+    pub fn begin_anew(&mut self, now: Time) {
+        self.completions.begin_anew();
+        self.app.begin_anew(now);
+    }
+
+    /// Returns the quality of the application until `now`, for the receiver of this flow.
+    pub fn quality(&self, now: Time, flow: AppFlow) -> Option<Quality> {
+        match flow {
+            AppFlow::PLANNED => self.app.quality(now),
+            _ => self.app.reverse_quality(now),
         }
     }
 

@@ -5,13 +5,14 @@ use crate::routing::Hop;
 use airhop_base::NodeId;
 use std::sync::Arc;
 
-/// Returns the name of a flow's class. For a flow of real hosts, `protocol` is the kind.
+/// Returns the name of a flow's class. For a flow of real hosts, `protocol` is the kind. The class of a
+/// conversation contains both directions.
 pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {
     let kind = match &f.class {
         FlowClass::Named(name) => return name.clone(),
         FlowClass::OfKind(kind) => protocol.unwrap_or(kind),
     };
-    match direction(path) {
+    match direction(path).filter(|_| protocol.is_some() || !f.app.is_conversation()) {
         Some(direction) => format!("{kind} {direction}").into(),
         None => kind.into(),
     }

@@ -159,6 +159,6 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
                 Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),
         })),
-        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes)),
+        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes, f.app.is_conversation())),
     }
 }

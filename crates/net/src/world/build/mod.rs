@@ -95,7 +95,7 @@ impl World {
             if hosted.len() > MOST_AGENTS {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
             }
-            opened += usize::from(f.app.opens_connection());
+            opened += usize::from(f.app.opens_connection() || f.app.is_conversation());
             if opened > 0 && plan.flows.len() + opened > MOST_FLOWS {
                 return Err(BuildError::TooManyFlows { flow: f.name.clone() });
             }

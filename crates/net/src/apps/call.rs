@@ -1,0 +1,87 @@
+//! Call: voice over RTP and UDP in both directions.
+
+use super::conversation::{Conversation, Deadline, Judge};
+use super::quality::{CallQuality, Codec};
+use super::{App, AppPlan, Carrier, Opening, Punctuality, Quality};
+use airhop_base::{Rate, Span};
+
+/// Header of an RTP packet without contributing sources (RFC 3550 §5.1), bytes. It is payload of UDP.
+const RTP_HEADER_BYTES: u32 = 12;
+
+/// Call between two nodes. Both sides speak all the time (no silence suppression), and each listener has a
+/// playout buffer of constant delay (ITU-T G.1020 §7.2: fixed de-jitter buffer).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// Rate of the codec, without headers.
+    pub rate: Rate,
+    /// Duration of the speech in a packet.
+    pub every: Span,
+    /// Time from the arrival of the first packet to its playout.
+    pub playout: Span,
+    /// Equipment impairment factor Ie of the codec (ITU-T G.113).
+    pub ie: f64,
+    /// Packet-loss robustness factor Bpl of the codec, percent (ITU-T G.113).
+    pub bpl: f64,
+}
+
+impl Call {
+    /// Returns the bytes of a packet with its RTP header. The last byte of the speech may be padded.
+    fn bytes(&self) -> u32 {
+        let bits = u128::from(self.rate.bps()) * u128::from(self.every.nanos());
+        let speech = u32::try_from(bits.div_ceil(8 * 1_000_000_000)).unwrap_or(u32::MAX);
+        speech.saturating_add(RTP_HEADER_BYTES)
+    }
+}
+
+impl AppPlan for Call {
+    fn carrier(&self) -> Carrier {
+        Carrier::Udp
+    }
+
+    fn datagram(&self) -> Option<u32> {
+        Some(self.bytes())
+    }
+
+    fn is_conversation(&self) -> bool {
+        true
+    }
+
+    fn mean_rate(&self) -> f64 {
+        f64::from(self.bytes()) * 8.0 / self.every.secs_f64()
+    }
+
+    fn open(&self, opening: &Opening) -> Box<dyn App> {
+        Box::new(Conversation::new(*self, self.every, opening))
+    }
+}
+
+impl Judge for Call {
+    fn deadline(&self) -> Deadline {
+        Deadline::AfterFirstArrival(self.playout)
+    }
+
+    fn quality(&self, packets: Punctuality, bound: Option<Span>) -> Quality {
+        let codec = Codec { ie: self.ie, bpl: self.bpl };
+        Quality::Call(CallQuality::new(packets, self.every, bound, codec))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(kbps: u64, ms: u64) -> Call {
+        let (rate, every) = (Rate::from_bps(kbps * 1000), Span::from_millis(ms));
+        Call { rate, every, playout: Span::from_millis(60), ie: 0.0, bpl: 4.3 }
+    }
+
+    // G.711: 160 bytes of speech per 20 ms. GSM: 260 bits in 33 bytes (RFC 3551 §4.5.8). With 12 bytes of RTP
+    // the payload of UDP is 172 bytes, 68.8 kbit/s.
+    #[test]
+    fn a_packet_has_the_speech_of_an_interval_and_an_rtp_header() {
+        assert_eq!(call(64, 20).datagram(), Some(172));
+        assert_eq!(call(13, 20).datagram(), Some(45));
+        assert_eq!(call(64, 20).mean_rate(), 68_800.0);
+        assert_eq!(call(u64::MAX / 1000, 1_000_000_000).datagram(), Some(u32::MAX));
+    }
+}

@@ -1,0 +1,50 @@
+//! Game: small packets in both directions.
+
+use super::conversation::{Conversation, Deadline, Judge};
+use super::quality::GameQuality;
+use super::{App, AppPlan, Carrier, Opening, Punctuality, Quality};
+use airhop_base::Span;
+
+/// Game between two nodes, a player and a server: each sends the state of the game in packets of constant
+/// size at constant intervals (ticks).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Game {
+    /// Payload of a packet, bytes.
+    pub packet: u32,
+    /// Interval between the packets of one direction.
+    pub every: Span,
+    /// Greatest one-way delay of a packet in time.
+    pub deadline: Span,
+}
+
+impl AppPlan for Game {
+    fn carrier(&self) -> Carrier {
+        Carrier::Udp
+    }
+
+    fn datagram(&self) -> Option<u32> {
+        Some(self.packet)
+    }
+
+    fn is_conversation(&self) -> bool {
+        true
+    }
+
+    fn mean_rate(&self) -> f64 {
+        f64::from(self.packet) * 8.0 / self.every.secs_f64()
+    }
+
+    fn open(&self, opening: &Opening) -> Box<dyn App> {
+        Box::new(Conversation::new(*self, self.every, opening))
+    }
+}
+
+impl Judge for Game {
+    fn deadline(&self) -> Deadline {
+        Deadline::AfterSending(self.deadline)
+    }
+
+    fn quality(&self, packets: Punctuality, _: Option<Span>) -> Quality {
+        Quality::Game(GameQuality { packets })
+    }
+}

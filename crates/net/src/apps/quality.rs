@@ -1,0 +1,81 @@
+//! Quality that the users of an application perceive. The numbers of each kind are declared once, in the file
+//! of the kind; documents, data frames, tables and the documentation are derived from the declarations.
+
+mod call;
+mod e_model;
+mod game;
+mod punctuality;
+
+pub use call::CallQuality;
+pub(super) use e_model::Codec;
+pub use game::GameQuality;
+pub use punctuality::Punctuality;
+
+/// Quality of an application, by kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quality {
+    /// Quality of one direction of a call.
+    Call(CallQuality),
+    /// Quality of one direction of a game.
+    Game(GameQuality),
+}
+
+/// Declaration of a number of a quality.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number {
+    /// Key in the run document.
+    pub key: &'static str,
+    /// Label of axes and menus.
+    pub label: &'static str,
+    /// Head of a narrow column, with line breaks at spaces.
+    pub short: &'static str,
+    /// Unit; empty for counts and ratios.
+    pub unit: &'static str,
+    /// Definition.
+    pub about: &'static str,
+    /// True for an integer.
+    pub is_count: bool,
+    /// Rule that combines the values of the flows of a class.
+    pub in_class: InClass,
+}
+
+/// Rule that combines the values of the flows of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InClass {
+    /// Sum.
+    Sum,
+    /// Mean over the flows that have the number.
+    Mean,
+    /// The mean, and under this key the lowest value.
+    MeanAndLowest(&'static str),
+}
+
+impl Quality {
+    /// Kinds of qualities, each with its key in the run document and its numbers, in order.
+    pub(crate) const KINDS: [(&'static str, &'static [Number]); 2] =
+        [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS)];
+
+    /// Returns the kind and the values of its numbers, in the order of their declaration.
+    pub(crate) fn values(&self) -> (&'static str, Vec<Option<f64>>) {
+        match self {
+            Quality::Call(call) => ("call", call.values().into()),
+            Quality::Game(game) => ("game", game.values().into()),
+        }
+    }
+}
+
+/// Declares a count.
+const fn count(key: &'static str, label: &'static str, short: &'static str, about: &'static str) -> Number {
+    Number { key, label, short, unit: "", about, is_count: true, in_class: InClass::Sum }
+}
+
+/// Declares a number with a mean over flows.
+const fn number(
+    key: &'static str,
+    label: &'static str,
+    short: &'static str,
+    unit: &'static str,
+    about: &'static str,
+) -> Number {
+    Number { key, label, short, unit, about, is_count: false, in_class: InClass::Mean }
+}

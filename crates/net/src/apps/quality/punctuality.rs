@@ -1,0 +1,53 @@
+//! Punctuality of datagrams by their deadlines.
+
+/// Numbers of datagrams whose deadline has passed, by their arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Punctuality {
+    /// Number of datagrams that arrived by their deadline.
+    pub in_time: u64,
+    /// Number of datagrams that arrived after their deadline.
+    pub late: u64,
+    /// Number of datagrams that have not arrived.
+    pub lost: u64,
+    /// Number of runs of successive datagrams that were late or lost.
+    pub bursts: u64,
+}
+
+impl Punctuality {
+    /// Returns the number of datagrams that did not arrive by their deadline.
+    pub fn missed(&self) -> u64 {
+        self.late + self.lost
+    }
+
+    /// Returns a number of datagrams as a percentage of all; `None` without datagrams.
+    pub fn percent(&self, count: u64) -> Option<f64> {
+        let all = self.in_time + self.missed();
+        (all > 0).then(|| 100.0 * count as f64 / all as f64)
+    }
+
+    /// Returns the burst ratio (ITU-T G.107 §7.5): mean number of successive missed datagrams, divided by the
+    /// mean number under random loss, 1 / (1 - p) for the missed fraction p. `None` if no datagram was missed.
+    pub fn burst_ratio(&self) -> Option<f64> {
+        let missed = self.missed() as f64;
+        let share = missed / (self.in_time as f64 + missed);
+        (self.bursts > 0).then(|| missed / self.bursts as f64 * (1.0 - share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Computed by hand: 12 of 100 datagrams were missed, in 4 runs of 3 on average. Under random loss the mean
+    // is 1 / 0.88.
+    #[test]
+    fn burst_ratio_is_the_mean_burst_relative_to_random_loss() {
+        let packets = Punctuality { in_time: 88, late: 5, lost: 7, bursts: 4 };
+        assert_eq!((packets.missed(), packets.percent(5)), (12, Some(5.0)));
+        assert!((packets.burst_ratio().expect("bursts") - 3.0 * 0.88).abs() < 1e-12);
+        let none = Punctuality::default();
+        assert_eq!((none.percent(0), none.burst_ratio()), (None, None));
+        let all = Punctuality { lost: 9, bursts: 1, ..none };
+        assert_eq!((all.percent(all.lost), all.burst_ratio()), (Some(100.0), Some(0.0)));
+    }
+}
