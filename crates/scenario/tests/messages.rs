@@ -252,6 +252,22 @@ const EDITS: &[(&str, &str, &str)] = &[
         "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
         "transport = \"udp\"\napp = { kind = \"transfer\", size = \"1 MB\" }",
     ),
+    ("a call over TCP", "kind = \"bulk\"", "kind = \"call\""),
+    (
+        "a call with packets of another size",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\nsegment = \"160 B\"\napp = { kind = \"call\" }",
+    ),
+    (
+        "a call with packets that no datagram carries",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"call\", rate = \"64 Mbit/s\" }",
+    ),
+    (
+        "a game with values out of range",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"game\", packet = 100, every = \"0 s\", deadlines = \"50 ms\" }",
+    ),
     ("an unknown reaction to notices", "scheme = \"reno\"", "scheme = \"reno\"\nnotices = \"elns\""),
     ("notices for the deaf", "scheme = \"reno\"", "scheme = \"reno\"\nnotices = true"),
     (

@@ -255,6 +255,9 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
     let datagrams = [
         r#"{ kind = "cbr", rate = "300 kbit/s" }"#,
         r#"{ kind = "pareto-on-off", peak = "1 Mbit/s", on = "20 ms", off = "0 s", shape = 1.1 }"#,
+        r#"{ kind = "call" }"#,
+        r#"{ kind = "call", rate = "1 bit/s", every = "1 ms", playout = "0 s", ie = 95, bpl = 1 }"#,
+        r#"{ kind = "game", packet = "1 B", every = "1 s", deadline = "0 s" }"#,
     ];
     let apps = (select(app.to_vec()), select(datagrams.to_vec()));
     let ends = (any::<Index>(), any::<Index>(), any::<bool>());
@@ -330,9 +333,14 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     let (from, to) = if flow.uplink { (station.as_str(), "s") } else { ("s", station.as_str()) };
     let _ = write!(
         text,
-        "\n[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\nsegment = \"{} B\"\nstart = \"{} ms\"\n",
-        flow.segment, flow.start_ms
+        "\n[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\nstart = \"{} ms\"\n",
+        flow.start_ms
     );
+    // A call or game determines the size of its packets.
+    let is_conversation = ["call", "game"].iter().any(|kind| flow.datagrams.contains(&format!("\"{kind}\"")));
+    if !(flow.udp && is_conversation) {
+        let _ = writeln!(text, "segment = \"{} B\"", flow.segment);
+    }
     let uses_damaged_frames = airhop_tcp::SCHEMES.iter().any(|s| {
         s.name == flow.scheme && s.needs.iter().any(|need| ["damaged-frames", "fragments"].contains(need))
     });

@@ -47,8 +47,17 @@ pub(crate) fn fill(flow: &mut Fields) {
                 tcp::fill(tcp, mss);
             }
         }
-        Some(_) if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) => flow.clear("tcp"),
-        _ => {}
+        Some(_) => fill_udp(flow),
+        None => {}
+    }
+}
+
+fn fill_udp(flow: &mut Fields) {
+    if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) {
+        flow.clear("tcp");
+    }
+    if let Some(datagram) = flow.table("app").and_then(app::datagram) {
+        flow.prefer("segment", Val::Bytes(datagram));
     }
 }
 
@@ -222,9 +231,9 @@ pub(super) static FLOW: [Key; 15] = [
     ),
     key(
         "segment",
-        Kind::Bytes { least: 1, most: 65_000 },
+        Kind::Bytes { least: 1, most: app::MAX_DATAGRAM },
         Value(r#""1000 B""#),
-        "TCP payload of a full segment, or UDP payload of a datagram (Yun 2009 §5.1)",
+        "TCP payload of a full segment, or UDP payload of a datagram (Yun 2009 §5.1); a call or game determines its packets itself",
     ),
     key(
         "app",
@@ -236,7 +245,8 @@ pub(super) static FLOW: [Key; 15] = [
         "class",
         Kind::Name,
         Nothing(
-            "kind of the application and, if a wireless link is on the path, the direction of the data, as in \"bulk down\"",
+            "kind of the application and, if a wireless link is on the path, the direction of the data, as in \"bulk down\"; the class \
+             of a call or game contains both directions",
         ),
         "class of the flow; results are summarised by class",
     ),

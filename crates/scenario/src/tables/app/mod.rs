@@ -2,9 +2,11 @@
 //! plan, and an entry in the list.
 
 mod bulk;
+mod call;
 mod cbr;
 mod drawn;
 mod empirical;
+mod game;
 mod pareto_on_off;
 mod request_response;
 mod transfer;
@@ -29,8 +31,11 @@ struct App {
 super::kinds! {
     /// List of the applications.
     APP, "app", App:
-    bulk, transfer, cbr, pareto_on_off, request_response, web
+    bulk, transfer, cbr, pareto_on_off, request_response, web, call, game
 }
+
+/// Largest payload of a segment or datagram, bytes.
+pub(super) const MAX_DATAGRAM: u64 = 65_000;
 
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
@@ -51,8 +56,31 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
                 format!("{takes} takes {}; \"{}\" needs {needs}", one_of(known), declared.variant.kind);
             problems.add(flow.at("app"), format!("{}.kind", app.path), what);
         }
-        _ => (declared.check)(flow, app, problems),
+        _ => {
+            check_datagram(flow, app, problems);
+            (declared.check)(flow, app, problems);
+        }
     }
+}
+
+/// Reports an error if the flow has a size of datagrams that its application does not have, or if the size is
+/// too large.
+fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
+    let Some(expected) = datagram(app) else { return };
+    if expected > MAX_DATAGRAM {
+        let what = format!("makes packets of {expected} B; expected at most \"{MAX_DATAGRAM} B\"");
+        problems.add(&app.at, &app.path, what);
+    } else if let Some(given) = flow.bytes("segment").filter(|&given| given != expected) {
+        let what = format!(
+            "expected \"{expected} B\", which its application determines, got \"{given} B\"; leave it out"
+        );
+        problems.add(flow.at("segment"), flow.path_of("segment"), what);
+    }
+}
+
+/// Returns the UDP payload of a datagram, bytes, if the application determines it.
+pub(super) fn datagram(app: &Fields) -> Option<u64> {
+    plan(app)?.datagram().map(u64::from)
 }
 
 /// Returns the plan of an application.
