@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from airhop.verify.laws import (
     air,
+    conversations,
     counters,
     delays,
     drawn,
@@ -137,6 +138,11 @@ LAWS: Mapping[str, Law] = {
             "delay",
             "delays of the run document equal those of delivered bytes and datagrams",
             delays.check,
+        ),
+        Law(
+            "conversation",
+            "calls and games send at constant intervals, and are rated by the deadlines of their packets",
+            conversations.check,
         ),
         Law("counters", "the run document agrees with the trace", counters.check),
     )

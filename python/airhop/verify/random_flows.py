@@ -23,6 +23,10 @@ class Ends:
     """Name of the wlan any two of whose stations may be the ends."""
 
 
+CONVERSATIONS = ("call", "game")
+"""Applications that send in both directions."""
+
+
 def some(draw: Random, keys: Mapping[str, Sequence[Any]], share: float = 0.2) -> Table:
     """Draw each key with probability `share`, with one of its values."""
     return {key: draw.choice(values) for key, values in keys.items() if draw.random() < share}
@@ -48,7 +52,10 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
         pair = [draw.choice(ends.near), draw.choice(ends.far)]
         flow["from"], flow["to"] = pair if draw.random() < 0.7 else pair[::-1]
     if draw.random() < 0.12:
-        return flow | {"transport": "udp", "app": _datagrams(draw, flow)}
+        app = _datagrams(draw, flow)
+        if app["kind"] in CONVERSATIONS:
+            flow.pop("segment", None)  # the application determines it
+        return flow | {"transport": "udp", "app": app}
     scheme = str(draw.choice(schemes)["name"])
     flow |= some(draw, {"transport": ["tcp"], "app": [{"kind": "bulk"}]}, 0.2)
     if draw.random() < 0.2:
@@ -78,7 +85,12 @@ def _requests(draw: Random) -> Table:
 
 
 def _datagrams(draw: Random, flow: Table) -> Table:
-    """Draw an application that sends some ten to thousand datagrams a second."""
+    """Draw an application that sends some ten to thousand datagrams a second.
+
+    Calls and games have their shortest tables; their keys come from the schema.
+    """
+    if draw.random() < 0.4:
+        return {"kind": draw.choice(CONVERSATIONS)}
     rate = 8 * quantity(flow.get("segment", "1000 B")) * draw.choice([10, 200, 1000])
     if draw.random() < 0.5:
         return {"kind": "cbr", "rate": f"{rate:g} bit/s"}

@@ -340,12 +340,17 @@ class Trace:
         return {plan["name"]: plan for flow in self.scenario.get("flow", []) for plan in self._opened(flow)}
 
     def _opened(self, flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield a flow of the scenario, and the flow of requests that its application opens, if it does.
+        """Yield a flow of the scenario, and the flow that its application opens, if it does.
 
         Requests open the connection, so that the flow of responses has no handshake. `connects` is true if
-        the application opens and closes connections, each of which is a flow in the trace.
+        the application opens and closes connections, each of which is a flow in the trace. A call or game
+        opens a flow in the reverse direction.
         """
         said = {one["name"]: one for one in self.document["flows"]}
+        if (reverse := f"{flow['name']} reverse") in said:
+            yield flow
+            yield {**flow, "name": reverse, "from": flow.get("to"), "to": flow.get("from")}
+            return
         requests = f"{flow['name']} requests"
         if requests not in said:
             yield flow

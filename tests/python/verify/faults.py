@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import planned
 import polars as pl
+from faults_conversations import FAULTS as OF_CONVERSATIONS
 from faults_delay import FAULTS as OF_DELAYS
 from faults_marks import FAULTS as OF_MARKS
 from faults_wifi import FAULTS as OF_WIFI
@@ -502,6 +503,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("counters", "chain", count("drops", "route")),
     ("counters", "chain", _counts_requests_twice),
     ("counters", "varying", _never_done),
+    *OF_CONVERSATIONS,
     *OF_DELAYS,
     *OF_MARKS,
     *OF_WIFI,

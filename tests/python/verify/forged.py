@@ -190,7 +190,30 @@ TWO_KINDS = {
     ],
 }
 """A stream that repairs losses, and datagrams, in one class."""
+CONCEALING = {"kind": "call", "playout": "100 ms", "bpl": 25.1}
+TALK = {
+    "name": "talk",
+    "duration": "4 s",
+    "warmup": "500 ms",
+    "wired": [
+        {
+            "name": "w",
+            "ends": ["s", "d"],
+            "rate": "1 Mbit/s",
+            "delay": "80 ms",
+            "queue": {"kind": "drop-tail", "packets": 20},
+            "errors": {"kind": "bernoulli", "loss": 0.01},
+        }
+    ],
+    "flow": [
+        {"name": "call", "from": "s", "to": "d", "transport": "udp", "app": CONCEALING},
+        {"name": "game", "from": "s", "to": "d", "transport": "udp", "app": {"kind": "game"}},
+        {"name": "f", "from": "s", "to": "d", "scheme": "cubic"},
+    ],
+}
+"""A call and a game whose packets are lost, and wait behind a download."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "talk": (TALK, {}),
     "two-kinds": (TWO_KINDS, {}),
     "marked": (MARKED, {}),
     "each-byte": (MARKED, {"scheme": "dctcp"}),
