@@ -11,7 +11,7 @@ from airhop.analysis.measures import ACTIVE, AIRTIME_JAIN, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.common.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.common.output import console, print_json, print_table, say
-from airhop.cli.shown.flows import heading, over_what
+from airhop.cli.shown.flows import QUALITIES, heading, over_what
 from airhop.cli.shown.judgements import print_shares
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row
 from airhop.comparison import compare as run_comparison
@@ -150,6 +150,14 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
             title="UDP flows: rates are sums over the flows, other columns are means",
         )
+    for title, names in QUALITIES:
+        if any(row.metrics[names[0]] for row in rows):
+            print_table(
+                out,
+                [comparison.heading, *(MEASURES[name].heading for name in names)],
+                [[row.scheme, *(mean_pm(row.metrics[name]) for name in names)] for row in rows],
+                title=f"{title}: means over all flows with the measure",
+            )
     for table in class_tables(rows):
         print_table(
             out,

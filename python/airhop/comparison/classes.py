@@ -9,8 +9,12 @@ from airhop.analysis.measures import MEASURES, Measure
 from airhop.comparison.comparison import Row
 from airhop.stats import Estimate
 
-SHOWN = ("class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
-         "class_completion_p95_ms", "class_completion_unfinished")  # fmt: skip
+SHOWN = (
+    "class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
+    "class_completion_p95_ms", "class_completion_unfinished", "class_call_late_pct", "class_call_lost_pct",
+    "class_call_mouth_to_ear_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
+    "class_game_lost_pct",
+)  # fmt: skip
 """Columns of a class; columns without a value for any arm are omitted."""
 
 

@@ -39,10 +39,20 @@ OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_m
 OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_ms", "completion_p50_ms",
                   "completion_p95_ms", "completion_p99_ms")  # fmt: skip
 """Columns of flows with transfers or requests."""
+QUALITIES = (
+    (
+        "calls",
+        ("call_late_pct", "call_lost_pct", "call_mouth_to_ear_ms", "call_burst_ratio", "call_idd",
+         "call_ie_eff", "call_r", "call_mos"),
+    ),
+    ("games", ("game_late_pct", "game_lost_pct", "delay_p50_ms", "delay_p99_ms")),
+)  # fmt: skip
+"""Titles and columns of tables of flows with a quality; the quality has the first column."""
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
-              "class_completion_p95_ms")  # fmt: skip
-"""Columns of classes of flows; without transfers and requests, the columns of completion are omitted."""
+              "class_completion_p95_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
+              "class_game_lost_pct")  # fmt: skip
+"""Columns of classes of flows; columns of completion and quality are omitted if no class has them."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -64,6 +74,9 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     completing = [flow for flow in tcp if _has_completions(flow)]
     if completing:
         _print_flows(out, "transfers and requests", completing, OF_COMPLETIONS, kernels or {})
+    for title, names in QUALITIES:
+        if mine := [flow for flow in others if MEASURES[names[0]].path[0] in flow]:
+            _print_flows(out, title, mine, names, {})
     _print_classes(out, d.get("classes", ()))
     print_note(out, over_what(d))
     by_scheme: dict[str, list[Mapping[str, Any]]] = {}
@@ -90,8 +103,9 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
     if len(classes) < 2:
         return
     measures = [MEASURES[name] for name in OF_CLASSES]
-    ends = any(one["completion_ms"] for one in classes)
-    shown = [measure for measure in measures if ends or measure.path[0] != "completion_ms"]
+    optional = ("completion_ms", "call", "game")
+    absent = {group for group in optional if not any(one.get(group) for one in classes)}
+    shown = [measure for measure in measures if measure.path[0] not in absent]
     rows = [[one["name"], *(number(measure.value(one)) for measure in shown)] for one in classes]
     heads = ["class", *(measure.heading for measure in shown)]
     print_table(out, heads, rows, title="classes of flows", left=1, most=MOST_FLOWS)
