@@ -46,7 +46,7 @@ class Measure:
 
     @property
     def most(self) -> float:
-        """Largest possible value: 1 for shares and indices, which have no unit and are in no group, as `call`."""
+        """Largest possible value: 1 for shares and indices, which have no unit, outside groups as `call`."""
         return math.inf if self.unit or self.is_count or len(self.path) > 1 else 1.0
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from airhop.analysis.measures import AIRTIME_JAIN, DROPS, MEANS, MEASURES, NOTICES, SUMS, Measure
+from airhop.analysis.measures import AIRTIME_JAIN, DROPS, MEANS, MEASURES, NOTICES, SUMS
 
 if TYPE_CHECKING:
     import polars as pl
