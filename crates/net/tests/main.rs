@@ -19,6 +19,7 @@ mod schedule;
 mod schemes;
 mod theory;
 mod traffic;
+mod video;
 mod waits;
 mod walk;
 mod web;

@@ -13,6 +13,7 @@ mod pareto_on_off;
 mod quality;
 mod request_response;
 mod transfer;
+mod video;
 mod web;
 
 pub use bulk::Bulk;
@@ -22,10 +23,11 @@ pub use connection::Connection;
 pub use distribution::{Cdf, Distribution};
 pub use game::Game;
 pub use pareto_on_off::ParetoOnOff;
-pub use quality::{CallQuality, GameQuality, Punctuality, Quality};
+pub use quality::{CallQuality, GameQuality, Punctuality, Quality, VideoQuality};
 pub(crate) use quality::{InClass, Number};
 pub use request_response::{Arrivals, Connections, RequestResponse};
 pub use transfer::Transfer;
+pub use video::{Choice, Video};
 pub use web::{Object, Page, Web};
 
 use airhop_base::Time;

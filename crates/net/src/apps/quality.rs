@@ -5,11 +5,13 @@ mod call;
 mod e_model;
 mod game;
 mod punctuality;
+mod video;
 
 pub use call::CallQuality;
 pub(super) use e_model::Codec;
 pub use game::GameQuality;
 pub use punctuality::Punctuality;
+pub use video::VideoQuality;
 
 /// Quality of an application, by kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +20,8 @@ pub enum Quality {
     Call(CallQuality),
     /// Quality of one direction of a game.
     Game(GameQuality),
+    /// Quality of a video.
+    Video(VideoQuality),
 }
 
 /// Declaration of a number of a quality.
@@ -52,14 +56,15 @@ pub(crate) enum InClass {
 
 impl Quality {
     /// Kinds of qualities, each with its key in the run document and its numbers, in order.
-    pub(crate) const KINDS: [(&'static str, &'static [Number]); 2] =
-        [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS)];
+    pub(crate) const KINDS: [(&'static str, &'static [Number]); 3] =
+        [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS), ("video", &VideoQuality::NUMBERS)];
 
     /// Returns the kind and the values of its numbers, in the order of their declaration.
     pub(crate) fn values(&self) -> (&'static str, Vec<Option<f64>>) {
         match self {
             Quality::Call(call) => ("call", call.values().into()),
             Quality::Game(game) => ("game", game.values().into()),
+            Quality::Video(video) => ("video", video.values().into()),
         }
     }
 }

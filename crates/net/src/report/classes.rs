@@ -51,6 +51,7 @@ impl Classes {
         if let Some(delays) = member.delays {
             class.delays.merge(delays);
         }
+        class.quality.0.extend(*quality);
         if let Some((completions, unfinished)) = member.completions {
             class.completions.merge(completions);
             class.unfinished = Some(class.unfinished.unwrap_or(0) + unfinished);

@@ -128,6 +128,10 @@ pub(super) trait Quantity {
     fn columns(measure: &Measure) -> Vec<Column>;
     /// Returns the value in the run document.
     fn value(&self) -> Value;
+    /// Returns the entries in the run document of the measure `name`: one, unless the entries are by kind.
+    fn entries(&self, name: &'static str) -> Vec<(&'static str, Value)> {
+        vec![(name, self.value())]
+    }
     /// Subtracts the counts of `earlier`. A rate is recomputed from the difference.
     fn leave_out(&mut self, _earlier: &Self) {}
 }

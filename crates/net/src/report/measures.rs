@@ -7,7 +7,7 @@ use super::marks::Marks;
 use super::measure::FlowAggregation::{Mean, PerFlow};
 use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, Value};
 use super::measure::{RoundTrips, Wait};
-use super::quality::{ClassQuality, entries};
+use super::quality::ClassQuality;
 use crate::apps::Quality;
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
@@ -34,8 +34,6 @@ macro_rules! measures {
             &[$(Measure { name: stringify!($name), about: concat!($($about),+), $($key: $value,)+ ..MEASURE }),+];
 
         impl Measured for $report {
-            const MEASURES: &[Measure] = $list;
-
             fn leave_out(&mut self, earlier: &Self) {
                 let mut counted = $list.iter().map(|measure| measure.after_warm_up);
                 $(if counted.next() == Some(true) {
@@ -48,26 +46,27 @@ macro_rules! measures {
                 $list.iter().zip(columns).flat_map(|(measure, columns)| columns(measure)).collect()
             }
 
-            fn measured(&self) -> Vec<Value> {
-                vec![$(self.$name.value()),+]
+            fn measured(&self) -> Vec<Entries> {
+                vec![$(self.$name.entries(stringify!($name))),+]
             }
         }
     };
 }
 
+/// Entries of a measure in the run document: a name and a value each.
+type Entries = Vec<(&'static str, Value)>;
+
 /// Report with measures.
 pub(super) trait Measured {
-    /// Declarations of the measures, in the order of the run document.
-    const MEASURES: &[Measure];
     /// Subtracts the counts of `earlier`, a report of the same flow.
     fn leave_out(&mut self, earlier: &Self);
     /// Returns the columns of the measures, in the order of the run document.
     fn columns() -> Vec<Column>;
-    /// Returns the values of the measures, in the order of the run document.
-    fn measured(&self) -> Vec<Value>;
+    /// Returns the entries of the measures, in the order of the run document.
+    fn measured(&self) -> Vec<Entries>;
     /// Returns the measures by name, in the order of the run document.
     fn named(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        Self::MEASURES.iter().map(|measure| measure.name).zip(self.measured())
+        self.measured().into_iter().flatten()
     }
 }
 
@@ -75,10 +74,10 @@ impl FlowReport {
     /// Returns the measures by name, in the order of the run document. A measure known only to a real kernel is
     /// null, not zero.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        let known = FLOW.iter().zip(self.named()).map(|(measure, (name, value))| {
-            (name, if self.is_real && !measure.of_real { Value::Null } else { value })
-        });
-        known.flat_map(entries)
+        FLOW.iter().zip(self.measured()).flat_map(|(measure, entries)| {
+            let is_unknown = self.is_real && !measure.of_real;
+            entries.into_iter().map(move |(name, value)| (name, if is_unknown { Value::Null } else { value }))
+        })
     }
 }
 
@@ -214,7 +213,7 @@ measures! {
     connections: Option<ConnectionCounts> { label: "Connections", of_real: false }
 
     /// Quality of the application, for the receiver of the flow. The run document has it under the name of the application's kind.
-    quality: Option<Quality> { label: "Quality", over_flows: Mean, of_real: false }
+    quality: Option<Quality> { label: "Quality", of_real: false }
 }
 
 measures! {

@@ -1,32 +1,26 @@
-//! Quality of applications as measures of flows and of classes. The run document has an object for each kind
-//! of quality, named after the kind.
+//! Quality of applications as a measure. The run document has an entry for each kind of application, named
+//! after the kind; flows and classes without such an application have no entry.
 
 use super::measure::{Column, FlowAggregation, Measure, Quantity, Value};
 use crate::apps::{InClass, Number, Quality};
 
-/// Name of the field of a report with the quality.
-const FIELD: &str = "quality";
-
-/// Returns the entries of a measure in the run document: the measure, or of a quality its kinds.
-pub(super) fn entries((name, value): (&'static str, Value)) -> Vec<(&'static str, Value)> {
-    match value {
-        Value::Group(kinds) if name == FIELD => kinds,
-        Value::Null if name == FIELD => Vec::new(),
-        value => vec![(name, value)],
-    }
-}
-
+/// Quality of a flow.
 impl Quantity for Option<Quality> {
     fn columns(measure: &Measure) -> Vec<Column> {
-        columns(|kind, number| vec![column(measure, kind, number, number.key, number.label.into())])
+        columns(|kind, number| vec![column(measure, kind, number)])
     }
 
     fn value(&self) -> Value {
-        let Some(quality) = self else { return Value::Null };
-        let (kind, values) = quality.values();
-        let numbers = numbers_of(kind).iter().zip(values);
-        let group = numbers.map(|(number, value)| (number.key, written(number, value))).collect();
-        Value::Group(vec![(kind, Value::Group(group))])
+        Value::Group(self.entries(""))
+    }
+
+    fn entries(&self, _: &'static str) -> Vec<(&'static str, Value)> {
+        let entry = |quality: &Quality| {
+            let (kind, values) = quality.values();
+            let numbers = numbers_of(kind).iter().zip(values);
+            (kind, Value::Group(numbers.map(|(number, value)| (number.key, written(number, value))).collect()))
+        };
+        self.iter().map(entry).collect()
     }
 }
 
@@ -37,26 +31,60 @@ pub struct ClassQuality(pub Vec<Quality>);
 impl Quantity for ClassQuality {
     fn columns(measure: &Measure) -> Vec<Column> {
         columns(|kind, number| {
-            let mut found = vec![column(measure, kind, number, number.key, number.label.into())];
-            if let InClass::MeanAndLowest(key) = number.in_class {
-                let lowest = column(measure, kind, number, key, format!("{}, lowest", number.label));
-                found.push(Column { short: format!("lowest {}", number.short), ..lowest });
-            }
-            found
+            let mean = column(measure, kind, number);
+            let lowest = match number.in_class {
+                InClass::MeanAndLowest(key) => Some(Column {
+                    name: format!("{kind}_{key}"),
+                    path: vec![kind, key],
+                    label: format!("{}, lowest", number.label),
+                    short: format!("lowest {}", number.short),
+                    ..column(measure, kind, number)
+                }),
+                InClass::Sum | InClass::Mean => None,
+            };
+            [mean].into_iter().chain(lowest).collect()
         })
     }
 
     fn value(&self) -> Value {
-        let of_kinds = Quality::KINDS.iter().filter_map(|&(kind, numbers)| {
+        Value::Group(self.entries(""))
+    }
+
+    fn entries(&self, _: &'static str) -> Vec<(&'static str, Value)> {
+        let entry = |(kind, numbers): (&'static str, &[Number])| {
             let mine = self.0.iter().map(Quality::values).filter(|(of, _)| *of == kind);
             let mine: Vec<_> = mine.map(|(_, values)| values).collect();
-            let of_number = |(i, number): (usize, &Number)| {
-                combined(number, mine.iter().filter_map(move |values| values[i]))
-            };
-            let group = numbers.iter().enumerate().flat_map(of_number);
+            let group = numbers.iter().enumerate().flat_map(|(place, number)| {
+                combined(number, mine.iter().filter_map(move |values| values[place]))
+            });
             (!mine.is_empty()).then(|| (kind, Value::Group(group.collect())))
-        });
-        Value::Group(of_kinds.collect())
+        };
+        Quality::KINDS.into_iter().filter_map(entry).collect()
+    }
+}
+
+/// Returns the columns of all numbers of all kinds.
+fn columns(of: impl Fn(&'static str, &'static Number) -> Vec<Column>) -> Vec<Column> {
+    let mut found = Vec::new();
+    for (kind, numbers) in Quality::KINDS {
+        found.extend(numbers.iter().flat_map(|number| of(kind, number)));
+    }
+    found
+}
+
+fn column(measure: &Measure, kind: &'static str, number: &'static Number) -> Column {
+    Column {
+        name: format!("{kind}_{}", number.key),
+        path: vec![kind, number.key],
+        label: number.label.into(),
+        short: number.short.into(),
+        unit: number.unit,
+        about: number.about,
+        over_flows: match number.in_class {
+            InClass::Sum => FlowAggregation::Sum,
+            InClass::Mean | InClass::MeanAndLowest(_) => FlowAggregation::Mean,
+        },
+        ..Column::of(measure, number.is_count)
     }
 }
 
@@ -87,49 +115,27 @@ fn numbers_of(kind: &str) -> &'static [Number] {
     found.map_or(&[], |(_, numbers)| numbers)
 }
 
-/// Returns the columns of all numbers of all kinds.
-fn columns(of: impl Fn(&'static str, &Number) -> Vec<Column>) -> Vec<Column> {
-    let kinds = Quality::KINDS.into_iter();
-    kinds
-        .flat_map(|(kind, numbers)| numbers.iter().flat_map(|number| of(kind, number)).collect::<Vec<_>>())
-        .collect()
-}
-
-fn column(
-    measure: &Measure,
-    kind: &'static str,
-    number: &Number,
-    key: &'static str,
-    label: String,
-) -> Column {
-    // A count of packets is not a measure of a run.
-    let over_flows = if number.is_count { FlowAggregation::PerFlow } else { measure.over_flows };
-    Column {
-        name: format!("{kind}_{key}"),
-        path: vec![kind, key],
-        label,
-        short: number.short.into(),
-        unit: number.unit,
-        about: number.about,
-        over_flows,
-        ..Column::of(measure, number.is_count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::apps::{GameQuality, Punctuality};
+    use crate::apps::{GameQuality, Punctuality, VideoQuality};
+    use airhop_base::Span;
 
     fn game(in_time: u64, late: u64, lost: u64) -> Quality {
         Quality::Game(GameQuality { packets: Punctuality { in_time, late, lost, bursts: 1 } })
     }
 
+    /// Returns the numbers of the only kind of a class.
+    fn numbers(class: &[Quality]) -> Vec<(&'static str, Value)> {
+        match &ClassQuality(class.into()).entries("")[..] {
+            [(_, Value::Group(numbers))] => numbers.clone(),
+            entries => panic!("one kind: {entries:?}"),
+        }
+    }
+
     // Counts of a class are sums, and percentages are means over the flows that have one.
     #[test]
     fn a_class_combines_the_numbers_of_its_flows() {
-        let class = ClassQuality(vec![game(9, 1, 0), game(7, 0, 3), game(0, 0, 0)]);
-        let Value::Group(kinds) = class.value() else { panic!("a group") };
         let expected = [
             ("in_time", Value::Count(16)),
             ("late", Value::Count(1)),
@@ -137,8 +143,8 @@ mod tests {
             ("late_pct", Value::Real(5.0)),
             ("lost_pct", Value::Real(15.0)),
         ];
-        assert_eq!(kinds, [("game", Value::Group(expected.into()))]);
-        assert_eq!(ClassQuality::default().value(), Value::Group(Vec::new()));
+        assert_eq!(numbers(&[game(9, 1, 0), game(7, 0, 3), game(0, 0, 0)]), expected);
+        assert_eq!(ClassQuality::default().entries(""), []);
     }
 
     // A class lists the lowest rating of its flows after the mean; null without ratings.
@@ -149,5 +155,33 @@ mod tests {
         let real = [("r", Value::Real(70.0)), ("r_min", Value::Real(50.0))];
         assert_eq!((kind, combined(r, [90.0, 50.0].into_iter())), ("call", real.into()));
         assert_eq!(combined(r, std::iter::empty()), [("r", Value::Null), ("r_min", Value::Null)]);
+    }
+
+    // Two videos, one of which has not begun to play. Counts and times are added; startup delay, bitrate and
+    // stalled percentage are means over the videos that have them.
+    #[test]
+    fn class_quality_combines_the_videos_of_its_flows() {
+        let video = |startup: u64, played: u64, stalled: u64| {
+            let (played, stalled) = (Span::from_secs(played), Span::from_secs(stalled));
+            let startup = Some(Span::from_secs(startup));
+            let played_bits = 2_000_000 * u128::from(played.nanos());
+            let counts = VideoQuality { stalls: 3, switches: 2, segments: 5, ..VideoQuality::default() };
+            Quality::Video(VideoQuality { startup, played, played_bits, stalled, ..counts })
+        };
+        let waiting = Quality::Video(VideoQuality { segments: 1, ..VideoQuality::default() });
+        let expected = [
+            ("startup_s", Value::Real(2.0)),
+            ("stalls", Value::Count(6)),
+            ("stalled_s", Value::Real(15.0)),
+            ("stalled_pct", Value::Real(37.5)),
+            ("played_s", Value::Real(35.0)),
+            ("bitrate_mbps", Value::Real(2.0)),
+            ("switches", Value::Count(4)),
+            ("segments", Value::Count(11)),
+        ];
+        assert_eq!(numbers(&[video(1, 30, 10), waiting, video(3, 5, 5)]), expected);
+        let Some((_, Value::Group(alone))) = Some(waiting).entries("").pop() else { panic!("a group") };
+        assert_eq!((&alone[0], &alone[7]), (&("startup_s", Value::Null), &("segments", Value::Count(1))));
+        assert_eq!(None::<Quality>.entries(""), [], "other flows have no entry");
     }
 }

@@ -1,0 +1,178 @@
+//! Adaptive video streaming over HTTP (DASH, HLS).
+
+mod choice;
+mod player;
+
+use super::{App, AppFlow, AppPlan, Carrier, Direction, Io, Opening, Quality};
+use airhop_base::{Rate, Span, Time};
+use choice::Chooser;
+use player::Player;
+use std::sync::Arc;
+
+/// Endless video. The receiving node of the plan's flow is the player, its sending node is the server.
+///
+/// The player requests one segment after the other on one connection (HTTP/1.1 without pipelining, RFC 9112
+/// §9.3.2), as soon as the buffer has room for a segment. The server answers at once. A segment has a constant
+/// bitrate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Video {
+    /// Bitrates, ascending.
+    pub ladder: Arc<[Rate]>,
+    /// Duration of a segment.
+    pub segment: Span,
+    /// Capacity of the buffer, at least two segments.
+    pub buffer: Span,
+    /// Buffer level at which playback begins, and resumes after a stall.
+    pub startup: Span,
+    /// Size of a request, bytes.
+    pub request: u64,
+    /// Choice of the bitrate of a segment.
+    pub choice: Choice,
+    /// Largest ratio of a bitrate to the average throughput, for choices by throughput.
+    pub safety: f64,
+}
+
+/// Choice of the bitrate of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// By the buffer level, BOLA-BASIC (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016).
+    Buffer,
+    /// By the throughput of the last segments (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
+    Throughput,
+    /// By the throughput while the buffer level is low, else by the buffer level (Spiteri, Sitaraman and
+    /// Sparacio, DYNAMIC, MMSys 2018).
+    Hybrid,
+}
+
+/// Flow of the requests, the first flow that the application opens.
+const REQUESTS: AppFlow = AppFlow(1);
+/// Flow of the segments.
+const SEGMENTS: AppFlow = AppFlow::PLANNED;
+
+impl AppPlan for Video {
+    fn carrier(&self) -> Carrier {
+        Carrier::Tcp
+    }
+
+    fn opens_connection(&self) -> bool {
+        true
+    }
+
+    fn open(&self, _: &Opening) -> Box<dyn App> {
+        let chooser = Chooser::new(self);
+        Box::new(Client {
+            plan: self.clone(),
+            chooser,
+            player: None,
+            asked: None,
+            due: None,
+            written: [0; 2],
+        })
+    }
+}
+
+impl Video {
+    /// Returns the size of a segment, bytes: bitrate times duration, rounded, at least one byte.
+    fn bytes(&self, bitrate: Rate) -> u64 {
+        const BYTE: u128 = 8 * Span::from_secs(1).nanos() as u128;
+        let bits = u128::from(bitrate.bps()) * u128::from(self.segment.nanos());
+        ((bits + BYTE / 2) / BYTE).clamp(1, u64::MAX.into()) as u64
+    }
+}
+
+/// Player and server.
+#[derive(Debug)]
+struct Client {
+    plan: Video,
+    chooser: Chooser,
+    /// Player; `None` before the start.
+    player: Option<Player>,
+    /// Outstanding request.
+    asked: Option<Asked>,
+    /// Time at which the buffer has room for a segment; `None` while a request is outstanding.
+    due: Option<Time>,
+    /// Numbers of bytes written so far, of requests and of segments.
+    written: [u64; 2],
+}
+
+/// Request of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    bitrate: Rate,
+    at: Time,
+}
+
+impl Client {
+    /// Requests a segment if the buffer has room for it, or sets the timer.
+    fn fetch(&mut self, now: Time, io: &mut Io) {
+        let level = self.player.as_ref().map_or(Span::ZERO, Player::level);
+        let over = (level + self.plan.segment).saturating_sub(self.plan.buffer);
+        if over > Span::ZERO {
+            self.due = Some(now + over);
+            return;
+        }
+        let bitrate = self.plan.ladder[self.chooser.choose(level)];
+        self.asked = Some(Asked { bitrate, at: now });
+        self.written[0] += self.plan.request;
+        io.expect(REQUESTS, self.written[0]);
+        io.write(REQUESTS, self.plan.request);
+    }
+
+    fn answer(&mut self, asked: Asked, io: &mut Io) {
+        let bytes = self.plan.bytes(asked.bitrate);
+        self.written[1] += bytes;
+        io.expect(SEGMENTS, self.written[1]);
+        io.write(SEGMENTS, bytes);
+    }
+
+    /// Adds the requested segment to the buffer.
+    fn arrive(&mut self, now: Time, asked: Asked, io: &mut Io) {
+        let Some(player) = &mut self.player else { return };
+        player.advance(now);
+        player.push(asked.bitrate);
+        self.chooser.on_download(8.0 * self.plan.bytes(asked.bitrate) as f64, now - asked.at);
+        self.asked = None;
+        self.fetch(now, io);
+    }
+}
+
+impl App for Client {
+    fn on_start(&mut self, now: Time, io: &mut Io) {
+        io.open(Direction::Backward, "requests");
+        self.player = Some(Player::new(self.plan.segment, self.plan.startup, now));
+        self.fetch(now, io);
+    }
+
+    fn on_due(&mut self, now: Time, io: &mut Io) {
+        self.due = None;
+        if let Some(player) = &mut self.player {
+            player.advance(now);
+        }
+        self.fetch(now, io);
+    }
+
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+        let Some(asked) = self.asked else { return };
+        match flow {
+            REQUESTS => self.answer(asked, io),
+            _ => self.arrive(now, asked, io),
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.due
+    }
+
+    fn begin_anew(&mut self, now: Time) {
+        if let Some(player) = &mut self.player {
+            player.begin_anew(now);
+        }
+    }
+
+    fn quality(&self, now: Time) -> Option<Quality> {
+        Some(Quality::Video(self.player.as_ref().map(|player| player.quality(now)).unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

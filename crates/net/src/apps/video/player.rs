@@ -1,0 +1,107 @@
+//! Playback of a video: its buffer of downloaded segments, and its interruptions.
+
+use crate::apps::VideoQuality;
+use airhop_base::{Rate, Span, Time};
+use std::collections::VecDeque;
+
+/// Player that plays the segments of a video in order. Playback begins, and resumes after a stall, when the
+/// buffer level reaches a threshold.
+#[derive(Clone, Debug)]
+pub(super) struct Player {
+    /// Duration of a segment.
+    segment: Span,
+    /// Buffer level at which playback begins or resumes.
+    startup: Span,
+    /// Start time of the application.
+    since: Time,
+    /// Time up to which playback is computed.
+    now: Time,
+    is_playing: bool,
+    /// Bitrates of the segments in the buffer, in order. The first may be played in part.
+    buffer: VecDeque<Rate>,
+    /// Played part of the first segment in the buffer.
+    part: Span,
+    /// Bitrate of the last segment whose playback has begun.
+    last: Option<Rate>,
+    quality: VideoQuality,
+}
+
+impl Player {
+    /// Creates a player, with an empty buffer, of an application that starts at time `since`.
+    pub fn new(segment: Span, startup: Span, since: Time) -> Self {
+        Player {
+            segment,
+            startup,
+            since,
+            now: since,
+            is_playing: false,
+            buffer: VecDeque::new(),
+            part: Span::ZERO,
+            last: None,
+            quality: VideoQuality::default(),
+        }
+    }
+
+    /// Returns the buffer level: the playback time of the downloaded video that is not played.
+    pub fn level(&self) -> Span {
+        self.segment * self.buffer.len() as u64 - self.part
+    }
+
+    /// Adds a downloaded segment to the buffer, and begins playback if the buffer level suffices.
+    pub fn push(&mut self, bitrate: Rate) {
+        self.buffer.push_back(bitrate);
+        self.quality.segments += 1;
+        if !self.is_playing && self.level() >= self.startup {
+            self.is_playing = true;
+            self.quality.startup.get_or_insert(self.now - self.since);
+        }
+    }
+
+    /// Plays until `now`. Playback stalls when the buffer is empty; a segment that arrives at this instant
+    /// prevents the stall.
+    pub fn advance(&mut self, now: Time) {
+        let mut left = now - self.now;
+        self.now = now;
+        while self.is_playing && left > Span::ZERO {
+            let Some(&bitrate) = self.buffer.front() else {
+                self.is_playing = false;
+                self.quality.stalls += 1;
+                break;
+            };
+            let played = left.min(self.segment - self.part);
+            self.play(bitrate, played);
+            left = left - played;
+        }
+        if !self.is_playing && self.quality.startup.is_some() {
+            self.quality.stalled = self.quality.stalled + left;
+        }
+    }
+
+    /// Plays a part of the first segment in the buffer.
+    fn play(&mut self, bitrate: Rate, played: Span) {
+        if self.part == Span::ZERO && self.last.replace(bitrate).is_some_and(|last| last != bitrate) {
+            self.quality.switches += 1;
+        }
+        self.quality.played = self.quality.played + played;
+        self.quality.played_bits += u128::from(bitrate.bps()) * u128::from(played.nanos());
+        self.part = self.part + played;
+        if self.part == self.segment {
+            self.buffer.pop_front();
+            self.part = Span::ZERO;
+        }
+    }
+
+    /// Ends the warm-up at time `now`: from now on, the quality is that of later times, except for the startup
+    /// delay.
+    pub fn begin_anew(&mut self, now: Time) {
+        self.advance(now);
+        self.quality = VideoQuality { startup: self.quality.startup, ..VideoQuality::default() };
+    }
+
+    /// Returns the quality of the video until `now`.
+    pub fn quality(&self, now: Time) -> VideoQuality {
+        let mut then = self.clone();
+        then.advance(now);
+        then.quality
+    }
+}

@@ -1,0 +1,141 @@
+//! Videos over a link of known rate: startup, bitrates and stalls in closed form.
+
+use crate::common::{hosts, run};
+use airhop_base::{Rate, Span, Time};
+use airhop_net::apps::{Choice, Quality, Video, VideoQuality};
+use airhop_net::links::Links;
+use airhop_net::plan::Plan;
+use airhop_net::{FlowReport, Value};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{AfterPause, Config, Preset};
+use std::sync::Arc;
+
+const DELAY: Span = Span::from_millis(1);
+const SEGMENT_S: f64 = 4.0;
+
+fn video(ladder: &[f64], choice: Choice) -> Video {
+    Video {
+        ladder: ladder.iter().map(|mbps| Rate::from_bps((mbps * 1e6) as u64)).collect(),
+        segment: Span::from_secs_f64(SEGMENT_S),
+        buffer: Span::from_secs(30),
+        startup: Span::from_secs_f64(SEGMENT_S),
+        request: 700,
+        choice,
+        safety: 0.9,
+    }
+}
+
+/// Returns the plan of a video from a to b for 200 s over a link without losses. The window always fills the
+/// link, and 20 packets wait for less than 0.2 s: no slow start, no restart after idle periods, an ACK for each
+/// packet.
+fn plan(mbps: u64, video: Video) -> Plan {
+    let config = Config {
+        initial_window: 100.0,
+        receive_window: 20_000,
+        after_pause: AfterPause::Keep,
+        ..Preset::Ns2.config(1000)
+    };
+    let wire = hosts::wire(mbps, DELAY, 100, ErrorPlan::Clean);
+    Plan {
+        links: Links { wired: vec![wire], ..Links::default() },
+        ..hosts::hosts(Span::from_secs(200), hosts::tcp("newreno", config), Arc::new(video))
+    }
+}
+
+/// Returns the time from a request to the last byte of its segment, seconds: a round trip, the request and its
+/// ACK, and the packets of the segment, each with a header of 40 B.
+fn download_s(link_mbps: f64, bitrate_mbps: f64) -> f64 {
+    let bytes = bitrate_mbps * 1e6 * SEGMENT_S / 8.0;
+    let sent = 700.0 + 2.0 * 40.0 + bytes + 40.0 * (bytes / 1000.0).ceil();
+    2.0 * DELAY.secs_f64() + sent * 8.0 / (link_mbps * 1e6)
+}
+
+fn quality(flow: &FlowReport) -> VideoQuality {
+    let Some(Quality::Video(quality)) = flow.quality else { panic!("no quality: {:?}", flow.quality) };
+    quality
+}
+
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-6, "{found}, expected {expected}");
+}
+
+// A link of 3 Mbit/s has a throughput of 2.88 Mbit/s after headers, of which 90 % carry 2.5 Mbit/s, and not 5.
+// The first segment has 1 Mbit/s, all others 2.5 Mbit/s. A download then takes 3.47 s, so that the buffer
+// grows until it is full; from then on the link is idle for a part of each 4 s.
+#[test]
+fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() {
+    let report = run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Throughput)), 1);
+    let found = quality(&report.flows[0]);
+    let startup = download_s(3.0, 1.0);
+    assert_near(found.startup.unwrap().secs_f64(), startup);
+    assert_eq!((found.stalls, found.stalled, found.switches), (0, Span::ZERO, 1));
+    let played = 200.0 - startup;
+    assert_near(found.played.secs_f64(), played);
+    assert_near(found.bitrate_mbps().unwrap(), (SEGMENT_S + 2.5 * (played - SEGMENT_S)) / played);
+    let (mut now, mut level, mut segments, mut waits) = (startup, SEGMENT_S, 0, 0);
+    while now <= 200.0 {
+        segments += 1;
+        let wait = (level + SEGMENT_S - 30.0_f64).max(0.0);
+        waits += u32::from(wait > 0.0);
+        now += wait + download_s(3.0, 2.5);
+        level += SEGMENT_S - wait - download_s(3.0, 2.5);
+    }
+    assert_eq!(found.segments, segments);
+    assert!(waits > 5, "the buffer was full {waits} times");
+    // The class of the only flow has the same numbers.
+    let is_video = |entry: &(&'static str, Value)| entry.0 == "video";
+    let (mut of_flow, mut of_class) = (report.flows[0].values(), report.classes[0].values());
+    let entry = of_flow.find(is_video);
+    assert!(entry.is_some() && entry == of_class.find(is_video));
+}
+
+// BOLA adapts the mean bitrate to the link: the buffer level stays where 2.5 and 5 Mbit/s have equal scores,
+// and the bitrates alternate. Until then it has lower bitrates than a choice by throughput.
+#[test]
+fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_link() {
+    let found = quality(&run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Buffer)), 1).flows[0]);
+    assert_eq!((found.stalls, found.stalled), (0, Span::ZERO));
+    assert!(found.switches > 10, "{found:?}");
+    let downloaded = found.bitrate_mbps().unwrap();
+    assert!((2.3..2.88).contains(&downloaded), "{downloaded}");
+}
+
+// A link of 1 Mbit/s and a bitrate of 2 Mbit/s: after each segment playback stalls until the next arrives.
+#[test]
+fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
+    for choice in [Choice::Buffer, Choice::Throughput, Choice::Hybrid] {
+        let plan = Plan { duration: Span::from_secs(207), ..plan(1, video(&[2.0], choice)) };
+        let found = quality(&run(&plan, 1).flows[0]);
+        let download = download_s(1.0, 2.0);
+        let segments = (207.0 / download).floor();
+        let rest = 207.0 - segments * download;
+        assert!(rest > SEGMENT_S, "the run ends in a stall");
+        assert_near(found.startup.unwrap().secs_f64(), download);
+        assert_eq!((found.segments as f64, found.stalls as f64), (segments, segments));
+        assert_near(found.played.secs_f64(), segments * SEGMENT_S);
+        assert_near(found.stalled.secs_f64(), (segments - 1.0) * (download - SEGMENT_S) + rest - SEGMENT_S);
+        assert_near(found.bitrate_mbps().unwrap(), 2.0);
+    }
+}
+
+// A warm-up excludes earlier playback, stalls and segments, and not the startup delay. A video that has not
+// started, and one without a segment, have no startup delay. Other applications have no quality.
+#[test]
+fn quality_excludes_the_warm_up() {
+    let all = plan(1, video(&[2.0], Choice::Hybrid));
+    let late = Plan { warmup: Span::from_secs(50), ..all.clone() };
+    let (whole, found) = (quality(&run(&all, 1).flows[0]), quality(&run(&late, 1).flows[0]));
+    let early = quality(&run(&Plan { duration: Span::from_secs(50), ..all.clone() }, 1).flows[0]);
+    assert_eq!(found.startup, whole.startup);
+    assert_eq!(found.played + found.stalled, Span::from_secs(150));
+    assert_eq!((early.played + found.played, early.stalled + found.stalled), (whole.played, whole.stalled));
+    assert_eq!(
+        (early.stalls + found.stalls, early.segments + found.segments),
+        (whole.stalls, whole.segments)
+    );
+    let mut absent = all.clone();
+    absent.flows[0].start = Time::ZERO + Span::from_secs(300);
+    assert_eq!(quality(&run(&absent, 1).flows[0]), VideoQuality::default());
+    let short = quality(&run(&Plan { duration: Span::from_secs(5), ..all }, 1).flows[0]);
+    assert_eq!(short, VideoQuality::default());
+}
