@@ -182,6 +182,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("routing aodv.preset", "routing", r#"{ kind = "aodv" }"#, "wlan.cell.routing.preset"),
     ("app request-response.arrivals", "size", REQUESTS, "flow.far.app.arrivals"),
     ("app request-response.connections", "size", REQUESTS, "flow.far.app.connections"),
+    ("app video.choice", "app", VIDEO, "flow.far.app.choice"),
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
     ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),
@@ -207,6 +208,8 @@ const OUTAGE: &str = r#"changes = [{ kind = "outage", at = "1 s", lasts = "1 s" 
 const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "b" }]"#;
 const REQUESTS: &str = r#"scheme = "reno"
 app = { kind = "request-response", request = "200 B", response = "10 kB", rate = 5 }"#;
+const VIDEO: &str = r#"scheme = "reno"
+app = { kind = "video", ladder = ["1 Mbit/s"] }"#;
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 

@@ -237,6 +237,34 @@ const EDITS: &[(&str, &str, &str)] = &[
         "kind = \"bulk\"",
         "kind = \"request-response\", request = 200, response = \"0 B\", rate = 0",
     ),
+    ("a video without a ladder", "kind = \"bulk\"", "kind = \"video\", ladders = [\"1 Mbit/s\"]"),
+    ("a video without bitrates", "kind = \"bulk\"", "kind = \"video\", ladder = []"),
+    ("a bitrate without a unit", "kind = \"bulk\"", "kind = \"video\", ladder = [\"1 Mbit/s\", 2]"),
+    (
+        "a ladder that does not ascend",
+        "kind = \"bulk\"",
+        "kind = \"video\", ladder = [\"5 Mbit/s\", \"1 Mbit/s\", \"2.5 Mbit/s\", \"1 Mbit/s\"]",
+    ),
+    (
+        "a buffer of one segment",
+        "kind = \"bulk\"",
+        "kind = \"video\", ladder = [\"1 Mbit/s\"], segment = \"4 s\", buffer = \"7 s\"",
+    ),
+    (
+        "a startup level that the buffer never reaches",
+        "kind = \"bulk\"",
+        "kind = \"video\", ladder = [\"1 Mbit/s\"], segment = \"4 s\", buffer = \"11 s\", startup = \"9 s\"",
+    ),
+    (
+        "a video by an unknown choice",
+        "kind = \"bulk\"",
+        "kind = \"video\", ladder = [\"1 Mbit/s\"], choice = \"bufer\"",
+    ),
+    (
+        "a video over UDP",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"video\", ladder = [\"1 Mbit/s\"] }",
+    ),
     (
         "a tail too heavy to have a mean",
         "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",

@@ -251,6 +251,8 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
         r#"{ kind = "transfer", size = "30 kB" }"#,
         r#"{ kind = "request-response", request = "100 B", response = { kind = "pareto", mean = "3 kB", shape = 1.2 }, rate = 20 }"#,
         r#"{ kind = "request-response", request = "3 kB", response = "1 B", think = { kind = "exponential", mean = "10 ms" } }"#,
+        r#"{ kind = "video", ladder = ["100 kbit/s", "1 Mbit/s"], segment = "200 ms", buffer = "1 s" }"#,
+        r#"{ kind = "video", ladder = ["1 bit/s"], segment = "1 ms", buffer = "2 ms", choice = "throughput" }"#,
     ];
     let datagrams = [
         r#"{ kind = "cbr", rate = "300 kbit/s" }"#,

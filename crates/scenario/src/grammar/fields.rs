@@ -18,6 +18,7 @@ pub(crate) enum Val {
     Direction(Direction),
     Span(Span),
     Rate(Rate),
+    Rates(Vec<Rate>),
     Bytes(u64),
     Metres(f64),
     /// Power, dBm.
@@ -224,6 +225,7 @@ getters! {
     direction: Direction(v) -> &Direction = v;
     span: Span(v) -> Span = *v;
     rate: Rate(v) -> Rate = *v;
+    rates: Rates(v) -> &[Rate] = v;
     bytes: Bytes(v) -> u64 = *v;
     metres: Metres(v) -> f64 = *v;
     power: Power(v) -> f64 = *v;

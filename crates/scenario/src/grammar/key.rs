@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Rate,
     /// Data rate, or a table with these keys.
     RateOrTable(&'static [Key]),
+    /// Ordered list of at most `longest` data rates.
+    Rates { longest: usize },
     /// Rate of a link that may have outages.
     LinkRate,
     /// Size, from `least` to `most` bytes.

@@ -31,6 +31,11 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Direction => "a direction such as \"bs->d\"",
         Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
         Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        Kind::Rates { longest } => {
+            return format!(
+                "expected a list of 1 to {longest} data rates with units, such as [\"1 Mbit/s\"]"
+            );
+        }
         Kind::RateOrTable(keys) => {
             let known = keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_)));
             let names: Vec<_> = known.map(|key| key.name).collect();
@@ -127,6 +132,13 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
         (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
         (Kind::Rate | Kind::RateOrTable(_), Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
+        (Kind::Rates { longest }, Value::List(items)) if (1..=*longest).contains(&items.len()) => {
+            let one = |item: &Item| match read(&Kind::Rate, item)? {
+                Val::Rate(rate) => Ok(rate),
+                _ => Err(mismatch()),
+            };
+            items.iter().map(one).collect::<Result<_, _>>().map(Val::Rates)
+        }
         (Kind::LinkRate, Value::Text(text)) => link_rate(text).map(Val::Rate),
         (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
             Ok(Val::Bytes(UNLIMITED))
@@ -357,6 +369,10 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Direction(direction) => quoted(&direction.to_string()),
         Val::Span(span) => quoted(&units::format_span(*span)),
         Val::Rate(rate) => quoted(&units::format_rate(*rate)),
+        Val::Rates(rates) => {
+            let rates: Vec<_> = rates.iter().map(|rate| quoted(&units::format_rate(*rate))).collect();
+            format!("[{}]", rates.join(", "))
+        }
         Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
         Val::Metres(metres) => quoted(&format!("{metres} m")),
         Val::Power(dbm) => quoted(&format!("{dbm} dBm")),

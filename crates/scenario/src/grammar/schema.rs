@@ -75,6 +75,10 @@ fn value(kind: &Kind) -> Json {
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
         Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),
         Kind::Rate | Kind::LinkRate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
+        Kind::Rates { longest } => {
+            let rate = value(&Kind::Rate);
+            json!({ "type": "array", "items": rate, "minItems": 1, "maxItems": longest })
+        }
         Kind::RateOrTable(keys) => json!({ "anyOf": [value(&Kind::Rate), object(keys, None)] }),
         Kind::Bytes { most: UNLIMITED, .. } => {
             json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })

@@ -161,7 +161,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::apps::{GameQuality, Punctuality, Quality};
+    use airhop_net::apps::{GameQuality, Punctuality, Quality, VideoQuality};
     use airhop_net::{ClassQuality, Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
 
     #[test]
@@ -209,7 +209,15 @@ mod tests {
                 times: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             }),
             connections: Some(ConnectionCounts { opened: 3, closed: 2, time_wait: 1 }),
-            quality: None,
+            quality: Some(Quality::Video(VideoQuality {
+                startup: Some(Span::from_millis(1500)),
+                stalls: 2,
+                stalled: Span::from_secs(4),
+                played: Span::from_secs(12),
+                played_bits: 30_000_000 * 1_000_000_000,
+                switches: 3,
+                segments: 5,
+            })),
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -255,7 +263,9 @@ mod tests {
                 r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55},"#,
                 r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0},"#,
                 r#""completion_ms":{"count":2,"unfinished":1,"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5},"#,
-                r#""connections":{"opened":3,"closed":2,"time_wait":1}}],"#,
+                r#""connections":{"opened":3,"closed":2,"time_wait":1},"#,
+                r#""video":{"startup_s":1.5,"stalls":2,"stalled_s":4.0,"stalled_pct":25.0,"played_s":12.0,"#,
+                r#""bitrate_mbps":2.5,"switches":3,"segments":5}}],"#,
                 r#""classes":[{"name":"bulk down","flows":1,"goodput_mbps":1.02,"jain":1.0,"#,
                 r#""delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"completion_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,

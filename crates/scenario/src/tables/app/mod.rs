@@ -10,6 +10,7 @@ mod game;
 mod pareto_on_off;
 mod request_response;
 mod transfer;
+mod video;
 mod web;
 
 use crate::grammar::fields::Fields;
@@ -31,7 +32,7 @@ struct App {
 super::kinds! {
     /// List of the applications.
     APP, "app", App:
-    bulk, transfer, cbr, pareto_on_off, request_response, web, call, game
+    bulk, transfer, cbr, pareto_on_off, request_response, web, call, game, video
 }
 
 /// Largest payload of a segment or datagram, bytes.

@@ -1,0 +1,119 @@
+use super::{App, TCP};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use crate::grammar::quantity::quoted;
+use airhop_base::units::format_rate;
+use airhop_net::apps::{AppPlan, Choice, Video};
+use std::sync::Arc;
+
+pub(super) static KIND: App = App {
+    variant: Variant {
+        example: r#"ladder = ["1 Mbit/s", "2.5 Mbit/s"]"#,
+        ..Variant::new(
+            "video",
+            "endless adaptive video stream (DASH, HLS): `to` is the player, and `from` the server. The player requests one segment \
+             after the other on one connection (HTTP/1.1, RFC 9112), as soon as the buffer has room for a segment, and plays the \
+             segments in order (TCP)",
+            &KEYS,
+        )
+    },
+    transport: TCP,
+    check,
+    plan,
+};
+
+static CHOICES: [(&str, Choice); 3] =
+    [("hybrid", Choice::Hybrid), ("buffer", Choice::Buffer), ("throughput", Choice::Throughput)];
+
+static KEYS: [Key; 7] = [
+    key(
+        "ladder",
+        Kind::Rates { longest: 64 },
+        Required,
+        "bitrates of the video, ascending; a segment has bitrate * `segment` / 8 bytes, without headers of HTTP",
+    ),
+    key(
+        "segment",
+        Kind::Span { least_ns: 1_000_000 },
+        Value(r#""4 s""#),
+        "duration of a segment (4 s: Huang et al., SIGCOMM 2014)",
+    ),
+    key(
+        "buffer",
+        Kind::Span { least_ns: 1 },
+        Value(r#""30 s""#),
+        "capacity of the player's buffer, at least two segments: a request waits until the buffer level plus `segment` is at \
+         most this time",
+    ),
+    key(
+        "startup",
+        Kind::Span { least_ns: 1 },
+        Nothing("one segment"),
+        "buffer level at which playback begins, and at which it resumes after a stall; a buffer without video stalls playback",
+    ),
+    key(
+        "request",
+        Kind::Bytes { least: 1, most: u32::MAX as u64 },
+        Value(r#""700 B""#),
+        "size of a request: headers of 700 to 800 bytes are common (SPDY whitepaper, The Chromium Projects 2009)",
+    ),
+    key(
+        "choice",
+        Kind::Word(|| CHOICES.map(|(word, _)| word).into()),
+        Value(r#""hybrid""#),
+        "choice of a segment's bitrate: buffer = by the buffer level (BOLA: Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016); \
+         throughput = by the throughput of the last segments (FESTIVE: Jiang, Sekar and Zhang, CoNEXT 2012); hybrid = throughput at \
+         a low buffer level, else buffer (DYNAMIC: Spiteri, Sitaraman and Sparacio, MMSys 2018)",
+    ),
+    key(
+        "safety",
+        Kind::Number { least: 0.01, most: 1.0 },
+        Value("0.9"),
+        "safety factor of `throughput` and `hybrid` (0.9: dash.js; FESTIVE has 0.85)",
+    ),
+];
+
+/// Checks that the bitrates ascend, and that the buffer has room for two segments and for the startup level.
+fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
+    if let Some(ladder) = app.rates("ladder")
+        && !ladder.is_sorted_by(|lower, higher| lower < higher)
+    {
+        let mut ascending = ladder.to_vec();
+        ascending.sort_unstable();
+        ascending.dedup();
+        let ascending: Vec<_> = ascending.into_iter().map(|rate| quoted(&format_rate(rate))).collect();
+        let what = format!(
+            "expected different bitrates in ascending order; did you mean [{}]?",
+            ascending.join(", ")
+        );
+        problems.add(app.at("ladder"), app.path_of("ladder"), what);
+    }
+    let (Some(segment), Some(buffer)) = (app.span("segment"), app.span("buffer")) else { return };
+    if buffer < segment * 2 {
+        let what = format!("expected room for at least two segments, \"{}\", got \"{buffer}\"", segment * 2);
+        return problems.add(app.at("buffer"), app.path_of("buffer"), what);
+    }
+    let most = segment * buffer.whole(segment);
+    if let Some(startup) = app.span("startup").filter(|startup| *startup > most) {
+        let what =
+            format!("expected at most the segments that fit into the buffer, \"{most}\", got \"{startup}\"");
+        problems.add(app.at("startup"), app.path_of("startup"), what);
+    }
+}
+
+fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
+    let segment = app.span("segment")?;
+    let choice = app.word("choice")?;
+    let &(_, choice) = CHOICES.iter().find(|(word, _)| *word == choice)?;
+    Some(Arc::new(Video {
+        ladder: app.rates("ladder")?.into(),
+        segment,
+        buffer: app.span("buffer")?,
+        startup: app.span("startup").unwrap_or(segment),
+        request: app.bytes("request")?,
+        choice,
+        safety: app.number("safety")?,
+    }))
+}
