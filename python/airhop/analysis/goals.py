@@ -124,12 +124,19 @@ def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
 
 
 def shares_of(document: Mapping[str, Any]) -> list[Share]:
-    """List the TCP flows without end of a run document, which compete for an equal share."""
-    ending = {one.name for one in classes_in([document]) if one.completes}
+    """List the TCP flows of a run document that compete for an equal share.
+
+    Flows with transfers or requests end, and videos limit their rates.
+    """
+    limited = {
+        one["name"]
+        for one in document.get("classes", ())
+        if one["completion_ms"] is not None or "video" in one
+    }
     return [
         Share(flow["name"], class_of(flow), flow[GOODPUT])
         for flow in document["flows"]
-        if flow["transport"] == "tcp" and class_of(flow) not in ending
+        if flow["transport"] == "tcp" and class_of(flow) not in limited
     ]
 
 

@@ -13,9 +13,12 @@ SHOWN = (
     "class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
     "class_completion_p95_ms", "class_completion_unfinished", "class_call_late_pct", "class_call_lost_pct",
     "class_call_mouth_to_ear_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
-    "class_game_lost_pct",
+    "class_game_lost_pct", "class_video_startup_s", "class_video_stalls", "class_video_stalled_pct",
+    "class_video_bitrate_mbps", "class_video_switches",
 )  # fmt: skip
 """Columns of a class; columns without a value for any arm are omitted."""
+OF_QUALITY = ("class_call_played", "class_game_in_time", "class_video_segments")
+"""Numbers that every class with calls, games or videos has."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,13 @@ class ClassTable:
 
 
 def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
-    """Return a table for each class of flows; no table if all flows are in one class without transfers."""
+    """Return a table for each class of flows.
+
+    Returns no table if all flows are in one class without transfers, requests and videos.
+    """
     names = list(dict.fromkeys(name for row in rows for name in row.classes))
-    if len(names) < 2 and not any(_begun(found) for row in rows for found in row.classes.values()):
+    of_rows = [found for row in rows for found in row.classes.values()]
+    if len(names) < 2 and not any(_begun(found) or any(map(found.get, OF_QUALITY)) for found in of_rows):
         return []
     return [_table(name, {row.scheme: row.classes.get(name, {}) for row in rows}) for name in names]
 

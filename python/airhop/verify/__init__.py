@@ -36,6 +36,7 @@ from airhop.verify.laws import (
     routes,
     sacks,
     senders,
+    videos,
     waiting,
     walks,
     windows,
@@ -143,6 +144,11 @@ LAWS: Mapping[str, Law] = {
             "conversation",
             "calls and games send at constant intervals, and are rated by the deadlines of their packets",
             conversations.check,
+        ),
+        Law(
+            "video",
+            "a video is played as its segments arrive, and each is requested in time at the chosen bitrate",
+            videos.check,
         ),
         Law("counters", "the run document agrees with the trace", counters.check),
     )

@@ -62,6 +62,8 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
         flow["app"] = {"kind": "transfer", "size": draw.choice(["1 B", "1 kB", "40 kB", "40001 B"])}
     elif draw.random() < 0.15:
         flow["app"] = _requests(draw)
+    elif draw.random() < 0.1:
+        flow["app"] = _video(draw)
     return flow | {"scheme": draw.choice([scheme, {"name": scheme}])}
 
 
@@ -82,6 +84,25 @@ def _requests(draw: Random) -> Table:
     if draw.random() < 0.5:
         return app | {"think": draw.choice(time)}
     return app | {"rate": draw.choice([1, 20])} | some(draw, {"arrivals": ["poisson", "constant"]}, 0.5)
+
+
+def _video(draw: Random) -> Table:
+    """Draw a video: its bitrates ascend, and its buffer has room for two segments and the startup level."""
+    segment_ms = draw.choice([1, 20, 100, 400, 1500])
+    rates = ["1 bit/s", "9.6 kbit/s", "64 kbit/s", "500 kbit/s", "1 Mbit/s", "2.5 Mbit/s", "40 Mbit/s"]
+    picked = sorted(draw.sample(range(len(rates)), draw.choice([1, 2, 3, len(rates)])))
+    app: Table = {
+        "kind": "video",
+        "ladder": [rates[place] for place in picked],
+        "segment": f"{segment_ms} ms",
+    }
+    capacity = draw.choice([2, 2.5, 3, 10])
+    app |= some(draw, {"choice": ["hybrid", "buffer", "throughput"]}, 0.8)
+    app |= some(draw, {"request": ["1 B", "3 kB"], "safety": [0.01, 0.85, 1],
+                       "buffer": [f"{segment_ms * capacity:g} ms"]}, 0.5)  # fmt: skip
+    if "buffer" in app:
+        return app | some(draw, {"startup": ["1 ns", f"{segment_ms * int(capacity)} ms"]}, 0.4)
+    return app | some(draw, {"startup": ["1 ns", f"{2 * segment_ms} ms"]}, 0.4)
 
 
 def _datagrams(draw: Random, flow: Table) -> Table:

@@ -11,10 +11,9 @@ from airhop import Scenario, stats, sweep
 from airhop.analysis.measures import OF_CLASSES, Measure
 from command_line import Cli
 
-
 def is_quality(measure: Measure) -> bool:
-    """Return whether a measure is of calls or games."""
-    return measure.path[0] in ("call", "game")
+    """Return whether a measure is of calls, games or videos."""
+    return measure.path[0] in ("call", "game", "video")
 
 
 def workload() -> Scenario:

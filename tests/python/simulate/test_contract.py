@@ -327,6 +327,8 @@ def test_the_flows_dataframe_has_the_specified_columns() -> None:
     rated = ("late_pct", "lost_pct", "mouth_to_ear_ms", "burst_ratio", "idd", "ie_eff", "r", "mos")
     quality = [f"call_{what}" for what in ("played", "late", "lost", *rated)]
     quality += [f"game_{what}" for what in ("in_time", "late", "lost", "late_pct", "lost_pct")]
+    of_video = ("startup_s", "stalls", "stalled_s", "stalled_pct", "played_s", "bitrate_mbps", "switches")
+    quality += [f"video_{what}" for what in (*of_video, "segments")]
     counted = [*notices, *lateness, *delay, *marks, *round_trips, *completion, *connections, *quality]
     assert flows.columns == [*plain, *counted, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64

@@ -56,10 +56,16 @@ NAMED_OTHERWISE = (
     "rtt_ms",
     "completion_ms",
     "connections",
+    "video",
 )
 """Keys of a flow that are no columns."""
 QUALITIES = ("call", "game")
 """Keys of flows and classes with such applications."""
+
+
+OF_VIDEOS = ("startup_s", "stalls", "stalled_s", "stalled_pct", "played_s", "bitrate_mbps", "switches",
+             "segments")  # fmt: skip
+"""Numbers of the quality of a video."""
 
 
 def parquet(folder: Path) -> pl.DataFrame:
@@ -72,7 +78,7 @@ def simulate(job: Job) -> str:
 
 
 def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of delays and completion times of a flow or a class."""
+    """Return the columns of delays, completion times and quality of a flow or a class."""
     delay = group["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
     times = dict.fromkeys(("mean", "p50", "p95", "p99"))
     completion = group["completion_ms"] or {"count": 0, "unfinished": 0, **times}
@@ -80,6 +86,7 @@ def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
         {f"{prefix}delay_{key}_ms": value for key, value in delay.items()}
         | {f"{prefix}completion_{key}": completion[key] for key in ("count", "unfinished")}
         | {f"{prefix}completion_{key}_ms": completion[key] for key in times}
+        | {f"{prefix}video_{key}": group.get("video", {}).get(key) for key in OF_VIDEOS}
     )
 
 

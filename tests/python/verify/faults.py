@@ -9,6 +9,7 @@ import polars as pl
 from faults_conversations import FAULTS as OF_CONVERSATIONS
 from faults_delay import FAULTS as OF_DELAYS
 from faults_marks import FAULTS as OF_MARKS
+from faults_video import FAULTS as OF_VIDEOS
 from faults_wifi import FAULTS as OF_WIFI
 from forged import Recorded, count, doubled, emptied, more, removed, shifted
 
@@ -506,5 +507,6 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     *OF_CONVERSATIONS,
     *OF_DELAYS,
     *OF_MARKS,
+    *OF_VIDEOS,
     *OF_WIFI,
 ]

@@ -212,9 +212,44 @@ TALK = {
     ],
 }
 """A call and a game whose packets are lost, and wait behind a download."""
+VIDEOS = {
+    "name": "videos",
+    "duration": "4 s",
+    "warmup": "500 ms",
+    "wired": [{"name": "w", "ends": ["s", "d"], "rate": "3 Mbit/s", "delay": "2 ms"}],
+    "flow": [
+        {
+            "name": "a",
+            "from": "s",
+            "to": "d",
+            "scheme": "cubic",
+            "app": {
+                "kind": "video",
+                "ladder": ["200 kbit/s", "1 Mbit/s", "1.5 Mbit/s"],
+                "segment": "200 ms",
+                "buffer": "1 s",
+                "choice": "throughput",
+            },
+        },
+        {
+            "name": "b",
+            "from": "s",
+            "to": "d",
+            "scheme": "cubic",
+            "app": {
+                "kind": "video",
+                "ladder": ["1.8 Mbit/s", "2 Mbit/s"],
+                "segment": "500 ms",
+                "buffer": "2 s",
+            },
+        },
+    ],
+}
+"""Two videos of one class, which share a wire."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "talk": (TALK, {}),
     "two-kinds": (TWO_KINDS, {}),
+    "videos": (VIDEOS, {}),
     "marked": (MARKED, {}),
     "each-byte": (MARKED, {"scheme": "dctcp"}),
     "each-mark": (MARKED, {"scheme": "jersey"}),

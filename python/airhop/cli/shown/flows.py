@@ -46,13 +46,21 @@ QUALITIES = (
          "call_ie_eff", "call_r", "call_mos"),
     ),
     ("games", ("game_late_pct", "game_lost_pct", "delay_p50_ms", "delay_p99_ms")),
+    (
+        "videos",
+        ("video_startup_s", "video_stalls", "video_stalled_s", "video_stalled_pct", "video_bitrate_mbps",
+         "video_switches", "video_segments"),
+    ),
 )  # fmt: skip
 """Titles and columns of tables of flows with a quality; the quality has the first column."""
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
               "class_completion_p95_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
-              "class_game_lost_pct")  # fmt: skip
-"""Columns of classes of flows; columns of completion and quality are omitted if no class has them."""
+              "class_game_lost_pct", "class_video_startup_s", "class_video_stalls",
+              "class_video_stalled_pct", "class_video_bitrate_mbps")  # fmt: skip
+"""Columns of classes of flows; columns of applications that no class has are omitted."""
+OF_APPLICATIONS = ("completion_ms", "call", "game", "video")
+"""Groups of the measures that only flows of some applications have."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -75,8 +83,8 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     if completing:
         _print_flows(out, "transfers and requests", completing, OF_COMPLETIONS, kernels or {})
     for title, names in QUALITIES:
-        if mine := [flow for flow in others if MEASURES[names[0]].path[0] in flow]:
-            _print_flows(out, title, mine, names, {})
+        if mine := [flow for flow in d["flows"] if MEASURES[names[0]].path[0] in flow]:
+            _print_flows(out, title, mine, names, kernels or {})
     _print_classes(out, d.get("classes", ()))
     print_note(out, over_what(d))
     by_scheme: dict[str, list[Mapping[str, Any]]] = {}
@@ -102,10 +110,8 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
     """Print the results by class, if there is more than one class."""
     if len(classes) < 2:
         return
-    measures = [MEASURES[name] for name in OF_CLASSES]
-    optional = ("completion_ms", "call", "game")
-    absent = {group for group in optional if not any(one.get(group) for one in classes)}
-    shown = [measure for measure in measures if measure.path[0] not in absent]
+    absent = {group for group in OF_APPLICATIONS if not any(one.get(group) for one in classes)}
+    shown = [measure for name in OF_CLASSES if (measure := MEASURES[name]).path[0] not in absent]
     rows = [[one["name"], *(number(measure.value(one)) for measure in shown)] for one in classes]
     heads = ["class", *(measure.heading for measure in shown)]
     print_table(out, heads, rows, title="classes of flows", left=1, most=MOST_FLOWS)
