@@ -34,8 +34,8 @@ if they have the same type of application and the same direction of data over th
 `bulk down`. Flows that an application opens belong to the class of the application. The run document lists
 the classes (`classes`). In data frames and stores the columns of classes begin with `class_`, and are equal
 in the rows of all flows of the class. The class of a [call or game](concepts.md#calls-and-games) contains
-both directions. Its counts of packets are sums over its flows, and its other numbers are means; `call.r_min`
-is the lowest R.
+both directions. Counts and times of calls, games and videos are sums over the flows; percentages, ratings,
+startup delays and bitrates are means over the flows that have them; `call.r_min` is the lowest R.
 
 """
 ABOUT_QUEUES = """

@@ -44,9 +44,13 @@ OTHERS = (
     "Communications Letters 3(11), 1999",
     "D. Haccoun and G. Bégin, High-Rate Punctured Convolutional Codes for Viterbi and Sequential Decoding, "
     "IEEE Trans. Communications 37(11), 1989",
+    "T.-Y. Huang, R. Johari, N. McKeown, M. Trunnell and M. Watson, A Buffer-Based Approach to Rate "
+    "Adaptation: Evidence from a Large Video Streaming Service, SIGCOMM 2014",
     "IEEE 802.11-2016, Wireless LAN Medium Access Control (MAC) and Physical Layer (PHY) Specifications",
     "R. Jain, D. Chiu and W. Hawe, A Quantitative Measure of Fairness and Discrimination for Resource "
     "Allocation in Shared Computer Systems, DEC TR-301, 1984",
+    "J. Jiang, V. Sekar and H. Zhang, Improving Fairness, Efficiency, and Stability in HTTP-based Adaptive "
+    "Video Streaming with FESTIVE, CoNEXT 2012",
     "M. Lacage and T. R. Henderson, Yet Another Network Simulator, Workshop on ns-2, 2006",
     "M. Mathis, J. Semke, J. Mahdavi and T. Ott, The Macroscopic Behavior of the TCP Congestion Avoidance "
     "Algorithm, ACM CCR 27(3), 1997",
@@ -55,6 +59,10 @@ OTHERS = (
     "G. Pei and T. R. Henderson, Validation of OFDM Error Rate Model in ns-3, Boeing Research & Technology, "
     "2010",
     "T. S. Rappaport, Wireless Communications: Principles and Practice, Prentice Hall, 2002",
+    "K. Spiteri, R. Sitaraman and D. Sparacio, From Theory to Practice: Improving Bitrate Adaptation in the "
+    "DASH Reference Player, MMSys 2018",
+    "K. Spiteri, R. Urgaonkar and R. K. Sitaraman, BOLA: Near-Optimal Bitrate Adaptation for Online Videos, "
+    "INFOCOM 2016",
 )
 """Works that are not the source of a scheme."""
 

@@ -76,6 +76,7 @@ APPS = {
         'flow.file.app={ kind = "request-response", request = "200 B", '
         'response = { kind = "lognormal", median = "10 kB", sigma = 1.5 }, rate = 2 }'
     ),
+    "video": 'flow.file.app={ kind = "video", ladder = ["1 Mbit/s", "2.5 Mbit/s", "5 Mbit/s"] }',
 }
 
 PAGES = {
@@ -186,7 +187,8 @@ PAGES = {
         "Flows",
         (
             "A flow is one sender and one receiver, with a scheme, services of the network, and an "
-            "application."
+            "application. [Concepts](../concepts.md#adaptive-video) defines the choice of bitrates of a "
+            "`video`."
         ),
         ("flow", "flow.between", "flow.app", "flow.app.request", "flow.app.response", "flow.app.think"),
         {"app": APPS},
