@@ -44,6 +44,14 @@ TWIN = (
     *("--on", "d", "iperf3 -s -1", "--on", "s", "iperf3 -c {d} -t 20 -C cubic"),
 )
 """Arguments of the emulation whose page with its twin is a picture."""
+VIEW = """
+scenario = "last-hop"
+[set]
+duration = "20 s"
+[vary]
+scheme = ["reno", "sack", "cubic", "bbr", "snoop", "ll-elsn"]
+"""
+"""State of the page of `airhop view` that is a picture."""
 
 
 @dataclass(frozen=True)
@@ -313,16 +321,19 @@ def draw_slow_pictures() -> None:
         screenshot(f"file://{folder}/yun2009/fig6/report.html", "report.png")
         subprocess.run([command, *TWIN, "--report", str(folder / "twin.html")], check=True)
         screenshot(f"file://{folder}/twin.html", "twin.png")
-    server = subprocess.Popen(
-        [command, "view", "last-hop", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert server.stdout is not None
-        address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
-        screenshot(address, "view.png", wait_ms=15_000)
-    finally:
-        server.terminate()
-        server.wait()
+        state = folder / "view.toml"
+        state.write_text(VIEW, encoding="utf-8")
+        with subprocess.Popen(
+            [command, "view", str(state), "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
+        ) as server:
+            try:
+                assert server.stdout is not None
+                address = next(
+                    found[0] for line in server.stdout if (found := re.search(r"http://\S+", line))
+                )
+                screenshot(address, "view.png", wait_ms=15_000)
+            finally:
+                server.terminate()
 
 
 def screenshot(address: str, name: str, *, wait_ms: int = 3_000) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -46,13 +47,16 @@ def signed_pm(value: Estimate | Difference) -> str:
     return f"{value.mean:,.{digits}f} ± {value.half_width:,.{digits}f}"
 
 
-def ratio(value: Ratio) -> str:
-    """Format `× 3.85 (3.70–4.01)`; without the parentheses if the interval is unknown."""
+def ratio(value: Ratio, least: float = -math.inf) -> str:
+    """Format `× 3.85 (3.70–4.01)`; without the parentheses if the interval is unknown.
+
+    The lower end is cut at `least`, which is 0 for a ratio of quantities that cannot be negative.
+    """
     if value.value != value.value:
         return "–"
     if value.low is None or value.high is None:
         return f"× {value.value:.2f}"
-    return f"× {value.value:.2f} ({value.low:.2f}–{value.high:.2f})"
+    return f"× {value.value:.2f} ({max(value.low, least):.2f}–{value.high:.2f})"
 
 
 def percent(share: float) -> str:

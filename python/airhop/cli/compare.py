@@ -136,7 +136,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             [
                 row.scheme,
                 mean_pm(row.goodput),
-                "× 1" if row is rows[0] else ratio(row.goodput_ratio),
+                "× 1" if row is rows[0] else ratio(row.goodput_ratio, least=0.0),
                 *(mean_pm(row.metrics[key]) for key in others),
             ]
             for row in rows

@@ -15,7 +15,8 @@ from airhop.study.axis import Axis, flattened
 from airhop.study.study import Study, changed, load_plugins
 from airhop.study.until import Until
 
-KEYS = ("name", "scenario", "reps", "until", "seed", "baseline", "plugins", "set", "vary", "zip")
+KEYS = ("name", "scenario", "reps", "until", "seed", "baseline", "plugins", "set", "vary", "zip", "view")
+"""Keys of a study. Only `airhop view` reads `view`, the flow of its graphs."""
 DEFAULT_REPS = 10
 
 

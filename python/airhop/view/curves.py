@@ -1,8 +1,8 @@
-"""Graphs of a traced run as data for the page: window, sequence numbers and round-trip time."""
+"""Graphs of a traced run as data for the page: window, sequence numbers, round-trip time and queue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,68 +10,78 @@ import polars as pl
 from numpy.typing import NDArray
 
 from airhop.analysis.connections import connections
+from airhop.analysis.measures import class_of
 from airhop.results import Result
+from airhop.view.shown import FIRST, Shown
 
 KILOBYTE = 1000.0
 MOST_POINTS = 20_000
-"""Largest number of points of a curve; longer curves are thinned, because the transfer to the browser would
-last longer than the run."""
+"""Largest number of points of a curve, and of marks; more are thinned, because the transfer to the browser
+would last longer than the run."""
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves of a TCP flow or connection in a run of one scheme. Times are in s, sequence numbers in kB."""
+    """Curves of a flow, a connection or a class in a run of one scheme: times in s, sequence numbers in kB.
+
+    Window and ACKs of a class are the sums over its flows and connections.
+    """
 
     name: str
-    """Name of the flow or connection in the trace."""
-    connections: Mapping[str, int]
-    """Number of connections by TCP flow of the run; 0 for a flow that opens none."""
+    """Name of the flow or connection in the trace, or of the class."""
+    connections: int
+    """Number of connections of the flow; 0 for a class, and for a flow that opens none."""
     window: Line
-    """The congestion window in segments."""
+    """The congestion window in segments; a closed connection has none."""
     acks: Line
     """The cumulative ACK."""
-    rtt: Line
-    """Smoothed round-trip time, ms; empty before the first sample."""
+    rtt: Sequence[Line]
+    """Smoothed round-trip time, ms, of each flow and connection with a sample."""
+    queue: Line
+    """Packets in the queue in which the data wait longest; empty if no queue has ever held a packet."""
+    place: str
+    """Name of that queue."""
     resent: pl.DataFrame
-    """Retransmissions: time `x`, first byte `y`, and `cause` of the retransmission."""
+    """Retransmissions: time `x`, place on the curve of ACKs or on the axis of sequence numbers `y`, `flow`,
+    offset of the `first` byte in kB, and `cause` of the retransmission."""
     lost: pl.DataFrame
-    """Data packets and frames that were lost: `x`, `y` their first byte, `cause`, `place`."""
+    """Data packets and frames that were lost: `x`, `y`, `flow`, `first`, `cause`, `place`."""
 
     @classmethod
-    def of(cls, result: Result, flow: str | None = None, connection: int = 1) -> Curves:
-        """Select the curves from a traced run.
-
-        Parameters
-        ----------
-        result
-            The traced run.
-        flow
-            Name of a TCP flow; by default the first.
-        connection
-            Number of the connection, from 1, of a flow whose application opens connections.
-        """
-        names = [one["name"] for one in result.tcp_flows]
-        opened = {
-            one: max(map(_number, found), default=0)
-            for one, found in connections(names, result.tables).items()
-        }
-        line = names[0] if flow is None else flow
-        name = f"{line}#{connection}" if opened.get(line) else line
-        of_flow = pl.col("flow").cast(pl.String) == name
-        window, acks, segments, drops = (
-            result.tables[name].filter(of_flow) for name in ("window", "acks", "segments", "drops")
+    def of(cls, result: Result, shown: Shown = FIRST) -> Curves:
+        """Select the curves of a flow, a connection or a class from a traced run."""
+        flows = result.document["flows"]
+        members = [one["name"] for one in flows if class_of(one) == shown.name]
+        if not shown.is_class:
+            members = [shown.name or result.tcp_flows[0]["name"]]
+        opened = connections(members, result.tables)
+        found = [name for member in members for name in opened[member] or [member]]
+        count = 0 if shown.is_class else max(map(_number, opened[members[0]]), default=0)
+        if count:
+            found = [f"{members[0]}#{shown.connection}"]
+        window, acks, segments, drops, packets = (
+            _of_flows(result.tables[name], found)
+            for name in ("window", "acks", "segments", "drops", "packets")
         )
         # The discard of a packet has the same time as the loss of its last frame.
         lost = drops.filter((_words("kind") == "data") & (_words("cause") != "retries"))
-        mark = [pl.col("time_s").alias("x"), _kilobytes("seq").alias("y"), _words("cause")]
+        acknowledged = _sum(
+            acks.filter(~pl.col("duplicate")).select("time_s", "flow", value=_kilobytes("ack"))
+        )
+        above = acknowledged if len(found) > 1 else None
+        queue, place = _longest_queue(result.tables["queue"], _places(packets), result.document["duration_s"])
+        most = MOST_POINTS // max(len(found), 1)
+        sampled = window.filter(pl.col("srtt_ms").is_finite()).partition_by("flow", maintain_order=True)
         return cls(
-            name=name,
-            connections=opened,
-            window=Line.steps(window["time_s"], window["cwnd"]),
-            acks=Line.steps(*acks.filter(~pl.col("duplicate")).select("time_s", _kilobytes("ack"))),
-            rtt=Line.steps(*window.filter(pl.col("srtt_ms").is_finite()).select("time_s", "srtt_ms")),
-            resent=segments.filter("retransmission").select(mark),
-            lost=lost.select(*mark, _words("place")),
+            name=shown.name if shown.is_class else found[0],
+            connections=count,
+            window=Line.steps(*_sum(_until_closed(window, segments))),
+            acks=Line.steps(*acknowledged),
+            rtt=[Line.steps(one["time_s"], one["srtt_ms"], most) for one in sampled],
+            queue=queue,
+            place=place,
+            resent=_marks(segments.filter("retransmission"), above),
+            lost=_marks(lost, above, "place"),
         )
 
 
@@ -83,11 +93,79 @@ class Line:
     y: NDArray[np.float64]
 
     @classmethod
-    def steps(cls, time_s: pl.Series, value: pl.Series) -> Line:
+    def steps(cls, time_s: pl.Series, value: pl.Series, most: int = MOST_POINTS) -> Line:
         """Return a step line of a value that is constant between changes."""
-        every = 1 + len(time_s) // MOST_POINTS
+        every = 1 + len(time_s) // most
         x, y = (np.repeat(column.gather_every(every).to_numpy(), 2) for column in (time_s, value))
         return cls(x[1:], y[:-1])
+
+
+def _of_flows(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Select the rows of some flows, of which the table may know none."""
+    known = table["flow"].dtype
+    categories = set(known.categories) if isinstance(known, pl.Enum) else set(names)
+    return table.filter(pl.col("flow").is_in([name for name in names if name in categories]))
+
+
+def _until_closed(window: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Return the window by flow; zero after the last change of the window of a flow that sent a FIN."""
+    windows = window.select("time_s", "flow", value="cwnd")
+    closed = segments.filter("fin").select("flow").unique()
+    last = windows.join(closed, on="flow").group_by("flow").agg(pl.col("time_s").max(), value=pl.lit(0.0))
+    return pl.concat([windows, last.select(windows.columns)]).sort("time_s", maintain_order=True)
+
+
+def _sum(values: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """Return the times at which a `value` by `flow` changes, ascending, and its sum over the flows."""
+    if values["flow"].n_unique() <= 1:
+        return values["time_s"], values["value"]
+    before = pl.col("value").shift(1).over("flow").fill_null(0.0)
+    return values["time_s"], values.select(total=(pl.col("value") - before).cum_sum())["total"]
+
+
+def _marks(packets: pl.DataFrame, on: tuple[pl.Series, pl.Series] | None, *more: str) -> pl.DataFrame:
+    """Return the marks of packets at their sequence numbers, or on a curve of several flows."""
+    first = _kilobytes("seq")
+    marks = packets.select(
+        x="time_s",
+        y=first,
+        flow=_words("flow"),
+        first=first,
+        cause=_words("cause"),
+        **{k: _words(k) for k in more},
+    )
+    marks = marks.gather_every(1 + marks.height // MOST_POINTS)
+    if on is None:
+        return marks
+    time_s, value = (column.to_numpy() for column in on)
+    places = np.searchsorted(time_s, marks["x"].to_numpy(), side="right")
+    return marks.with_columns(y=pl.Series(np.concatenate([[0.0], value])[places], dtype=pl.Float64))
+
+
+def _places(packets: pl.DataFrame) -> set[str]:
+    """Return the queues that data packets of the flows may enter: of the link, and of the station."""
+    data = packets.filter((pl.col("step") == "offered") & _words("kind").is_in(["data", "datagram"]))
+    links = data["place"].unique().cast(pl.String).to_list()
+    return {name for link in links for name in (link, f"{link.partition('->')[0]}->*")}
+
+
+def _longest_queue(queues: pl.DataFrame, places: set[str], end_s: float) -> tuple[Line, str]:
+    """Return the length and the name of the queue with the largest mean length."""
+    lengths = {
+        str(place): rows
+        for (place,), rows in queues.filter(_words("place").is_in(places))
+        .partition_by("place", as_dict=True)
+        .items()
+    }
+    if not lengths:
+        return Line(np.empty(0), np.empty(0)), ""
+
+    def area(place: str) -> float:
+        time_s, packets = (lengths[place][name].to_numpy() for name in ("time_s", "packets"))
+        return float((np.diff(time_s, append=end_s) * packets).sum())
+
+    longest = max(lengths, key=area)
+    return Line.steps(lengths[longest]["time_s"], lengths[longest]["packets"]), longest
 
 
 def _number(connection: str) -> int:

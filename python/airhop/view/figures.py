@@ -32,12 +32,14 @@ from airhop.comparison import Row
 from airhop.plots.style import SchemeStyle
 from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
 from airhop.terminal import mean_pm, number, ratio
-from airhop.view.curves import Curves
+from airhop.view.curves import Curves, Line
 
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """Possible ends of an axis, up to a factor of a power of ten."""
+WIDTH, WIDTH_OF_FEW = 0.62, 0.2
+"""Width of a bar, and its limit for each bar of few, as shares of the distance of two bars."""
 HEADROOM = 1.15
 """Room above the highest bar, for its whisker and its number."""
 
@@ -84,7 +86,7 @@ class Bars:
             "text": [number(value.mean) for value in goodput],
             "interval": [mean_pm(value) for value in goodput],
             "color": [look[scheme].color for scheme in schemes],
-            "ratio": ["× 1" if row is rows[0] else ratio(row.goodput_ratio) for row in rows],
+            "ratio": ["× 1" if row is rows[0] else ratio(row.goodput_ratio, least=0.0) for row in rows],
         }
         sure = [(row.scheme, one) for row, one in zip(rows, ends, strict=True) if one.low < one.high]
         self._intervals.data = {
@@ -92,11 +94,13 @@ class Bars:
             "low": [one.low for _, one in sure],
             "high": [one.high for _, one in sure],
         }
+        self._glyph.width = min(WIDTH, WIDTH_OF_FEW * len(schemes))
         self.figure.y_range.end = axis_top(HEADROOM * max(highs, default=0.0), self.figure.y_range.end)
 
     def _draw(self) -> None:
         plot = self.figure
-        bars = plot.vbar("scheme", top="mean", width=0.62, source=self._source, color="color", name="bars")
+        bars = plot.vbar("scheme", top="mean", width=WIDTH, source=self._source, color="color", name="bars")
+        self._glyph = bars.glyph
         plot.add_layout(
             Whisker(
                 base="scheme",
@@ -132,37 +136,51 @@ class Bars:
 
 
 class Graphs:
-    """Window, sequence numbers and round-trip time of one run per scheme, on one time axis."""
+    """Window, sequence numbers, round-trip time and queue of one run per scheme, on one time axis."""
 
     def __init__(self, duration_s: float) -> None:
         self._time = Range1d(0.0, duration_s, bounds=(0.0, duration_s), min_interval=1e-3, name="time")
         self._crosshair = Span(dimension="height", line_dash="dotted", line_width=1, line_color="#7d8794")
         self.window = self._figure("window", 250, "Window (segments)")
         self.sequence = self._figure("sequence", 320, "Sequence number (kB)")
-        self.rtt = self._figure("rtt", 230, "Smoothed RTT (ms)", x_axis_label="Time (s)")
+        self.rtt = self._figure("rtt", 230, "Smoothed RTT (ms)")
+        self.queue = self._figure("queue", 230, "Queue (packets)", x_axis_label="Time (s)")
         self._lines = {
             "window": self._draw_lines(self.window),
             "acks": self._draw_lines(self.sequence),
             "rtt": self._draw_lines(self.rtt),
+            "queue": self._draw_lines(self.queue),
         }
         self._resent = self._draw_marks("retransmission", "triangle", 6, 0.0, ())
         self._lost = self._draw_marks("data lost", "x", 7, 1.5, ("place",))
 
-    def show(self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float) -> None:
-        """Show runs by scheme, and keep the time window of the reader if possible."""
+    def show(
+        self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float, of_class: bool
+    ) -> None:
+        """Show runs by scheme, and keep the time window of the reader if possible.
+
+        The curves of a class are sums over its flows, except the round-trip times.
+        """
         if duration_s != self._time.bounds[1]:
             # Set the bounds first: the browser clips each value to its bounds.
             self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
+        places = ", ".join(
+            dict.fromkeys(run.place.replace("->", "→") for run in curves.values() if run.place)
+        )
+        self.window.yaxis.axis_label = "Sum of windows (segments)" if of_class else "Window (segments)"
+        self.sequence.yaxis.axis_label = "Acknowledged, sum (kB)" if of_class else "Sequence number (kB)"
+        self.rtt.yaxis.axis_label = "Smoothed RTT of each flow (ms)" if of_class else "Smoothed RTT (ms)"
+        self.queue.yaxis.axis_label = f"Queue {places} (packets)" if places else "Queue (packets)"
         dash = dashes(look)
         colors = {scheme: look[scheme].color for scheme in curves}
         for name, source in self._lines.items():
-            lines = [getattr(run, name) for run in curves.values()]
+            lines = [(scheme, line) for scheme, run in curves.items() for line in _lines(getattr(run, name))]
             source.data = {
-                "xs": [line.x for line in lines],
-                "ys": [line.y for line in lines],
-                "color": list(colors.values()),
-                "dash": [dash[scheme] for scheme in curves],
-                "scheme": list(curves),
+                "xs": [line.x for _, line in lines],
+                "ys": [line.y for _, line in lines],
+                "color": [colors[scheme] for scheme, _ in lines],
+                "dash": [dash[scheme] for scheme, _ in lines],
+                "scheme": [scheme for scheme, _ in lines],
             }
         self._resent.data = _marks({scheme: run.resent for scheme, run in curves.items()}, colors)
         self._lost.data = _marks({scheme: run.lost for scheme, run in curves.items()}, colors)
@@ -181,13 +199,15 @@ class Graphs:
         self, what: str, marker: str, size: int, width: float, more: Sequence[str]
     ) -> ColumnDataSource:
         """Draw packet events of all schemes."""
-        source = ColumnDataSource({key: [] for key in ("x", "y", "cause", "color", "scheme", *more)})
+        keys = ("x", "y", "flow", "first", "cause", "color", "scheme", *more)
+        source = ColumnDataSource({key: [] for key in keys})
         marks = self.sequence.scatter(
             "x", "y", source=source, marker=marker, size=size, color="color", line_width=width
         )
         rows = [
             ("time", TIME),
-            ("first byte", "@y{0,0.000} kB"),
+            ("flow", "@flow"),
+            ("first byte", "@first{0,0.000} kB"),
             *((key, f"@{key}") for key in ("cause", *more)),
         ]
         self.sequence.add_tools(HoverTool(renderers=[marks], tooltips=tooltip(f"@scheme: {what}", *rows)))
@@ -209,6 +229,11 @@ class Graphs:
         whole = "const [start, end] = time.bounds; time.setv({ start, end })"
         plot.js_on_event(DoubleTap, CustomJS(args={"time": self._time}, code=whole))
         return plot
+
+
+def _lines(found: Line | Sequence[Line]) -> Sequence[Line]:
+    """Return one line or several as a list."""
+    return [found] if isinstance(found, Line) else found
 
 
 def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> dict[str, Any]:

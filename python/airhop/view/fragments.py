@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
-from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES, aggregate_flows, class_of
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, Row
+from airhop.comparison.alike import equal_runs
 from airhop.comparison.classes import class_tables
 from airhop.plots.style import SchemeStyle
 from airhop.report.symbols import symbol
-from airhop.stats import Estimate
+from airhop.stats import Estimate, estimate, replications
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.figures import dashes
+from airhop.view.shown import Shown
 
 COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACTIVE)
 """Metrics in the columns of the table. The column after the first metric has the ratio of goodputs."""
+
+
+_PERCENTS = ("p50_ms", "p95_ms", "p99_ms")
+DELAY, RTT, COMPLETION = (
+    [f"{what}_{percent}" for percent in _PERCENTS] for what in ("delay", "rtt", "completion")
+)
+PERCENTILES = (*DELAY, *RTT, *COMPLETION)
+"""Columns of the table of percentiles; columns without a value are omitted."""
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
@@ -36,6 +47,25 @@ def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
         cells = {scheme: list(map(_value, values)) for scheme, values in table.cells.items()}
         found += _table(table.title, heads, cells, look)
     return found
+
+
+def percentiles(comparison: Comparison, shown: Shown, look: Mapping[str, SchemeStyle]) -> str:
+    """Return the percentiles of delay, round-trip time and completion time of a flow or class."""
+    found = {
+        scheme: [
+            _percentiles(comparison.results[scheme, rep].document, shown) for rep in comparison.paired_reps
+        ]
+        for scheme in comparison.schemes
+    }
+    names = [name for name in PERCENTILES if any(name in run for runs in found.values() for run in runs)]
+    if not names:
+        return Markup("<p class=note>{}</p>").format(f"{shown.of}: no packet has arrived")
+    cells = {
+        scheme: [_value(_estimate([run[name] for run in runs if name in run])) for name in names]
+        for scheme, runs in found.items()
+    }
+    heads = ["scheme", *(MEASURES[name].title for name in names)]
+    return str(_table(f"{shown.of}: percentiles within a run", heads, cells, look))
 
 
 def verdict(comparison: Comparison) -> str:
@@ -61,8 +91,8 @@ def _table(
     ).format(caption, _join("<th scope=col>{}</th>", heads), Markup().join(lines))
 
 
-def legend(look: Mapping[str, SchemeStyle], flow: str | None) -> str:
-    """Return the legend of the graphs' colours and marks, with the flow or connection unless it is None."""
+def legend(look: Mapping[str, SchemeStyle], of: str) -> str:
+    """Return the legend of the graphs' colours and marks, with the flow, connection or class."""
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
@@ -73,7 +103,7 @@ def legend(look: Mapping[str, SchemeStyle], flow: str | None) -> str:
         Markup("<li class=mark>{} {}</li>").format(symbol(name, "currentColor"), text)
         for name, text in (("triangle", "retransmission"), ("x", "data lost"))
     ]
-    whose = _join("<li class=mark>flow {}</li>", () if flow is None else (flow,))
+    whose = Markup("<li class=mark>{}</li>").format(of)
     return Markup("<ul class=legend>{}{}{}</ul>").format(Markup().join(schemes), Markup().join(marks), whose)
 
 
@@ -91,22 +121,46 @@ def problem(text: str) -> str:
 
 
 def notes(comparison: Comparison) -> str:
-    """Format base, hints, and warnings about intervals; a single run has no interval."""
+    """Format equal runs, base, hints, and warnings about intervals; a single run has no interval."""
     doubts = comparison.warnings() if comparison.reps > 1 else ()
-    return _join("<p class=note>{}</p>", [*doubts, *comparison.hints])
+    return _join("<p class=note>{}</p>", [*equal_runs(comparison), *doubts, *comparison.hints])
 
 
-def status(comparison: Comparison, took_s: float) -> str:
-    """Format the runs and their computing time."""
-    runs = len(comparison.results)
-    return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms</p>").format(
-        f"{runs} run{'' if runs == 1 else 's'}", comparison.scenario.duration_s, 1e3 * took_s
+def status(comparison: Comparison, reps: int, took_s: float) -> str:
+    """Format the runs so far, of `reps` replications, and their computing time."""
+    runs, done = len(comparison.results), comparison.reps
+    so_far = "" if done == reps else f", {done} of {replications(reps)}"
+    return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms{}</p>").format(
+        f"{runs} run{'' if runs == 1 else 's'}", comparison.scenario.duration_s, 1e3 * took_s, so_far
     )
+
+
+def _percentiles(document: Mapping[str, Any], shown: Shown) -> dict[str, float]:
+    """Return the percentiles that a run has of a flow or class, by the columns of a flow.
+
+    A class has no round-trip times: their percentiles are means over its flows.
+    """
+    if shown.is_class:
+        flows = [flow for flow in document["flows"] if class_of(flow) == shown.name]
+        of_all: Mapping[str, Any] = next(
+            (one for one in document["classes"] if one["name"] == shown.name), {}
+        )
+        found = aggregate_flows(flows, RTT) | {
+            name: MEASURES[f"class_{name}"].value(of_all) for name in (*DELAY, *COMPLETION)
+        }
+    else:
+        (of_all,) = (flow for flow in document["flows"] if flow["name"] == shown.name)
+        found = {name: MEASURES[name].value(of_all) for name in PERCENTILES}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _estimate(values: Sequence[float]) -> Estimate | None:
+    return estimate(values) if values else None
 
 
 def _cells(row: Row, is_first: bool) -> list[str]:
     first, *others = (_value(row.metrics[name]) for name in COLUMNS)
-    return [first, "× 1" if is_first else ratio(row.goodput_ratio), *others]
+    return [first, "× 1" if is_first else ratio(row.goodput_ratio, least=0.0), *others]
 
 
 def _datagram_head(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import panel as pn
 
+from airhop.catalogue import families
 from airhop.catalogue import schemes as catalogue
 from airhop.comparison import Comparison
 from airhop.errors import InputError, RunError, ScenarioError, users_traceback
@@ -20,12 +21,15 @@ from airhop.view import fragments, widgets
 from airhop.view.controls import Control, controls
 from airhop.view.curves import Curves
 from airhop.view.figures import Bars, Graphs
-from airhop.view.runs import Newest, Runs, Shown, SupersededError
-from airhop.view.state import MOST_REPS, MOST_SEED, State
+from airhop.view.runs import Newest, Runs, SupersededError
+from airhop.view.shown import CLASS, FLOW, choices
+from airhop.view.state import MOST_REPS, MOST_SEED, State, own_schemes
 from airhop.view.tabs import FrozenTemplate
 
 REPS = (1, 5, 10, MOST_REPS)
-TEXTS = ("problem", "status", "table", "command", "legend")
+TEXTS = ("problem", "status", "table", "command", "percentiles", "legend")
+SOON_S = 0.2
+"""Time after which the page shows the first replications of a comparison while it computes the others, s."""
 
 
 class Page:
@@ -33,26 +37,23 @@ class Page:
 
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
-        self._shown = Shown()
-        self._offered: tuple[int, Mapping[str, int]] = (1, {})
-        """Replications, and connections by flow, among which the reader chooses the run of the graphs."""
+        self._connections = 0
+        """Number of connections of the flow of the graphs; 0 if it opens none."""
         self._runs = runs
         self._newest = Newest(self._work)
         self._bars = Bars()
-        self._graphs = Graphs(opened.scenario.duration_s)
-        plots = (self._bars.figure, self._graphs.window, self._graphs.sequence, self._graphs.rtt)
+        graphs = self._graphs = Graphs(opened.scenario.duration_s)
+        plots = (self._bars.figure, graphs.window, graphs.sequence, graphs.rtt, graphs.queue)
         self._figures = {plot.name: widgets.figure(plot) for plot in plots}
         self._texts = {name: widgets.text() for name in TEXTS}
         self._widgets = widgets.column()
-        self._replication = widgets.whole_number(
-            "Graphs show replication", 0, 0, partial(self._show_run, "rep")
-        )
-        self._flow = widgets.choice("Graphs show flow", {}, None, self._show_flow)
+        self._of = widgets.choice("Flow or class", {}, None, partial(self._show_run, "of"))
         self._connection = widgets.whole_number(
             "Connection", 1, 1, partial(self._show_run, "connection"), least=1
         )
-        # A browser may lose children that a column gains while the page is rebuilt: these never change.
-        self._which_run = widgets.column([self._replication, self._flow, self._connection])
+        self._replication = widgets.whole_number("Replication", 0, 0, partial(self._show_run, "rep"))
+        # A browser may lose children that a row gains while the page is rebuilt: these never change.
+        self._which_run = widgets.row(self._of, self._connection, self._replication)
         self._document: Any = pn.state.curdoc
 
     def template(self) -> pn.Template:
@@ -60,7 +61,8 @@ class Page:
         page = FrozenTemplate(widgets.asset("page.html"))
         page.add_variable("style", widgets.asset("page.css"))
         page.add_variable("script", widgets.asset("page.js"))
-        for name, part in {"widgets": self._widgets, **self._texts, **self._figures}.items():
+        parts = {"widgets": self._widgets, "which_run": self._which_run, **self._texts, **self._figures}
+        for name, part in parts.items():
             page.add_panel(name, part)
         pn.state.on_session_destroyed(lambda _context: self._newest.close())
         self._load(self._state)
@@ -74,32 +76,35 @@ class Page:
         names = dict.fromkeys([*packaged(), self._opened.source, state.source])
         nameless = next((known for known in (state, self._opened) if known.source is None), state)
         sources = {name or f"{nameless.title}, from a file": name or "" for name in names}
-        schemes = [entry["name"] for entry in catalogue()]
+        schemes = {
+            family: sorted(entry["name"] for entry in members)
+            for family, members in families(catalogue()).items()
+        }
         self._widgets.objects = [
             widgets.choice("Scenario", sources, state.source or "", self._begin),
-            widgets.chips("Schemes", schemes, list(state.schemes), self._choose),
             *(widgets.ladder(control, partial(self._move, control)) for control in controls(state.scenario)),
-            widgets.whole_number("Seed", state.seed, MOST_SEED, self._set_seed),
             widgets.chips("Replications", sorted({*REPS, state.reps}), state.reps, self._repeat),
-            self._which_run,
+            widgets.whole_number("Seed", state.seed, MOST_SEED, self._set_seed),
+            widgets.grouped_chips("Schemes", schemes, state.schemes, self._choose),
             widgets.row(
                 widgets.save("Save state", "view.toml", lambda: self._state.to_toml()),
                 widgets.save("Save scenario", "scenario.toml", lambda: self._state.scenario.toml()),
             ),
             widgets.open_file("Open a state or a scenario", self._open),
         ]
-        self._shown = Shown()
-        self._offer(state.reps, {})
+        self._connections = 0
         self._show(state)
 
     def _begin(self, source: str) -> None:
-        """Switch to another scenario; schemes, seed and replications stay."""
+        """Switch to another scenario; the reader's schemes, seed and replications stay."""
         self._attempt(lambda: self._load(self._initial_state(source)))
 
     def _initial_state(self, source: str) -> State:
         fresh = self._opened if source == (self._opened.source or "") else State.of_packaged(source)
-        shown = self._state
-        return replace(fresh, schemes=shown.schemes, seed=shown.seed, reps=shown.reps)
+        before = self._state
+        untouched = before.schemes == own_schemes(before.base)
+        schemes = fresh.schemes if untouched else before.schemes
+        return replace(fresh, schemes=schemes, seed=before.seed, reps=before.reps)
 
     def _open(self, text: str, name: str) -> None:
         self._attempt(lambda: self._load(State.uploaded(text, name)))
@@ -120,39 +125,36 @@ class Page:
         self._show(replace(self._state, seed=seed))
 
     def _repeat(self, reps: int) -> None:
-        self._shown = replace(self._shown, rep=0)
-        self._offer(reps, self._offered[1])
         self._show(replace(self._state, reps=reps))
 
-    def _offer(self, reps: int, connections: Mapping[str, int]) -> None:
-        """Show the choices of the graphs' replication, flow and connection, each if there are several."""
-        self._offered, shown = (reps, connections), self._shown
-        flow = self._shown_flow
-        self._replication.param.update(end=reps - 1, value=shown.rep, visible=reps > 1)
-        self._flow.param.update(
-            options={name: name for name in connections}, value=flow or None, visible=len(connections) > 1
-        )
-        most = connections.get(flow, 0)
-        number = min(shown.connection, max(most, 1))
-        self._connection.param.update(
-            name=f"Connection, 1 to {most}", end=max(most, 1), value=number, visible=most > 0
-        )
-
-    @property
-    def _shown_flow(self) -> str:
-        """Name of the flow of the graphs; empty before the first graphs."""
-        return self._shown.flow or next(iter(self._offered[1]), "")
-
     def _show_run(self, key: str, value: object) -> None:
-        if value != getattr(self._shown, key):
-            self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
-            self._show(self._state)
+        """Change one choice of the graphs, after a change by the reader and not by the page."""
+        shown = self._state.shown
+        if value is not None and value != getattr(shown, key):
+            connection = {"connection": 1} if key == "of" else {}
+            changed = replace(shown, **{**connection, key: value})  # type: ignore[arg-type]
+            self._show(replace(self._state, shown=changed))
 
-    def _show_flow(self, flow: str | None) -> None:
-        if flow and flow != self._shown_flow:
-            self._shown = replace(self._shown, flow=flow, connection=1)
-            self._offer(*self._offered)
-            self._show(self._state)
+    def _offer(self) -> None:
+        """Show the choices of the flow or class, connection and replication, each if there are several."""
+        state, shown = self._state, self._state.shown
+        found = choices(state.scenario, state.seed, shown.rep)
+        self._of.param.update(options=found, value=shown.of, visible=len(found) > 1)
+        most = state.reps - 1
+        self._replication.param.update(
+            name=f"Replication, 0 to {most}", end=most, value=shown.rep, visible=most > 0
+        )
+        self._offer_connections()
+
+    def _offer_connections(self) -> None:
+        most = self._connections
+        if most:
+            number = min(self._state.shown.connection, most)
+            self._connection.param.update(
+                name=f"Connection, 1 to {most}", end=most, value=number, visible=True
+            )
+        else:
+            self._connection.visible = False
 
     def _attempt(self, change: Callable[[], None]) -> None:
         """Apply the reader's change, or show why it is impossible."""
@@ -164,20 +166,36 @@ class Page:
     # --- from state to figures -----------------------------------------------------------------------------
 
     def _show(self, state: State) -> None:
-        self._state = state
+        shown = state.shown.within(state.scenario, state.seed, state.reps)
+        if shown.of != self._state.shown.of:
+            self._connections = 0
+        self._state = replace(state, shown=shown)
+        self._offer()
         self._write("command", fragments.command(state.command()))
-        self._newest.ask(state)
+        self._newest.ask(self._state)
 
     async def _work(self, state: State) -> None:
-        """Show the bars of a state and, unless a newer state exists by then, its graphs."""
+        """Show the bars of a state and, unless a newer state exists by then, its graphs.
+
+        Replications accumulate in a long comparison: the page shows the first while it computes the others.
+        """
         look = _styles_of(state.schemes)
         started = time.perf_counter()
+        is_drawn = False
         try:
-            comparison = await self._runs.compare(state, lambda: self._newest.superseded)
-            self._later(self._show_bars, comparison, look, time.perf_counter() - started)
-            if not self._newest.superseded:
-                curves = await self._runs.trace(state, self._shown)
-                self._later(self._show_graphs, curves, look, state.scenario.duration_s)
+            for reps in state.portions():
+                part = replace(state, reps=reps)
+                comparison = await self._runs.compare(part, lambda: self._newest.superseded)
+                took_s = time.perf_counter() - started
+                if reps < state.reps and took_s < SOON_S and not self._newest.superseded:
+                    continue
+                self._later(self._show_bars, comparison, state, look, took_s)
+                if self._newest.superseded:
+                    return
+                if not is_drawn:
+                    curves = await self._runs.trace(state)
+                    self._later(self._show_graphs, curves, state, look)
+                    is_drawn = True
         except SupersededError:
             pass
         except (InputError, ScenarioError, RunError) as error:
@@ -190,25 +208,29 @@ class Page:
         """Change the page on the document's next tick: other threads must not touch the document."""
         self._document.add_next_tick_callback(partial(change, *arguments))
 
-    def _show_bars(self, comparison: Comparison, look: Mapping[str, SchemeStyle], took_s: float) -> None:
+    def _show_bars(
+        self, comparison: Comparison, state: State, look: Mapping[str, SchemeStyle], took_s: float
+    ) -> None:
         rows = comparison.rows()
         self._bars.show(rows, look)
         texts = (fragments.verdict(comparison), fragments.tables(rows, look), fragments.notes(comparison))
         self._write("table", "".join(texts))
-        self._write("status", fragments.status(comparison, took_s))
+        self._write("percentiles", fragments.percentiles(comparison, state.shown, look))
+        self._write("status", fragments.status(comparison, state.reps, took_s))
         self._write("problem", "")
         self._fade(1.0)
 
     def _show_graphs(
-        self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float
+        self, curves: Mapping[str, Curves], state: State, look: Mapping[str, SchemeStyle]
     ) -> None:
-        self._graphs.show(curves, look, duration_s)
+        is_class = state.shown.is_class
+        self._graphs.show(curves, look, state.scenario.duration_s, is_class)
         runs = list(curves.values())
-        connections = {flow: max(run.connections[flow] for run in runs) for flow in runs[0].connections}
-        several = len(connections) > 1 or any(connections.values())
-        self._write("legend", fragments.legend(look, runs[0].name if several else None))
-        if connections != self._offered[1]:
-            self._offer(self._offered[0], connections)
+        silent = "" if any(run.acks.x.size for run in runs) else ": no ACK in these runs"
+        self._write("legend", fragments.legend(look, f"{CLASS if is_class else FLOW} {runs[0].name}{silent}"))
+        if state.shown == self._state.shown:
+            self._connections = max(run.connections for run in runs)
+            self._offer_connections()
 
     def _write(self, name: str, fragment: str) -> None:
         self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text

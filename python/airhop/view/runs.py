@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -30,17 +29,6 @@ MOST_CURVES = 32
 
 Wish = TypeVar("Wish")
 Made = TypeVar("Made")
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Replication, TCP flow and connection of the graphs."""
-
-    rep: int = 0
-    flow: str | None = None
-    """Name of the flow; the first if None."""
-    connection: int = 1
-    """Number of the connection, from 1, of a flow whose application opens connections."""
 
 
 class SupersededError(Exception):
@@ -99,15 +87,13 @@ class Runs:
         """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, superseded)
 
-    async def trace(self, state: State, shown: Shown) -> dict[str, Curves]:
-        """Run one replication of every scheme again with its trace, bit for bit equal to the run of the bars.
+    async def trace(self, state: State) -> dict[str, Curves]:
+        """Run the shown replication of every scheme again with its trace, bit for bit as for the bars.
 
         Raises as `compare` does, after all of its runs have ended.
         """
         loop = asyncio.get_running_loop()
-        runs = [
-            loop.run_in_executor(self._pool, self._trace, state, scheme, shown) for scheme in state.schemes
-        ]
+        runs = [loop.run_in_executor(self._pool, self._trace, state, scheme) for scheme in state.schemes]
         await asyncio.gather(*runs, return_exceptions=True)
         return {scheme: run.result() for scheme, run in zip(state.schemes, runs, strict=True)}
 
@@ -131,13 +117,14 @@ class Runs:
         by_key = {key: (known | made)[run_id] for key, (run_id, _) in jobs.items()}
         return Comparison(state.scenario, state.arms, state.seed, state.reps, by_key)
 
-    def _trace(self, state: State, scheme: str, shown: Shown) -> Curves:
+    def _trace(self, state: State, scheme: str) -> Curves:
+        shown = state.shown
         job = Job(state.scenario.with_({SCHEME: scheme}), state.seed, shown.rep)
-        key = f"{job.run_id} {shown.connection} {shown.flow or ''}"
+        key = f"{job.run_id} {shown.connection} {shown.of}"
         known = self._curves.found([key])
         if key not in known:
             traced = run(job.scenario, seed=job.seed, rep=job.rep, trace=True)
-            known[key] = Curves.of(traced, shown.flow, shown.connection)
+            known[key] = Curves.of(traced, shown)
             self._curves.keep(known)
         return known[key]
 

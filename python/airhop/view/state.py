@@ -1,4 +1,4 @@
-"""State of the page: a scenario, its changes, the schemes, seed and replications.
+"""State of the page: a scenario, its changes, the schemes, seed, replications, and the flow of the graphs.
 
 The state is stored as a study file, which `airhop view` and `airhop sweep` both read.
 """
@@ -6,7 +6,7 @@ The state is stored as a study file, which `airhop view` and `airhop sweep` both
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +15,32 @@ from typing import Any
 from airhop.boundary.shell import command_line
 from airhop.catalogue import scheme as find_scheme
 from airhop.comparison.arms import Arm, arms
-from airhop.errors import InputError, did_you_mean, shortened
+from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import read_text
 from airhop.scenario import SCHEME, Scenario, packaged, toml_literal
 from airhop.simulate import Job
 from airhop.study.axis import flattened
+from airhop.view.shown import FIRST, Shown
 
-OPENING_SCHEMES = ("reno", "sack", "snoop", "ll-elsn")
-"""Schemes that the page shows in addition to the scenario's own at the start."""
 OPENING_DURATION_S = 20.0
 """Initial duration of longer scenarios, s: such a run takes milliseconds; a slider changes the duration."""
+OPENING_REPS = 10
+"""Initial number of replications, as of `airhop compare`."""
 MOST_REPS = 20
 MOST_SEED = 2**31 - 1
-STUDY_KEYS = ("name", "scenario", "seed", "reps", "until", "baseline", "plugins", "set", "vary", "zip")
+STUDY_KEYS = (
+    "name",
+    "scenario",
+    "seed",
+    "reps",
+    "until",
+    "baseline",
+    "plugins",
+    "set",
+    "vary",
+    "zip",
+    "view",
+)
 HEADER = """\
 # State of `airhop view`. `airhop view FILE` opens the state; `airhop sweep FILE` computes the table.
 """
@@ -42,9 +55,11 @@ class State:
     source: str | None
     """Packaged name or path of `base`; None if the file of the state contains the scenario."""
     sets: Mapping[str, object] = field(default_factory=dict)
-    schemes: tuple[str, ...] = OPENING_SCHEMES
+    schemes: tuple[str, ...] = ()
     seed: int = 1
-    reps: int = 1
+    reps: int = OPENING_REPS
+    shown: Shown = FIRST
+    """Run, and flow or class, of the graphs."""
     plugins: tuple[str, ...] = ()
     """Files and modules with schemes in Python. Only the command line loads them; a state never does."""
 
@@ -82,9 +97,7 @@ class State:
     @classmethod
     def _initial(cls, base: Scenario, source: str | None) -> State:
         _check_flows(base, source or base.name)
-        short = base.duration_s <= OPENING_DURATION_S
-        sets = {} if short else {"duration": f"{OPENING_DURATION_S:g} s"}
-        return cls(base, source, sets, tuple(dict.fromkeys((*_own_schemes(base), *OPENING_SCHEMES))))
+        return cls(base, source, _shorter(base), own_schemes(base))
 
     @classmethod
     def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
@@ -107,11 +120,13 @@ class State:
             base,
             source,
             flattened(_table(study, "set", name)),
-            _schemes(_table(study, "vary", name), name),
+            _schemes(_table(study, "vary", name), name) or own_schemes(base),
             _whole_number(study, "seed", name, 0, MOST_SEED),
-            min(_whole_number(study, "reps", name, 1, 10**6), MOST_REPS),
+            min(_whole_number(study, "reps", name, 1, 10**6, OPENING_REPS), MOST_REPS),
+            Shown.from_table(_table(study, "view", name), name),
         )
-        state.scenario  # noqa: B018 - check the sets now, not when the page is open
+        # check the sets and the flow now, not when the page is open
+        state.shown.check(name, state.scenario, state.seed)
         return state
 
     @cached_property
@@ -141,6 +156,13 @@ class State:
             for arm in self.arms
         }
 
+    def portions(self) -> list[int]:
+        """Return the numbers of replications at which a long comparison is shown; the last is of all.
+
+        An interval of two replications would be too wide to read: t has one degree of freedom.
+        """
+        return [*(reps for reps in (1, 3) if reps < self.reps), self.reps]
+
     def command(self) -> str:
         """Return the command that repeats the runs in a terminal."""
         source, *sets = self.scenario.arguments()
@@ -161,15 +183,27 @@ class State:
             *(f"{toml_literal(path)} = {toml_literal(value)}" for path, value in self.sets.items()),
             "\n[vary]",
             f"scheme = {toml_literal(list(self.schemes))}",
+            *self.shown.to_toml(),
         ]
         return "\n".join(lines) + "\n"
 
 
-def _own_schemes(scenario: Scenario) -> Iterator[str]:
-    """Yield the schemes of a scenario's TCP flows, in the order of the file."""
-    for flow in scenario.to_dict()["flow"]:
-        if "scheme" in flow:
-            yield flow["scheme"] if isinstance(flow["scheme"], str) else flow["scheme"]["name"]
+def own_schemes(scenario: Scenario) -> tuple[str, ...]:
+    """Return the schemes of a scenario's TCP flows, in the order of the file."""
+    schemes = (flow["scheme"] for flow in scenario.to_dict()["flow"] if "scheme" in flow)
+    return tuple(dict.fromkeys(one if isinstance(one, str) else one["name"] for one in schemes))
+
+
+def _shorter(scenario: Scenario) -> dict[str, object]:
+    """Return the change to the initial duration; none if the scenario is shorter, or changes later."""
+    sets = {"duration": f"{OPENING_DURATION_S:g} s"}
+    if scenario.duration_s <= OPENING_DURATION_S:
+        return {}
+    try:
+        scenario.with_(sets)
+    except ScenarioError:  # a flow starts, or a link changes, after that duration
+        return {}
+    return dict(sets)
 
 
 def _is_study(path: Path) -> bool:
@@ -217,7 +251,10 @@ def _table(study: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 
 def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    schemes = vary.get(SCHEME, list(OPENING_SCHEMES))
+    """Read the schemes of a study; empty if it does not vary them."""
+    if SCHEME not in vary:
+        return ()
+    schemes = vary[SCHEME]
     if not isinstance(schemes, list) or not all(isinstance(scheme, str) for scheme in schemes):
         raise InputError(
             f"{name}: `vary.scheme` must be a list of names; the page supports no parameters of schemes"
@@ -229,8 +266,10 @@ def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(schemes))
 
 
-def _whole_number(study: Mapping[str, Any], key: str, name: str, least: int, most: int) -> int:
-    value = study.get(key, 1)
+def _whole_number(
+    study: Mapping[str, Any], key: str, name: str, least: int, most: int, default: int = 1
+) -> int:
+    value = study.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InputError(f"{name}: `{key}` must be a whole number from {least} to {most}, not {value!r}")
     return value

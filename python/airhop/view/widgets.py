@@ -61,6 +61,22 @@ def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -
     return column([_label(label), buttons], "widget")
 
 
+def grouped_chips(
+    label: str, groups: Mapping[str, Sequence[str]], values: Sequence[str], on_change: OnChange
+) -> pn.Column:
+    """Return a choice of several values by buttons in named groups; `on_change` receives all values."""
+    buttons = {
+        name: pn.widgets.CheckButtonGroup(
+            options=list(options), value=[option for option in options if option in values], **wide()
+        )
+        for name, options in groups.items()
+    }
+    for one in buttons.values():
+        _calling(one, lambda _new: on_change([value for every in buttons.values() for value in every.value]))
+    parts = [part for name, one in buttons.items() for part in (_label(name, "group"), one)]
+    return column([_label(label), *parts], "widget")
+
+
 def ladder(control: Control, on_change: OnChange) -> Any:
     """Return a slider over the values of a control; `on_change` receives the position."""
     places = {text: place for place, text in enumerate(control.texts)}
@@ -94,8 +110,8 @@ def open_file(label: str, on_change: Callable[[str, str], None]) -> pn.Column:
     return column([_label(label), chooser], "widget")
 
 
-def _label(words: str) -> pn.pane.HTML:
-    return pn.pane.HTML(f"<span class=label>{words}</span>", **wide())
+def _label(words: str, *classes: str) -> pn.pane.HTML:
+    return pn.pane.HTML(f'<span class="{" ".join(("label", *classes))}">{words}</span>', **wide())
 
 
 def _calling(widget: Any, on_change: OnChange) -> Any:

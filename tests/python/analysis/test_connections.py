@@ -14,6 +14,7 @@ from airhop.report.packets.connection import MOST_ROWS, facts, opened
 from airhop.report.packets.timeline import timeline
 from airhop.results import Result
 from airhop.view.curves import Curves
+from airhop.view.shown import Shown
 
 REQUESTS = {
     "kind": "request-response",
@@ -73,10 +74,11 @@ def test_a_page_lists_the_connections_of_its_flow(traced: TracedRun) -> None:
 
 
 def test_the_curves_of_each_connection_can_be_selected_by_number(result: Result) -> None:
-    first, third = Curves.of(result), Curves.of(result, "api", 3)
+    api = [Shown(of="flow api", connection=number) for number in (1, 3, 99)]
+    first, third, none = (Curves.of(result, shown) for shown in api)
     assert (first.name, third.name) == ("api#1", "api#3")
-    assert first.connections["api"] == len(connections(["api"], result.tables)["api"])
-    assert first.connections["bulk"] == 0
+    assert first.connections == len(connections(["api"], result.tables)["api"])
     assert third.acks.y.max() == pytest.approx(30.0, abs=0.01), "the whole response is acknowledged"
-    assert Curves.of(result, "api", 99).acks.y.size == 0, "a scheme may have fewer connections than another"
-    assert Curves.of(result, "bulk").name == "bulk"
+    assert none.acks.y.size == 0, "a scheme may have fewer connections than another"
+    bulk = Curves.of(result, Shown(of="flow bulk"))
+    assert (bulk.name, bulk.connections) == ("bulk", 0)

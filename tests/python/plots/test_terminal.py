@@ -43,6 +43,7 @@ def test_a_mean_is_printed_with_its_interval(value: Estimate, text: str) -> None
 
 def test_a_ratio_is_printed_with_its_interval_if_it_has_one() -> None:
     assert ratio(Ratio(3.849, 3.7, 4.012, 10)) == "× 3.85 (3.70–4.01)"
+    assert ratio(Ratio(1.39, -0.31, 4.07, 3), least=0.0) == "× 1.39 (0.00–4.07)"
     assert ratio(Ratio(3.849, None, None, 1)) == "× 3.85"
     assert ratio(Ratio(math.nan, None, None, 1)) == "–"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,7 +21,7 @@ from airhop import run_many
 from airhop.cli import main
 from airhop.plots.style import styles
 from airhop.view.state import State
-from browser import Tab
+from browser import Tab, settled
 from patience import PATIENCE_S
 
 RAISES = '''
@@ -37,6 +37,18 @@ class Raises:
     def on_loss(self, window, loss, flow):
         pass
 '''
+
+
+SCHEMES = ("reno", "sack", "snoop", "ll-elsn")
+STATE = f"""
+scenario = "last-hop"
+reps = 1
+[set]
+duration = "20 s"
+[vary]
+scheme = {list(SCHEMES)}
+"""
+OPENED = State.from_toml(STATE, "state.toml")
 
 
 @dataclass(frozen=True)
@@ -68,9 +80,11 @@ def serving(*words: str) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    plugin = tmp_path_factory.mktemp("plugin") / "raises.py"
+    folder = tmp_path_factory.mktemp("state")
+    plugin, state = folder / "raises.py", folder / "state.toml"
     plugin.write_text(RAISES, encoding="utf-8")
-    with serving("last-hop", "--with", str(plugin)) as running:
+    state.write_text(STATE, encoding="utf-8")
+    with serving(str(state), "--with", str(plugin)) as running:
         yield running
 
 
@@ -223,7 +237,7 @@ def wait_for_bars(page: Page, expected: dict[str, float]) -> None:
 
 
 def simulated(state: State) -> dict[str, float]:
-    """Run a state without the page, and return the goodput by scheme of one replication."""
+    """Run a state of one replication without the page, and return the goodput by scheme."""
     results = run_many(list(state.jobs().values()))
     return {scheme: result.goodput_mbps for (scheme, _), result in zip(state.jobs(), results, strict=True)}
 
@@ -234,15 +248,18 @@ def slider(page: Page, label: str) -> Locator:
     )
 
 
+def flow_choice(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Flow or class")
+
+
 def command(page: Page) -> str:
     return page.locator(".command code").inner_text()
 
 
 def test_moving_sliders_shows_the_runs_at_the_new_values(page: Page) -> None:
-    opened = State.of("last-hop")
-    assert bars(page) == simulated(opened)
+    assert bars(page) == simulated(OPENED)
     slider(page, "Frame error rate").press("ArrowRight")
-    there = opened.with_sets({"wlan.cell.errors.fer": 0.015})
+    there = OPENED.with_sets({"wlan.cell.errors.fer": 0.015})
     wait_for_bars(page, simulated(there))
     # After a burst of moves the page shows the last position, although earlier requests were dropped.
     for _ in range(6):
@@ -265,9 +282,20 @@ def test_graphs_are_redrawn_when_a_slider_moves(page: Page) -> None:
     page.wait_for_function(f"({last})() > 40")
     time = "[...Bokeh.documents[0].all_models].find((model) => model.name === 'time')"
     assert page.evaluate(f"[{time}.start, {time}.end]") == [0, 50]
-    # A narrow window shows the whole page, without a horizontal scroll bar.
+    # A narrow window shows the whole page, without a horizontal scroll bar, and first the bars.
     page.set_viewport_size({"width": 360, "height": 700})
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    assert settled(page, lambda: bottom(page.locator(".bk-Figure").first)) < 700
+    expect(slider(page, "Simulated time")).to_be_hidden()
+    page.locator("summary").press("Enter")
+    expect(slider(page, "Simulated time")).to_be_visible()
+
+
+def bottom(part: Locator) -> float:
+    """Return the distance of the lower end of a part from the top of the window, px."""
+    box = part.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
 
 
 WEB = """
@@ -281,6 +309,12 @@ to = "user"
 scheme = "cubic"
 app = { kind = "bulk" }
 [[flow]]
+name = "more"
+from = "server"
+to = "user"
+scheme = "cubic"
+app = { kind = "bulk" }
+[[flow]]
 name = "pages"
 from = "server"
 to = "user"
@@ -289,44 +323,55 @@ app = { kind = "web", page = "news", think = "1 s" }
 """
 
 
-def test_graphs_show_the_selected_flow_and_connection(page: Page, tmp_path: Path) -> None:
+def test_the_page_shows_the_selected_flow_connection_or_class(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "pages.toml"
     file.write_text(WEB, encoding="utf-8")
+    choice = flow_choice(page)
+    expect(choice).to_be_hidden()
     page.locator("input[type=file]").set_input_files(file)
-    of = page.locator(".legend .mark").last
+    of, table = page.locator(".legend .mark").last, page.locator(".grid caption").last
     expect(of).to_have_text("flow bulk")
-    page.locator("select").last.select_option("pages")
+    expect(page.locator(".grid").first).to_contain_text("±")  # a file opens with several replications
+    assert command(page).startswith("airhop compare pages.toml cubic --reps 10")
+    choice.press("ArrowDown")
+    expect(of).to_have_text("flow more")
+    choice.select_option("flow pages")
     expect(of).to_have_text("flow pages#1")
-    connection = page.locator("input[type=text]").last
+    expect(page.locator(".grid").last).to_contain_text("completion, p99, ms")
+    connection = page.get_by_label(re.compile("Connection"))
     connection.fill("2")
     connection.press("Enter")
     expect(of).to_have_text("flow pages#2")
+    choice.select_option("class bulk, 2 flows")
+    expect(of).to_have_text("class bulk")
+    expect(table).to_have_text("class bulk: percentiles within a run")
+    expect(connection).to_be_hidden()
 
 
 def test_selecting_schemes_changes_the_bars(page: Page) -> None:
-    opened = State.of("last-hop")
     page.get_by_role("button", name="tahoe").click()
     page.get_by_role("button", name="snoop").click()
     chosen = ("reno", "sack", "ll-elsn", "tahoe")
-    wait_for_bars(page, simulated(State(opened.base, opened.source, opened.sets, chosen)))
+    wait_for_bars(page, simulated(replace(OPENED, schemes=chosen)))
     colors = page.evaluate(f"({MODEL})('bars').color")
     assert colors == [styles([name])[name].color for name in chosen], "each tab has its own page"
     *others, last = chosen
     for name in others:
         page.get_by_role("button", name=name, exact=True).click()
-    wait_for_bars(page, simulated(State(opened.base, opened.source, opened.sets, (last,))))
+    wait_for_bars(page, simulated(replace(OPENED, schemes=(last,))))
     page.get_by_role("button", name=last, exact=True).click()
     expect(page.get_by_role("alert")).to_have_text("Choose at least one scheme.")
     page.get_by_role("button", name="sack").click()
-    wait_for_bars(page, {"sack": simulated(opened)["sack"]})
+    wait_for_bars(page, {"sack": simulated(OPENED)["sack"]})
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_replications_have_intervals_and_a_command(page: Page) -> None:
-    expect(page.locator(".grid")).not_to_contain_text("±")
+    expect(page.locator(".grid").first).not_to_contain_text("±")
     page.get_by_role("button", name="5", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("20 runs")
-    expect(page.locator(".grid")).to_contain_text("±")
+    for table in page.locator(".grid").all():
+        expect(table).to_contain_text("±")
     assert "--reps 5" in command(page)
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -339,7 +384,7 @@ def test_an_exception_of_a_scheme_is_shown_and_the_page_stays_usable(page: Page)
     expect(page.get_by_role("alert")).to_contain_text("raises.py", use_inner_text=True)
     page.get_by_role("button", name="raises").click()
     expect(page.get_by_role("alert")).to_have_count(0)
-    wait_for_bars(page, simulated(State.of("last-hop")))
+    wait_for_bars(page, simulated(OPENED))
 
 
 def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
@@ -347,8 +392,8 @@ def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="reno", exact=True).click()
     page.get_by_label("Seed").fill("3")
     page.get_by_label("Seed").press("Enter")
-    there = State.of("last-hop").with_sets({"wlan.cell.errors.fer": 0.007})
-    there = State(there.base, there.source, there.sets, ("sack", "snoop", "ll-elsn"), seed=3)
+    there = OPENED.with_sets({"wlan.cell.errors.fer": 0.007})
+    there = replace(there, schemes=("sack", "snoop", "ll-elsn"), seed=3)
     wait_for_bars(page, simulated(there))
     with page.expect_download() as download:
         page.get_by_role("button", name="Save state").click()
@@ -356,7 +401,7 @@ def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
     download.value.save_as(file)
     assert list(State.of(str(file)).jobs().values()) == list(there.jobs().values())
     page.reload()
-    wait_for_bars(page, simulated(State.of("last-hop")))
+    wait_for_bars(page, simulated(OPENED))
     page.locator("input[type=file]").set_input_files(file)
     wait_for_bars(page, simulated(there))
     assert command(page).startswith(there.command())
@@ -370,9 +415,10 @@ def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
 def test_another_scenario_has_its_own_sliders(page: Page) -> None:
     page.get_by_label("Scenario").select_option("yun2009-downlink")
     expect(page.locator("body")).to_contain_text("Connections")
-    wait_for_bars(page, simulated(State.of("yun2009-downlink")))
+    there = replace(State.of("yun2009-downlink"), schemes=SCHEMES, reps=1)
+    wait_for_bars(page, simulated(there))
     assert command(page).startswith("airhop compare yun2009-downlink reno sack snoop ll-elsn")
-    expect(page.locator(".legend")).not_to_contain_text("flow")
+    expect(flow_choice(page)).to_be_hidden()
     page.get_by_role("slider").nth(3).press("ArrowRight")
-    expect(page.locator(".legend")).to_contain_text("flow ftp1")
-    wait_for_bars(page, simulated(State.of("yun2009-downlink").with_sets({"copies": 2})))
+    expect(flow_choice(page)).to_be_visible()
+    wait_for_bars(page, simulated(there.with_sets({"copies": 2})))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from airhop import InputError, Scenario, ScenarioError, run_many
 from airhop.cli import main
-from airhop.scenario import packaged
+from airhop.scenario import packaged, toml_literal
 from airhop.study.file import read
-from airhop.view.state import OPENING_DURATION_S, OPENING_SCHEMES, State
+from airhop.view.shown import Shown
+from airhop.view.state import OPENING_DURATION_S, OPENING_REPS, State
 
 MOVED = {"wlan.cell.errors.fer": 0.03, "wired.all.delay": "20 ms", "duration": "2 s"}
 
@@ -20,19 +22,20 @@ MOVED = {"wlan.cell.errors.fer": 0.03, "wired.all.delay": "20 ms", "duration": "
 def moved() -> State:
     """Return a state that differs in every value from the initial state of the page."""
     opened = State.of("last-hop").with_sets(MOVED)
-    return State(opened.base, opened.source, opened.sets, ("sack", "reno"), seed=7, reps=3)
+    shown = Shown(rep=2, of="flow ftp")
+    return State(opened.base, opened.source, opened.sets, ("sack", "reno"), seed=7, reps=3, shown=shown)
 
 
 def alike(a: State, b: State) -> bool:
     """Return whether two states have equal runs in equal order."""
     ids = [[job.run_id for job in state.jobs().values()] for state in (a, b)]
-    return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs())
+    return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs()) and a.shown == b.shown
 
 
 def test_a_packaged_scenario_opens_with_a_shorter_duration() -> None:
     opened = State.of("last-hop")
     assert opened.scenario.duration_s == OPENING_DURATION_S
-    assert opened.schemes == OPENING_SCHEMES  # the scenario's scheme, Reno, is the first
+    assert (opened.schemes, opened.reps) == (("reno",), OPENING_REPS), "a mean has an interval from the start"
     # A shorter scenario keeps its duration.
     short = Scenario.load("last-hop").with_({"duration": "3 s"})
     assert State.uploaded(short.toml(), "short.toml").scenario == short
@@ -42,7 +45,16 @@ def test_a_file_opens_with_its_own_schemes(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     mine = Scenario.load("last-hop").with_({"flow.ftp.scheme": {"name": "eln-cubic", "n": 3}})
     file.write_text(mine.toml(), encoding="utf-8")
-    assert State.of(str(file)).schemes == ("eln-cubic", *OPENING_SCHEMES)
+    assert State.of(str(file)).schemes == ("eln-cubic",)
+    assert State.uploaded(f"scenario = {toml_literal(mine.to_dict())}", "study.toml").schemes == (
+        "eln-cubic",
+    )
+
+
+@pytest.mark.parametrize("name", packaged())
+def test_every_packaged_scenario_opens(name: str) -> None:
+    if Scenario.load(name).tcp_flows():
+        assert State.of(name).scenario.tcp_flows()
 
 
 def test_a_saved_state_opens_again(tmp_path: Path) -> None:
@@ -67,14 +79,14 @@ def test_a_saved_state_can_be_run_as_a_study(tmp_path: Path) -> None:
 def test_a_saved_state_can_be_opened_without_its_scenario_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(packaged()["yun2009-downlink"], encoding="utf-8")
-    state = State.of(str(own)).with_sets({**MOVED, "copies": 3})
+    state = replace(State.of(str(own)).with_sets({**MOVED, "copies": 3}), schemes=("reno", "sack"))
     text = state.to_toml()
     assert str(tmp_path) not in text
     own.unlink()
     assert alike(State.uploaded(text, "state.toml"), state)
     saved = tmp_path / "state.toml"
     saved.write_text(text, encoding="utf-8")
-    assert [point.scenario.tcp_flows() for point in read(saved).points()] == [state.scenario.tcp_flows()] * 4
+    assert [point.scenario.tcp_flows() for point in read(saved).points()] == [state.scenario.tcp_flows()] * 2
     assert len(state.scenario.tcp_flows()) == 3
 
 
@@ -201,6 +213,13 @@ def test_a_page_can_change_to_packaged_scenarios_only(
         ("scenario = 'last-hop'\n[vary]\nscheme = []", "names no scheme"),
         ("scenario = 'last-hop'\n[vary]\nscheme = [{ name = 'reno' }]", "must be a list of names"),
         ("scenario = 'last-hop'\n[set]\nduration = '-1 s'", "expected a duration"),
+        (
+            "scenario = 'last-hop'\n[view]\nflow = 'fpt'",
+            "view: the scenario has no flow fpt. Did you mean `flow ftp`?",
+        ),
+        ("scenario = 'last-hop'\n[view]\nflo = 'ftp'", "`view` has no key `flo`. Did you mean `flow`?"),
+        ("scenario = 'last-hop'\n[view]\nflow = 'ftp'\nclass = 'bulk'", "either a flow or a class"),
+        ("scenario = 'last-hop'\n[view]\nconnection = 0", "`view.connection` must be a whole number from 1"),
         ("name = 'x'", "duration"),
     ],
 )

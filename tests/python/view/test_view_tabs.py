@@ -19,11 +19,14 @@ from panel.io.server import set_curdoc
 from airhop import RunError, simulate
 from airhop.simulate import Job
 from airhop.view.page import Page
-from airhop.view.runs import MOST_CURVES, Recent, Runs, Shown
+from airhop.view.runs import MOST_CURVES, Recent, Runs
+from airhop.view.shown import Shown
 from airhop.view.state import State
 from airhop.view.tabs import MOST_TABS, FrozenTemplate, Tabs
 
-SHORT = State.of("last-hop").with_sets({"duration": "1 s"})
+SHORT = replace(
+    State.of("last-hop").with_sets({"duration": "1 s"}), schemes=("reno", "sack", "snoop", "ll-elsn"), reps=1
+)
 
 
 def opened(tabs: Tabs) -> tuple[Document, bool]:
@@ -100,12 +103,12 @@ def test_tabs_with_equal_settings_share_their_runs(monkeypatch: pytest.MonkeyPat
     assert first.rows() == second.rows()
     assert len(more.results) == 2 * schemes
 
-    curves = asyncio.run(runs.trace(SHORT, Shown()))
+    curves = asyncio.run(runs.trace(SHORT))
     monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
-    again = asyncio.run(runs.trace(SHORT, Shown()))
+    again = asyncio.run(runs.trace(SHORT))
     assert all(again[scheme] is curve for scheme, curve in curves.items())
     with pytest.raises(pytest.fail.Exception):
-        asyncio.run(runs.trace(SHORT, Shown(rep=1)))
+        asyncio.run(runs.trace(replace(SHORT, shown=Shown(rep=1))))
     runs.close()
 
 
@@ -124,7 +127,7 @@ def test_a_failed_trace_stores_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.view.runs.run", slow_but_for_the_first)
     runs = Runs()
     with pytest.raises(RunError):
-        asyncio.run(runs.trace(replace(SHORT, schemes=SHORT.schemes[:2]), Shown()))
+        asyncio.run(runs.trace(replace(SHORT, schemes=SHORT.schemes[:2])))
     assert ended.is_set()
     runs.close()
 

@@ -32,6 +32,12 @@
     if (globalThis.Bokeh?.documents.length) paint(); else requestAnimationFrame(ready);
   })();
 
+  // ---- a narrow page begins with the results: its controls are folded -------------------------------------------------------
+  const narrow = matchMedia("(max-width: 900px)"); // as in page.css
+  const fold = () => { document.getElementById("controls").open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  fold();
+
   // ---- copying the command: the button comes and goes in a shadow tree, so the click is caught here --------------------------
   document.addEventListener("click", async (event) => {
     const button = event.composedPath()[0];
