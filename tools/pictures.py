@@ -321,19 +321,23 @@ def draw_slow_pictures() -> None:
         screenshot(f"file://{folder}/yun2009/fig6/report.html", "report.png")
         subprocess.run([command, *TWIN, "--report", str(folder / "twin.html")], check=True)
         screenshot(f"file://{folder}/twin.html", "twin.png")
-        state = folder / "view.toml"
-        state.write_text(VIEW, encoding="utf-8")
-        with subprocess.Popen(
-            [command, "view", str(state), "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
-        ) as server:
-            try:
-                assert server.stdout is not None
-                address = next(
-                    found[0] for line in server.stdout if (found := re.search(r"http://\S+", line))
-                )
-                screenshot(address, "view.png", wait_ms=15_000)
-            finally:
-                server.terminate()
+        draw_view(command, folder)
+
+
+def draw_view(command: str, folder: Path) -> None:
+    """Take a picture of `airhop view`, whose state is written into a folder."""
+    state = folder / "view.toml"
+    state.write_text(VIEW, encoding="utf-8")
+    server = subprocess.Popen(
+        [command, "view", str(state), "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
+        screenshot(address, "view.png", wait_ms=15_000)
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def screenshot(address: str, name: str, *, wait_ms: int = 3_000) -> None:

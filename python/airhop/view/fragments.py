@@ -65,7 +65,10 @@ def percentiles(comparison: Comparison, shown: Shown, look: Mapping[str, SchemeS
         for scheme, runs in found.items()
     }
     heads = ["scheme", *(MEASURES[name].title for name in names)]
-    return str(_table(f"{shown.of}: percentiles within a run", heads, cells, look))
+    title = f"{shown.of}: percentiles within a run"
+    if shown.is_class and any(name in names for name in RTT):
+        title += "; round-trip times are means over the flows"
+    return str(_table(title, heads, cells, look))
 
 
 def verdict(comparison: Comparison) -> str:

@@ -241,7 +241,7 @@ class Page:
         self._fade(0.55)
 
     def _fade(self, opacity: float) -> None:
-        for part in (*self._figures.values(), self._texts["table"]):
+        for part in (*self._figures.values(), self._texts["table"], self._texts["percentiles"]):
             part.styles = {"opacity": str(opacity)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -65,16 +66,18 @@ def grouped_chips(
     label: str, groups: Mapping[str, Sequence[str]], values: Sequence[str], on_change: OnChange
 ) -> pn.Column:
     """Return a choice of several values by buttons in named groups; `on_change` receives all values."""
-    buttons = {
-        name: pn.widgets.CheckButtonGroup(
-            options=list(options), value=[option for option in options if option in values], **wide()
-        )
-        for name, options in groups.items()
-    }
-    for one in buttons.values():
-        _calling(one, lambda _new: on_change([value for every in buttons.values() for value in every.value]))
-    parts = [part for name, one in buttons.items() for part in (_label(name, "group"), one)]
-    return column([_label(label), *parts], "widget")
+    buttons = [_group(name, options, values) for name, options in groups.items()]
+    for one in buttons:
+        _calling(one, lambda _new: on_change([value for every in buttons for value in every.value]))
+    return column([_label(label), *buttons], "widget")
+
+
+def _group(name: str, options: Sequence[str], values: Sequence[str]) -> Any:
+    """Return buttons under their name, which is a style, because a page with many models opens slowly."""
+    look = wide("group")
+    look["stylesheets"] = [*look["stylesheets"], f":host::before {{ content: {json.dumps(name)}; }}"]
+    chosen = [option for option in options if option in values]
+    return pn.widgets.CheckButtonGroup(options=list(options), value=chosen, **look)
 
 
 def ladder(control: Control, on_change: OnChange) -> Any:
@@ -110,8 +113,8 @@ def open_file(label: str, on_change: Callable[[str, str], None]) -> pn.Column:
     return column([_label(label), chooser], "widget")
 
 
-def _label(words: str, *classes: str) -> pn.pane.HTML:
-    return pn.pane.HTML(f'<span class="{" ".join(("label", *classes))}">{words}</span>', **wide())
+def _label(words: str) -> pn.pane.HTML:
+    return pn.pane.HTML(f"<span class=label>{words}</span>", **wide())
 
 
 def _calling(widget: Any, on_change: OnChange) -> Any:

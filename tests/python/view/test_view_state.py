@@ -214,8 +214,8 @@ def test_a_page_can_change_to_packaged_scenarios_only(
         ("scenario = 'last-hop'\n[vary]\nscheme = [{ name = 'reno' }]", "must be a list of names"),
         ("scenario = 'last-hop'\n[set]\nduration = '-1 s'", "expected a duration"),
         (
-            "scenario = 'last-hop'\n[view]\nflow = 'fpt'",
-            "view: the scenario has no flow fpt. Did you mean `flow ftp`?",
+            "scenario = 'last-hop'\n[view]\nflow = 'ftp2'",
+            "view: the scenario has no flow ftp2. Did you mean `flow ftp`?",
         ),
         ("scenario = 'last-hop'\n[view]\nflo = 'ftp'", "`view` has no key `flo`. Did you mean `flow`?"),
         ("scenario = 'last-hop'\n[view]\nflow = 'ftp'\nclass = 'bulk'", "either a flow or a class"),
