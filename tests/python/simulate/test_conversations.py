@@ -97,6 +97,18 @@ def test_the_verifier_agrees_with_conversations_behind_a_download() -> None:
         assert call["late"] > 0 and call["lost"] > 0 and game["late"] > 0
 
 
+def test_the_two_sides_of_a_call_have_independent_clocks() -> None:
+    """The reverse direction begins at a time within the first interval that depends on seed and name."""
+    starts = set()
+    for seed, name in ((1, "call"), (2, "call"), (1, "other")):
+        scenario = Scenario.load(wire(CALL | {"name": name, "start": "1 s"}) | {"duration": "1.1 s"})
+        made = airhop.run(scenario, seed=seed, trace=True).tables["packets"].filter(step="made")
+        first = {flow: made.filter(flow=flow)["time_s"].min() for flow in (name, f"{name} reverse")}
+        assert first[name] == 1.0
+        starts.add(first[f"{name} reverse"])
+    assert len(starts) == 3 and all(1.0 < start < 1.02 for start in starts)
+
+
 def test_both_directions_are_one_class_without_a_direction() -> None:
     scenario = Scenario.load("last-hop").to_dict() | {"duration": "5 s"}
     scenario["flow"] = [CALL | {"from": "s", "to": "d"}, GAME | {"from": "s", "to": "d", "class": "play"}]
