@@ -11,6 +11,7 @@ from airhop import Scenario, stats, sweep
 from airhop.analysis.measures import OF_CLASSES, Measure
 from command_line import Cli
 
+
 def is_quality(measure: Measure) -> bool:
     """Return whether a measure is of calls, games or videos."""
     return measure.path[0] in ("call", "game", "video")

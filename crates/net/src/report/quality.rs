@@ -18,7 +18,10 @@ impl Quantity for Option<Quality> {
         let entry = |quality: &Quality| {
             let (kind, values) = quality.values();
             let numbers = numbers_of(kind).iter().zip(values);
-            (kind, Value::Group(numbers.map(|(number, value)| (number.key, written(number, value))).collect()))
+            (
+                kind,
+                Value::Group(numbers.map(|(number, value)| (number.key, written(number, value))).collect()),
+            )
         };
         self.iter().map(entry).collect()
     }
