@@ -29,6 +29,7 @@ fn heard(flow: &FlowReport) -> (Punctuality, Option<(f64, f64)>) {
     match flow.quality.expect("a conversation") {
         Quality::Call(call) => (call.packets, call.rating.map(|rating| (rating.mouth_to_ear_ms, rating.r))),
         Quality::Game(game) => (game.packets, None),
+        Quality::Video(_) => panic!("a video"),
     }
 }
 

@@ -103,7 +103,7 @@ def test_the_two_sides_of_a_call_have_independent_clocks() -> None:
     for seed, name in ((1, "call"), (2, "call"), (1, "other")):
         scenario = Scenario.load(wire(CALL | {"name": name, "start": "1 s"}) | {"duration": "1.1 s"})
         made = airhop.run(scenario, seed=seed, trace=True).tables["packets"].filter(step="made")
-        first = {flow: made.filter(flow=flow)["time_s"].min() for flow in (name, f"{name} reverse")}
+        first = {flow: min(made.filter(flow=flow)["time_s"]) for flow in (name, f"{name} reverse")}
         assert first[name] == 1.0
         starts.add(first[f"{name} reverse"])
     assert len(starts) == 3 and all(1.0 < start < 1.02 for start in starts)

@@ -47,7 +47,6 @@ impl Classes {
             }
         };
         *class.goodputs.entry(member.group).or_default() += goodput_mbps;
-        class.quality.0.extend(*quality);
         if let Some(delays) = member.delays {
             class.delays.merge(delays);
         }
