@@ -337,7 +337,7 @@ def test_the_page_shows_the_selected_flow_connection_or_class(page: Page, tmp_pa
     expect(of).to_have_text("flow more")
     choice.select_option("flow pages")
     expect(of).to_have_text("flow pages#1")
-    expect(page.locator(".grid").last).to_contain_text("completion, p99, ms")
+    expect(page.locator(".grid").last).to_contain_text("round-trip time, p99, ms")
     connection = page.get_by_label(re.compile("Connection"))
     connection.fill("2")
     connection.press("Enter")
