@@ -104,7 +104,8 @@ PAGES = {
             "does not have is an error. Each station has one queue for all its receivers. `stations` or "
             "a [`layout`](layout.md) defines the positions of the stations. The packaged scenarios "
             "`wifi-n`, `wifi-ac` and `wifi-ax` are cells of 802.11n, 802.11ac and 802.11ax with one station, "
-            "`wifi-five` a cell of 802.11ac with five."
+            "`wifi-five` a cell of 802.11ac with five. `home`, `cafe`, `office` and `train` combine "
+            "several applications behind a cell."
         ),
         ("wlan", "wlan.rate", "wlan.aggregation", "wlan.txop", "wlan.phy"),
     ),
