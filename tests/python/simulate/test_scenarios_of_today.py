@@ -12,11 +12,12 @@ from airhop.verify import verify
 
 PACKET = 1500 * 8
 """Length of a full packet, bits."""
+APPLICATIONS = {"pages", "video down", "request-response down", "call", "bulk down", "bulk up"}
 CLASSES = {
-    "home": {"pages", "request-response down", "call", "game", "bulk down", "bulk up"},
-    "cafe": {"pages", "request-response down", "call", "bulk down", "bulk up"},
-    "office": {"pages", "request-response down", "call", "bulk down", "bulk up"},
-    "train": {"pages", "request-response down", "call", "bulk down", "bulk up"},
+    "home": {*APPLICATIONS, "game"},
+    "cafe": APPLICATIONS,
+    "office": APPLICATIONS,
+    "train": APPLICATIONS,
 }
 """Classes of flows, by scenario."""
 NETWORKS = sorted(CLASSES)
