@@ -145,7 +145,6 @@ impl World {
             to: name(flow.plan.to),
             class: flow.class.clone(),
             route_hops: flow.route_hops,
-            quality: self.planned_app(flow).and_then(|app| app.app.quality(Time::ZERO + self.duration)),
             ..FlowReport::default()
         };
         let mut report = match &flow.ends {
