@@ -105,7 +105,7 @@ PAGES = {
             "a [`layout`](layout.md) defines the positions of the stations. The packaged scenarios "
             "`wifi-n`, `wifi-ac` and `wifi-ax` are cells of 802.11n, 802.11ac and 802.11ax with one station, "
             "`wifi-five` a cell of 802.11ac with five. `home`, `cafe`, `office` and `train` combine "
-            "several applications behind a cell."
+            "several applications behind a cell ([Which for my link](../which-for-my-link.md))."
         ),
         ("wlan", "wlan.rate", "wlan.aggregation", "wlan.txop", "wlan.phy"),
     ),
