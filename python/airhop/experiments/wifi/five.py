@@ -44,6 +44,10 @@ CELLS: Mapping[str, Mapping[str, object]] = {
 """Changes of the packaged scenario by standard; the cells are those of the packaged lone stations."""
 CLEAN, TENTH, EDGE = "no loss", "10 % loss", "edge"
 LOSSY = (TENTH, EDGE)
+CONTENDS = (
+    "Among five stations the losses that TCP detects are mostly drops of a queue, about which no notice is"
+    " sent. Block Ack repairs nearly all losses of the air; the goodput depends on the wait for the channel."
+)
 SUBJECTS = tuple(
     replace(curve, scheme=None, settings={"flow.download.scheme": curve.name}) for curve in SENDERS
 )
@@ -128,7 +132,7 @@ def among_five(standard: str, queue: str) -> Experiment:
         replications=MORE,
         claims=(
             hidden(name, LOSSY, where),
-            *of_notices(name, axis, LOSSY, where, "with and without losses"),
+            *of_notices(name, axis, LOSSY, where, "with and without losses", CONTENDS),
             *_claims_of_others(name, axis),
         ),
         headline=partial(headline, axis),
