@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from airhop.analysis.measures import OF_FLOWS, OF_RUNS, Measure
 
+QUALITIES = ("call", "game", "video")
+"""Groups of measures that only flows of an application have whose quality is measured."""
+
 
 def blank_flow() -> dict[str, Any]:
-    """Make the measures of a flow: counts are 0, everything else is null."""
-    return _blank(OF_FLOWS)
+    """Make the measures of a flow without a quality: counts are 0, everything else is null."""
+    return _blank([measure for measure in OF_FLOWS if measure.path[0] not in QUALITIES])
 
 
 def blank_run() -> dict[str, Any]:
@@ -17,7 +21,7 @@ def blank_run() -> dict[str, Any]:
     return _blank(OF_RUNS)
 
 
-def _blank(measures: tuple[Measure, ...]) -> dict[str, Any]:
+def _blank(measures: Iterable[Measure]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for measure in measures:
         at = made

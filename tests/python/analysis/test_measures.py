@@ -14,7 +14,7 @@ from airhop.comparison import METRICS as COMPARED
 from airhop.plots.quantities import QUANTITIES
 from airhop.store import COLUMNS, MemoryStore
 from airhop.study.measure import METRICS, OF_A_FLOW, per_run
-from made_documents import blank_flow, blank_run
+from made_documents import QUALITIES, blank_flow, blank_run
 from store_writer import document, job, values
 
 IDENTITY = ["name", "scheme", "transport", "from", "to", "class"]
@@ -37,10 +37,6 @@ def mixed() -> airhop.Result:
         },
     ]
     return airhop.run(airhop.Scenario.load(scenario))
-
-
-QUALITIES = ("video",)
-"""Groups of measures of applications whose quality is measured."""
 
 
 def test_run_documents_have_the_declared_measures_in_their_order(mixed: airhop.Result) -> None:
@@ -111,7 +107,7 @@ def test_values_that_only_a_real_host_knows_are_null_in_the_flows_frame() -> Non
 def test_documents_of_earlier_versions_have_null_for_a_measure_that_they_lack(measure: Measure) -> None:
     earlier = json.loads(document(3))
     for flow in earlier["flows"]:
-        flow.pop(measure.path[0])
+        flow.pop(measure.path[0], None)  # a quality is absent without its application
     store = MemoryStore()
     store.add(job(3), json.dumps(earlier), values(3))
     assert store.rows()[measure.column].null_count() == len(earlier["flows"])

@@ -299,12 +299,12 @@ def test_an_error_while_saving_does_not_hide_the_first_error(
 
 
 def test_a_store_on_a_real_full_disk_resumes_when_space_is_free(tmp_path: Path) -> None:
-    """On a file system of 256 KiB the journal fills the disk; the study continues on a larger file system."""
+    """On a file system of 320 KiB the journal fills the disk; the study continues on a larger file system."""
     mount = ["mount", "-t", "tmpfs", "-o"]
     if (
         shutil.which("mount") is None
         or subprocess.run(
-            [*mount, "size=256k", "none", str(tmp_path)], capture_output=True, check=False
+            [*mount, "size=320k", "none", str(tmp_path)], capture_output=True, check=False
         ).returncode
     ):
         pytest.skip("may not mount a file system")
