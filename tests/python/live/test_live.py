@@ -103,7 +103,9 @@ def test_a_download_arrives_complete_and_its_log_is_replayed(
 
     log = tmp_path / "a.log"
     commands = {"s": python(SERVE_ONE), "d": python(ASK, address)}
-    emulation = airhop.emulate(Scenario.load(wire), commands, log=log)
+    # The download lasts 0.6 s, twelve intervals of TCP_INFO, so that a busy machine also takes a sample.
+    slow = Scenario.load(wire).with_({"wired.w.rate": "4 Mbit/s"})
+    emulation = airhop.emulate(slow, commands, log=log)
     assert emulation.failures == []
     (_, client) = emulation.live["commands"]
     assert client["stdout"].split() == [str(SIZE), hashlib.sha256(blob).hexdigest()]
