@@ -35,7 +35,7 @@ class ClassTable:
 def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
     """Return a table for each class of flows.
 
-    Returns no table if all flows are in one class without transfers, requests and videos.
+    Returns no table if all flows are in one class without transfers, requests, calls, games and videos.
     """
     names = list(dict.fromkeys(name for row in rows for name in row.classes))
     of_rows = [found for row in rows for found in row.classes.values()]

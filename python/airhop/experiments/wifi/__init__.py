@@ -15,8 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
-from airhop.experiments.experiment import Curve, Metric, PlottedAxis, Replications
+from airhop.experiments.experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Metric,
+    PlottedAxis,
+    Replications,
+    TimelineChoice,
+    X,
+)
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
@@ -130,4 +140,36 @@ def headline(axis: PlottedAxis, samples: Samples) -> str:
     return (
         f"{axis.name} {axis.text(last)}: {best}, the best sender with a service, delivers {ratio} times "
         "CUBIC's goodput."
+    )
+
+
+def lone_download(
+    name: str,
+    standard: str,
+    title: str,
+    axis: PlottedAxis,
+    shown: X,
+    claims: tuple[Claim[Samples], ...],
+    settings: Mapping[str, object],
+    replications: Replications,
+) -> Experiment:
+    """Return the experiment of a download to a lone station.
+
+    `title` follows the standard, and CUBIC's run at the value `shown` of the axis is drawn packet by packet.
+    """
+    return Experiment(
+        id=f"{GROUP}/{name}",
+        title=f"A download over 802.11{standard}{title}",
+        source=SOURCE,
+        scenario=f"wifi-{standard}",
+        settings={**DURATION, **settings},
+        curves=SENDERS,
+        baseline="cubic",
+        axis=axis,
+        metric=goodput("goodput_mbps", "Goodput", standard),
+        replications=replications,
+        claims=claims,
+        headline=partial(headline, axis),
+        also=CAUSES,
+        timeline=TimelineChoice("cubic", shown, duration_s=TRACED_S, opening_s=0.05),
     )

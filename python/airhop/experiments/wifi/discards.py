@@ -7,26 +7,18 @@ MPDU. TCP observes the loss, and a notice can prevent a reduction of the window.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from airhop.experiments.asked import LAST, Asked, Span
-from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, Replications, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, Replications
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.wifi import (
     AS_GOOD,
-    CAUSES,
     CHANNEL,
-    DURATION,
-    GROUP,
     LOSS,
     MORE,
     REPLICATIONS,
-    SENDERS,
-    SOURCE,
-    TRACED_S,
-    goodput,
-    headline,
+    lone_download,
 )
 from airhop.experiments.wifi.claims import of_notices
 from airhop.experiments.wifi.download import ANY, EVERYWHERE
@@ -67,22 +59,8 @@ def download(
     replications: Replications = MORE,
 ) -> Experiment:
     """Return an experiment whose link layer discards packets."""
-    return Experiment(
-        id=f"{GROUP}/{name}",
-        title=f"A download over 802.11ac, {title}",
-        source=SOURCE,
-        scenario="wifi-ac",
-        settings={**DURATION, **settings},
-        curves=SENDERS,
-        baseline="cubic",
-        axis=axis,
-        metric=goodput("goodput_mbps", "Goodput", "ac"),
-        replications=replications,
-        claims=claims,
-        headline=partial(headline, axis),
-        also=CAUSES,
-        timeline=TimelineChoice("cubic", axis.coarse[0], duration_s=TRACED_S, opening_s=0.05),
-    )
+    shown = axis.coarse[0]
+    return lone_download(name, "ac", f", {title}", axis, shown, claims, settings, replications)
 
 
 def enough(name: str, axis: PlottedAxis, where: str) -> Claim[Samples]:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from airhop.experiments.asked import Span
-from airhop.experiments.experiment import Experiment, TimelineChoice
+from airhop.experiments.experiment import Experiment
 from airhop.experiments.wifi import (
-    CAUSES,
     CHANNEL,
-    DURATION,
     FEW,
-    GROUP,
     LOSS,
     QUEUES,
     REPLICATIONS,
-    SENDERS,
-    SOURCE,
     STANDARDS,
-    TRACED_S,
-    goodput,
-    headline,
+    lone_download,
 )
 from airhop.experiments.wifi.claims import hidden, of_notices
 
@@ -31,29 +22,14 @@ EVERYWHERE = "at every loss rate"
 
 def download(standard: str, queue: str) -> Experiment:
     """Return the experiment of a standard with a queue at the access point."""
-    name, axis, settings = standard, LOSS, {**DURATION, "wlan.cell.errors": CHANNEL}
+    name, axis = standard, LOSS
+    settings: dict[str, object] = {"wlan.cell.errors": CHANNEL}
     if queue != "drop-tail":
         name, axis = f"{standard}-{queue}", FEW
         settings["wlan.cell.queue"] = {"kind": queue}
-    return Experiment(
-        id=f"{GROUP}/{name}",
-        title=f"A download over 802.11{standard}, {QUEUES[queue]} at the access point",
-        source=SOURCE,
-        scenario=f"wifi-{standard}",
-        settings=settings,
-        curves=SENDERS,
-        baseline="cubic",
-        axis=axis,
-        metric=goodput("goodput_mbps", "Goodput", standard),
-        replications=REPLICATIONS,
-        claims=(
-            hidden(name, ANY, EVERYWHERE),
-            *of_notices(name, LOSS, ANY, EVERYWHERE, EVERYWHERE),
-        ),
-        headline=partial(headline, axis),
-        also=CAUSES,
-        timeline=TimelineChoice("cubic", 0.1, duration_s=TRACED_S, opening_s=0.05),
-    )
+    claims = (hidden(name, ANY, EVERYWHERE), *of_notices(name, LOSS, ANY, EVERYWHERE, EVERYWHERE))
+    title = f", {QUEUES[queue]} at the access point"
+    return lone_download(name, standard, title, axis, 0.1, claims, settings, REPLICATIONS)
 
 
 EXPERIMENTS = tuple(download(standard, queue) for queue in QUEUES for standard in STANDARDS)

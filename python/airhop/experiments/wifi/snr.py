@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from airhop.experiments.asked import LAST, Asked, Span
-from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.wifi import (
     AS_GOOD,
-    CAUSES,
     CLEARLY,
-    DURATION,
-    GROUP,
     MORE,
-    SENDERS,
-    SOURCE,
     STANDARDS,
-    TRACED_S,
-    goodput,
-    headline,
+    lone_download,
 )
 from airhop.experiments.wifi.claims import hidden, of_notices
 
@@ -72,26 +64,13 @@ def download(standard: str) -> Experiment:
     name, axis, places = f"{standard}-snr", distance(standard), PLACES[standard]
     inside = Span(places[1], places[2])
     where = "at the distances with a tenth and with half of the MPDUs lost"
-    return Experiment(
-        id=f"{GROUP}/{name}",
-        title=f"A download over 802.11{standard} with MPDU losses by SNR",
-        source=SOURCE,
-        scenario=f"wifi-{standard}",
-        settings={**DURATION, "wlan.cell.errors": BY_SNR},
-        curves=SENDERS,
-        baseline="cubic",
-        axis=axis,
-        metric=goodput("goodput_mbps", "Goodput", standard),
-        replications=MORE,
-        claims=(
-            hidden(name, inside, where),
-            *of_notices(name, axis, inside, where, "at every distance"),
-            *beyond(name, axis),
-        ),
-        headline=partial(headline, axis),
-        also=CAUSES,
-        timeline=TimelineChoice("cubic", places[2], duration_s=TRACED_S, opening_s=0.05),
+    claims = (
+        hidden(name, inside, where),
+        *of_notices(name, axis, inside, where, "at every distance"),
+        *beyond(name, axis),
     )
+    title = " with MPDU losses by SNR"
+    return lone_download(name, standard, title, axis, places[2], claims, {"wlan.cell.errors": BY_SNR}, MORE)
 
 
 EXPERIMENTS = tuple(download(standard) for standard in STANDARDS)
