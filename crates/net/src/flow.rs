@@ -218,6 +218,7 @@ impl TcpEnds {
     /// Passes a packet to the receiver. If the receiver delivers data to the application, returns the number
     /// of payload bytes delivered so far.
     #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);

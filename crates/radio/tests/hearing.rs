@@ -26,9 +26,9 @@
 
 use crate::harness::{Note, World, line};
 use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{Access, CellPlan, Station};
+use airhop_radio::cell::{Access, CellPlan, CellRules, Station};
 use airhop_radio::layer::FrameKind;
-use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
+use airhop_radio::phy::{ACK_BYTES, Coding, DATA_OVERHEAD, Phy};
 
 /// Outcome of two frames whose starts differ by a number of slots.
 struct Step {
@@ -227,4 +227,36 @@ fn rts_cts_protects_only_where_the_cts_is_decoded() {
         assert!(basic > 0.3, "{basic}");
         assert!(left.contains(&(rts / basic)), "{metres:?}: {rts:.3} with RTS/CTS, {basic:.3} without");
     }
+}
+
+/// Frames shorter than a SIFS: B receives the RTS of both hidden stations before its first CTS, and responds to
+/// both. The first CTS tells the other station that its own is missing (IEEE 802.11-2016 §10.3.2.9), so it
+/// ignores its CTS, which arrives later. Each data frame therefore carries the attempt number of the RTS before
+/// it.
+#[test]
+fn a_station_ignores_a_cts_after_its_attempt_failed() {
+    let hidden = line(&[0.0, 30.0, 60.0], 35.0, 35.0);
+    let mut plan = CellPlan { rules: CellRules::IEEE, access: Access::RtsCts, ..hidden };
+    plan.phy = Phy { plcp: Span::from_nanos(4), coding: Coding::Serial, ..Phy::ERP_OFDM };
+    (plan.rate, plan.control_rate) = (Rate::from_bps(54_000_000), Rate::from_bps(24_000_000));
+    let mut world = World::new(&plan, 1);
+    world.cell.report_transmissions();
+    [0, 2].into_iter().for_each(|station| world.saturate(station, 1, 60));
+    world.run(Time::ZERO + Span::from_secs(1));
+    let mut granted = [None; 3];
+    let [mut data, mut clear] = [0_u32; 2];
+    for (_, note) in &world.notes {
+        let Note::Transmitted(tx) = note else { continue };
+        let station = usize::from(tx.from);
+        match tx.frame {
+            FrameKind::Rts => granted[station] = Some((tx.number, tx.attempt)),
+            FrameKind::Data => {
+                assert_eq!(granted[station].take(), Some((tx.number, tx.attempt)), "at {:?}", tx.start);
+                data += 1;
+            }
+            FrameKind::Cts => clear += 1,
+            _ => {}
+        }
+    }
+    assert!(data > 1000 && clear > data + 100, "{data} data frames, {clear} CTS");
 }

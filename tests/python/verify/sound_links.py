@@ -340,4 +340,40 @@ LINKS: dict[str, dict[str, Any]] = {
             for name in ("f", "g")
         ],
     },
+    # c captures the RTS of d, and responds to d only. The duration of b's RTS, which a receives, is unknown.
+    "a station responds to one of two RTS": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11ax",
+                "rate": {"mcs": 0, "streams": 1},
+                "stations": {"a": [76.7, 38.6], "b": [61.9, 15.5], "c": [9.6, 9.3], "d": [15.6, 0.8]},
+                "range": {"receive": "55 m", "sense": "55 m"},
+                "errors": {"kind": "bernoulli", "loss": 0.2},
+                "access": "rts-cts",
+                "txop": {"BE": "0 s"},
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "a", "to": "b", "scheme": "newreno", "access_category": "VI"},
+            {"name": "g", "from": "c", "to": "b", "scheme": "newreno", "access_category": "VI"},
+            {"name": "h", "from": "d", "to": "c", "scheme": "newreno", "segment": "88 B"},
+        ],
+    },
+    # Frames shorter than a SIFS: b receives two RTS before its first CTS. The first CTS tells the other
+    # station that its attempt failed, so this station ignores the second CTS.
+    "a CTS arrives after the attempt failed": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "54 Mbit/s",
+                "stations": {"a": [0, 0], "b": [30, 0], "c": [60, 0]},
+                "range": {"receive": "35 m", "sense": "35 m"},
+                "access": "rts-cts",
+                "phy": {"header": "4 ns", "coding": "serial"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "c", "scheme": "newreno", "segment": "1 B"}],
+    },
 }

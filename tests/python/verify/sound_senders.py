@@ -45,6 +45,26 @@ SENDERS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n4", "scheme": "jtcp"}],
     },
+    # ns-3's TcpVegas, like Linux, raises ssthresh to three quarters of the window after each decision.
+    "ssthresh follows the window": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11",
+                "rate": "2 Mbit/s",
+                "stations": {"s": [0, 0], "d": [45, 0]},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": {"name": "vegas", "form": "ns3", "alpha": 30, "gamma": 0.05},
+                "tcp": {"preset": "ns2", "timestamps": True, "undo": False},
+            }
+        ],
+    },
     # Fall and Floyd 1996 §4: a partial ACK reduces the pipe by two segments, although nothing was lost.
     "a pipe counts partial ACKs twice": {
         "wired": [late(0.02, "5 ms", rate="10 Mbit/s", delay="10 ms")],

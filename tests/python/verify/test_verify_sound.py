@@ -507,6 +507,7 @@ SEEDS = {
     "a notice after a timeout": 35,
     "a timeout repeats later": 20000860,
     "an estimate of the bandwidth lies above the least window": 43,
+    "a station responds to one of two RTS": 22,
 }
 """Seeds with the behaviour within 10 s, for scenarios without it under the first seed."""
 

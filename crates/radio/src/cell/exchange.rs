@@ -64,6 +64,7 @@ impl Exchange {
             queue: queue(),
             others: categories.iter().skip(1).map(|_| queue()).collect(),
             airtime: Span::ZERO,
+            last_frame: (0, Span::ZERO),
         };
         Exchange {
             phy: plan.phy,
@@ -271,6 +272,9 @@ impl Exchange {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let (sender, receiver) = (usize::from(from), usize::from(to));
+        if kind.is_answer() && !self.stations[receiver].access.awaits(kind) {
+            return false;
+        }
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now, from, self.nav) => {
                 return false;

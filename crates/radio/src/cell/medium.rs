@@ -66,6 +66,8 @@ pub(crate) struct Member {
     pub others: Box<[MacQueue]>,
     /// Airtime of the exchanges that the station started, including responses.
     pub airtime: Span,
+    /// Length and airtime of the last data frame to one station.
+    pub last_frame: (u32, Span),
 }
 
 impl Member {

@@ -75,6 +75,7 @@ impl Cell {
 
     /// True if the MAC of `station` accepts a packet of an access category. The MAC may accept several packets
     /// in succession; [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
+    #[inline(always)]
     pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
         self.exchange.is_free(station, category)
     }

@@ -157,11 +157,18 @@ def _contradictions(
         pass  # two reductions; the second sets the window before the first one
     elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
         pass  # two reductions, the first of which a bandwidth estimate raised above the minimum
+    elif _follows_window(flow, after):
+        pass
     # After the repair of a loss, a bandwidth estimate may allow a larger window than before the loss.
     elif not (flow["tcp"]["undo"] or flow["tcp"]["frto"]) or (
         state.cwnd >= before.cwnd and state.time not in repairs
     ):
         yield f"ssthresh is {state.ssthresh} for once, and nothing was undone"
+
+
+def _follows_window(flow: Mapping[str, Any], after: _State) -> bool:
+    """Return whether ssthresh is at Vegas' lower limit in Linux and ns-3, three quarters of the window."""
+    return bool(flow["scheme"] == "vegas" and after.ssthresh == 0.75 * after.cwnd)
 
 
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:

@@ -77,6 +77,7 @@ impl World {
 
     /// Handles the bytes, if any, that a segment delivered to the application. Sends the receiver's ACKs, and
     /// closes the other side of a connection whose stream has ended.
+    #[inline(always)]
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
         match delivered {
             Some(total) => self.on_bytes(now, id, total),
@@ -91,6 +92,7 @@ impl World {
 
     /// Records the bytes delivered to the application, sends the receiver's ACKs, and notifies an application
     /// that waits for these bytes.
+    #[inline(always)]
     fn on_bytes(&mut self, now: Time, id: FlowId, total: u64) {
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);

@@ -321,6 +321,17 @@ impl ChannelAccess {
         }
     }
 
+    /// True if the station waits for this response: a CTS to its RTS, an ACK or a BlockAck to another frame. A
+    /// station ignores a response after its timeout.
+    pub fn awaits(&self, answer: FrameKind) -> bool {
+        match self.phase {
+            Phase::Exchange { sent, over, .. } => {
+                over && (sent == FrameKind::Rts) == (answer == FrameKind::Cts)
+            }
+            Phase::Contend | Phase::Txop(_) => false,
+        }
+    }
+
     /// True if the station's last own frame is an RTS.
     pub fn sent_rts(&self) -> bool {
         matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. })
