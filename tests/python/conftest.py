@@ -1,5 +1,6 @@
 """Settings of all Python tests, and the fixtures that they share."""
 
+import gc
 import os
 import signal
 import sys
@@ -25,6 +26,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Hundreds of tests start programs; most of their time would be the compilation of libraries.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the objects of imports, which stay, from garbage collection, which would visit them all."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@
 
 mod recorded;
 
-use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket, Verdict, simulated_members};
+use airhop_bpf::{
+    Argument, Callback, Field, Image, Layout, Machine, Object, Socket, Verdict, simulated_members,
+};
 use recorded::{Call, Event, recorded};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -39,10 +41,23 @@ fn members(structure: &str) -> Vec<&'static str> {
     all.map(|member| member.name).collect()
 }
 
-fn set(image: &mut Image, values: &[(&'static str, u64)]) {
-    for &(name, value) in values {
-        let field = image.layout().get(name).expect("the layout has all simulated members");
+/// The simulated members of a structure, in the order of a call's values: a search by name takes longer than
+/// the program.
+type Fields = Vec<(&'static str, Field)>;
+
+fn fields(structure: &str, layout: &Layout) -> Fields {
+    let field = |member| layout.get(member).expect("the layout has all simulated members");
+    members(structure).into_iter().map(|member| (member, field(member))).collect()
+}
+
+fn set(image: &mut Image, fields: &Fields, values: &[(&'static str, u64)]) {
+    for (&(name, value), &(member, field)) in values.iter().zip(fields) {
+        assert_eq!(name, member);
         image.set(field, value);
+    }
+    for (name, value) in values.iter().skip(fields.len()) {
+        let again = fields.iter().find(|(member, _)| member == name).expect("a simulated member");
+        image.set(again.1, *value);
     }
 }
 
@@ -56,34 +71,39 @@ fn padded(bytes: &[u8]) -> [u8; PADDED] {
 struct Interpreted {
     machine: Machine,
     socket: Socket,
+    fields: Fields,
     /// `ack_sample` and `rate_sample`.
-    samples: [Image; 2],
+    samples: [(Image, Fields); 2],
 }
 
 impl Interpreted {
     fn new(object: &Arc<Object>) -> Interpreted {
         let socket = object.socket_layout(&members("tcp_sock")).unwrap();
         let sample = |structure: &'static str| {
-            Image::new(object.sample_layout(structure, &members(structure)).unwrap())
+            let layout = object.sample_layout(structure, &members(structure)).unwrap();
+            let fields = fields(structure, &layout);
+            (Image::new(layout), fields)
         };
         Interpreted {
             machine: Machine::new(object.clone(), SEED),
             socket: Socket::new(&socket, 0, SEED),
+            fields: fields("tcp_sock", &socket),
             samples: ["ack_sample", "rate_sample"].map(sample),
         }
     }
 
     /// Returns the input of the native program for a call: the call, and the socket before it.
     fn input(&mut self, call: &Call) -> Vec<u8> {
-        set(&mut self.socket.image, &call.socket);
+        set(&mut self.socket.image, &self.fields, &call.socket);
         let (number, packet) = match &call.event {
             Event::Callback(callback) => (*callback as u64, &[][..]),
             Event::Packet(packet) => (Callback::ALL.len() as u64, &packet[..]),
         };
         let mut sample = &[][..];
         if let Some((which, values)) = &call.sample {
-            set(&mut self.samples[*which], values);
-            sample = self.samples[*which].declared();
+            let (image, fields) = &mut self.samples[*which];
+            set(image, fields, values);
+            sample = image.declared();
         }
         let words = [number, call.arguments[0], call.arguments[1]].map(u64::to_le_bytes).concat();
         [&words, &padded(sample)[..], &padded(packet), self.socket.image.declared()].concat()
@@ -97,7 +117,7 @@ impl Interpreted {
             Event::Callback(callback) => {
                 let program = self.machine.object().congestion_controls()[0].program(*callback);
                 let numbers = call.arguments[..call.numbers].iter().map(|number| Argument::Number(*number));
-                let sample = call.sample.as_ref().map(|(which, _)| Argument::Sample(&self.samples[*which]));
+                let sample = call.sample.as_ref().map(|(which, _)| Argument::Sample(&self.samples[*which].0));
                 let arguments: Vec<_> = numbers.chain(sample).collect();
                 let program = program.expect("only implemented callbacks are called");
                 let result = self.machine.call(program, &mut self.socket, &arguments, now_ns).unwrap();
@@ -161,13 +181,14 @@ fn natively_compiled_objects_write_the_same_bytes_as_interpreted_objects() {
 
         let program = compiled(&path, &object, bytes);
         let input = program.with_extension("input");
-        fs::write(&input, pairs.iter().flat_map(|(input, _)| input).copied().collect::<Vec<_>>()).unwrap();
+        fs::write(&input, pairs.iter().map(|(input, _)| &input[..]).collect::<Vec<_>>().concat()).unwrap();
         let done = Command::new(&program).stdin(File::open(&input).unwrap()).output().unwrap();
         assert!(done.status.success(), "{}: {}", control.name, done.status);
         let outputs: Vec<_> = done.stdout.chunks(16 + bytes).collect();
         assert_eq!(outputs.len(), calls.len(), "{}", control.name);
         for (number, ((call, (_, expected)), output)) in calls.iter().zip(&pairs).zip(outputs).enumerate() {
-            if let Some(at) = expected.iter().zip(output).position(|(a, b)| a != b) {
+            if expected != output {
+                let at = expected.iter().zip(output).position(|(a, b)| a != b).expect("a byte differs");
                 let place =
                     at.checked_sub(16).map_or("its result".into(), |at| format!("byte {at} of the socket"));
                 panic!("{}, call {number}, {:?}: {place} differs", control.name, call.event);

@@ -139,7 +139,9 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// Ranges that reached the receiver, by first byte: a reassembly independent of the receiver's.
+    /// First byte that has not reached the receiver: a reassembly independent of the receiver's.
+    expected: u64,
+    /// Ranges that reached the receiver out of order, by first byte.
     arrived: BTreeMap<u64, u64>,
     /// NAKs for the next ACK, with the times from which on they are available.
     naks: BTreeSet<(Time, u64)>,
@@ -195,6 +197,7 @@ impl<O: Observer> Transfer<O> {
             transmissions: BTreeMap::new(),
             acks: 0,
             busy_until: Time::ZERO,
+            expected: 1,
             arrived: BTreeMap::new(),
             naks: BTreeSet::new(),
             path,
@@ -271,20 +274,9 @@ impl<O: Observer> Transfer<O> {
         let fin = u64::from(self.receiver.has_ended());
         assert_eq!(
             self.receiver.delivered() + fin,
-            self.reassembled(),
+            self.expected - 1,
             "delivered data differs from the data that arrived in order"
         );
-    }
-
-    fn reassembled(&self) -> u64 {
-        let mut expected = 1;
-        for (&start, &end) in &self.arrived {
-            if start > expected {
-                break;
-            }
-            expected = expected.max(end);
-        }
-        expected - 1
     }
 
     fn arrive(&mut self, p: &Packet) {
@@ -292,6 +284,9 @@ impl<O: Observer> Transfer<O> {
         if s.is_of_stream() && !p.damaged {
             let end = self.arrived.entry(s.seq).or_insert(0);
             *end = s.end().max(*end);
+            while let Some(first) = self.arrived.first_entry().filter(|first| *first.key() <= self.expected) {
+                self.expected = self.expected.max(first.remove());
+            }
         }
         self.receiver.on_segment(self.now, p);
     }
