@@ -376,4 +376,29 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "a", "to": "c", "scheme": "newreno", "segment": "1 B"}],
     },
+    # b's ACK does not reserve the medium for the next exchange of a's TXOP, which c does not sense.
+    "a frame of a hidden station begins within a TXOP": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11ac",
+                "rate": {"mcs": 7, "streams": 1},
+                "stations": {"a": [0, 0], "b": [30, 0], "c": [60, 0], "d": [90, 0]},
+                "range": {"receive": "35 m", "sense": "35 m"},
+                "aggregation": {"frames": 1},
+                "txop": {"VI": "1.504 ms"},
+            }
+        ],
+        "flow": [
+            {
+                "name": name,
+                "from": source,
+                "to": target,
+                "scheme": "newreno",
+                "access_category": "VI",
+                "segment": "88 B",
+            }
+            for name, source, target in (("f", "a", "b"), ("g", "c", "d"))
+        ],
+    },
 }

@@ -137,6 +137,8 @@ class _Exchanges:
             data = self.answer(cts) if is_heard else None
             if data is None or data.kind not in ("data", "a-mpdu"):
                 continue
+            if cts.kind == "ack" and not medium.may_be_cut(data):
+                continue  # the next exchange of a TXOP, which the ACK does not reserve
             until = data.end + medium.sifs + medium.answer_time(data.kind)
             readers = self._readers(cts)
             for other in medium.before(int(until), int(until) - cts.end):
