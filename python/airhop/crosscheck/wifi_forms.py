@@ -221,7 +221,7 @@ class Link:
         return 8 * self.payload * self.msdus * self.mpdus(source) / self.cycle_us(source)
 
     def lossy_goodput_mbps(self, loss: float, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a lone station with single MPDUs, each sent up to seven times, Mbit/s.
+        """Return the goodput of a lone station without A-MPDUs, each MPDU sent up to seven times, Mbit/s.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Link:
             slots = (16 * 2 ** min(attempt, STAGES) - 1) / 2
             answer = (1 - loss) * response + loss * TIMEOUT_US
             time += loss**attempt * (AIFS_US + slots * SLOT_US + self.protection_us + data + answer)
-        return 8 * self.payload * (1 - loss**ATTEMPTS) / time
+        return 8 * self.payload * self.msdus * (1 - loss**ATTEMPTS) / time
 
     def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's model with EDCA's values.
@@ -262,7 +262,7 @@ class Link:
             stages=STAGES,
             attempts=ATTEMPTS if mpdus == 1 else None,
         )
-        return dcf.throughput(stations, 8 * self.payload * mpdus)
+        return dcf.throughput(stations, 8 * self.payload * self.msdus * mpdus)
 
 
 def legacy_us(size: int, mbps: int) -> float:
