@@ -28,7 +28,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Decision by 95 % intervals."""
+        """Decision by 95 % intervals; None if these intervals leave it open."""
         return self.by(CONFIDENCE)
 
     def __bool__(self) -> bool:

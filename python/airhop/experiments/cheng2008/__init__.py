@@ -13,9 +13,9 @@ Two of the four columns are interpretations: the slides have only the labels TCP
 simulated as TCP Contention Control and TCP Westwood. Their printed numbers are claims like all others, and no
 value was chosen to meet them.
 
-The tolerance of a printed number is its last digit plus the scatter of one run, as the slides print no number
-of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to 1.3 %;
-Airhop's columns count as equal up to 2 %.
+The tolerance of a printed number is half of its last digit plus the scatter of one run, as the slides print
+no number of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to
+1.3 %; Airhop's columns count as equal up to 2 %.
 """
 
 from __future__ import annotations
@@ -116,14 +116,15 @@ def number_claims(
         *(claim(end, text, met(curves)) for end, text, curves in asked if curves),
         claim(
             "ratios",
-            "Every gain of TCP-CL over Reno equals the gain of the printed numbers, in percentage points"
+            "Every gain of TCP-CL over Reno agrees with the printed numbers, within their tolerances"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],
         ),
         Claim(
             f"cheng-t{table}-ratios-paired",
-            "The ratio of TCP-CL to Reno equals the printed ratio, within the scatter of such a ratio"
+            "The ratio of TCP-CL to Reno equals the printed ratio, within the scatter of the ratio of two "
+            "runs"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(paired_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             own=True,

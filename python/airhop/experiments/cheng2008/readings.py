@@ -153,7 +153,7 @@ ON_DEMAND_ROUTING = Question(
         _aodv("aodv-repair", "AODV repairs a broken link near the destination locally.", repair=True),
         _aodv(
             "aodv-persistent",
-            "AODV sends ten RREQs for a route before it drops the waiting packets.",
+            "AODV repeats a network-wide RREQ ten times (RREQ_RETRIES) before it drops the waiting packets.",
             retries=10,
         ),
         _aodv(
@@ -265,7 +265,7 @@ CLEAN_CHANNEL = Question(
     others=(
         Reading(
             "ge-errors",
-            "The channel has the errors of the chain with errors.",
+            "The channel has the Gilbert-Elliott errors that the slides specify for the chain.",
             "to mimic fading in the communication channel",
             {"wlan.field.errors": ERRORS},
         ),

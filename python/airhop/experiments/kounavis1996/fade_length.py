@@ -67,8 +67,8 @@ DEPENDS = (
 
 
 @worded(
-    "the ratio of {measure} with {scheme} to that with {other} is not the same at both ends of the axis "
-    "({from_x})"
+    "the ratio of {measure} with {scheme} to that with {other} differs between the smallest and the largest "
+    "{noun}{from_x:bounds}"
 )
 def efficiency_depends(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float

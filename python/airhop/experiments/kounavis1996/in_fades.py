@@ -199,8 +199,9 @@ EXPERIMENT = Calculation(
     title="Packets delivered during fades, fixed to mobile",
     source=f"{PAPER}, §2",
     method=(
-        "Traces of the fixed-to-mobile network without local recovery. The measures count the attempts to "
-        "transmit a data packet over the radio link, by the state of the channel at their last bit."
+        "The values come from traces of the fixed-to-mobile network without local recovery. The measures "
+        "count the attempts to transmit a data packet over the radio link, by the state of the channel at "
+        "their last bit."
     ),
     compute=compute_under(None),
     questions=questions(FIXED, CURVES),
