@@ -112,7 +112,7 @@ class Row:
 
     @property
     def reason(self) -> Reason | None:
-        """The named reason, if it explains the difference."""
+        """The named reason of the difference; None if the verdict is not "explained"."""
         return self.check.reason if self.verdict == "explained" else None
 
     def to_dict(self) -> dict[str, Any]:
