@@ -97,7 +97,7 @@ impl Flow {
 pub(crate) enum Ends {
     Tcp(Box<TcpEnds>),
     Udp(UdpEnds),
-    /// Real hosts.
+    /// Flow between real hosts.
     Real(Box<RealEnds>),
 }
 

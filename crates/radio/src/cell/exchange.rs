@@ -90,7 +90,7 @@ impl Exchange {
 
     /// True if a station accepts a packet of an access category.
     #[inline]
-    pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
+    pub fn has_room(&self, station: Station, category: AccessCategory) -> bool {
         let member = &self.stations[usize::from(station)];
         match member.access.place_of(category).checked_sub(1) {
             None => member.queue.has_room(),
@@ -280,7 +280,7 @@ impl Exchange {
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.timing.cts);
             }
             FrameKind::Cts => {
-                self.stations[receiver].queue.sender.cleared();
+                self.stations[receiver].queue.sender.on_cts();
                 self.stations[receiver].access.protect(from);
                 self.send_data(slot, to, start);
             }
@@ -304,7 +304,7 @@ impl Exchange {
             FrameKind::Ampdu => self.receive_aggregate(now, slot, effects),
             FrameKind::Ack => {
                 let Member { access, queue, .. } = &mut self.stations[receiver];
-                match queue.sender.acknowledged(start) {
+                match queue.sender.on_ack(start) {
                     Acknowledged::Fragment => {
                         access.goes_on();
                         *self.medium.get_mut(slot) = self.data(to, start);
@@ -463,13 +463,13 @@ impl Exchange {
             }
             aggregator.on_missing(now, from, !access.sent_rts(), effects);
             let is_last = sender.is_free() && !aggregator.has_work();
-            access.failed(now, is_last, receiver.is_idle(), &self.rules);
+            access.on_failure(now, is_last, receiver.is_idle(), &self.rules);
             aggregator.report_ready(from, access.category(), effects);
             self.note_release(now, from);
             return self.note_deadline(from);
         }
         let gave_up = fail(sender, from, access.sent_rts(), self.attempts, effects);
-        access.failed(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
+        access.on_failure(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
         if let Some(service) = gave_up {
             service.discard(from, access.category(), effects);
         }
