@@ -138,7 +138,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-5",
-        "Most of EBSN's messages arrive after the timer has expired: more than half of all messages.",
+        "Most of EBSN's messages, more than half, arrive after the timer has expired.",
         Asked(mostly, LATE, NOTICES, "ebsn"),
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",

@@ -97,7 +97,8 @@ def claims(
         ),
         Claim(
             "kou-4-long",
-            "EBSN delivers less with long fades: less with the longest fades than with fades of 1 s.",
+            "EBSN delivers less with long fades: with the longest fades it delivers less than with fades of "
+            "1 s.",
             Asked(falls_from, axis, ("ebsn",), SHORT_S),
             quote=DEGRADES,
         ),

@@ -42,7 +42,7 @@ def bit_errors(network: Network) -> Question:
         about="the bit error rates",
         default=Reading(
             "ber-e-notation",
-            "10E-6 and 10E-2 are read as E-notation: 1e-5 and 1e-1.",
+            "10E-6 and 10E-2 are read as E-notation, as 1e-5 and 1e-1.",
             "Lamda_g = 10E-6 Lamda_b = 10E-2",
         ),
         others=(

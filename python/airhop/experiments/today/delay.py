@@ -153,8 +153,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "delay-bbr-small",
         "BBR's packets wait less than LL-ELSN's also in a buffer of 10 packets.",
         Asked(waits_less, "bbr", "ll-elsn", (SMALL,)),
-        reason="A full buffer halves LL-ELSN's window. BBR keeps its estimate of twice the BDP in flight, "
-        "and so the small buffer full.",
+        reason="A full buffer halves LL-ELSN's window. BBR keeps twice its estimate of the BDP in flight, "
+        "which keeps the small buffer full.",
     ),
     Claim(
         "delay-arq",

@@ -143,13 +143,13 @@ LOSSES = Question(
     about="the place of the losses in Figure 12",
     default=Reading(
         "losses-of-the-channel",
-        "A frame is sent once: most losses are channel errors and collisions.",
+        "A frame is sent once, so most losses are channel errors and collisions.",
         "We first set the retry limit of 802.11 MAC to one",
     ),
     others=(
         Reading(
             "losses-of-the-queue",
-            "A frame is sent up to four times: nearly all losses are queue overflows.",
+            "A frame is sent up to four times, so nearly all losses are queue overflows.",
             SILENT,
             {"wlan.cell.attempts": 4},
         ),

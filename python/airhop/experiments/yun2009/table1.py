@@ -327,7 +327,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-12-hack",
         "HACK, EWLN and TCP-ELN have the delays and the probability of detection failure of Table 1: a "
         "downlink delay of T_ack + T_wrd, one T_wrd more on the uplink, and a share P_f_header of losses "
-        "without a notice at the sender, those with an unreadable header.",
+        "without a notice at the sender, the losses with an unreadable header.",
         Asked(agrees, ("hack", "ewln", "tcp-eln")),
         quote="HACK, EWLN, TCP-ELN […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] "
         "T wls ack +2T wrd […] Prob. of detection failure […] P f header",
@@ -335,8 +335,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-12-lhp",
         "LHP has the delays and the probability of detection failure of Table 1: a downlink delay of T_ack + "
-        "T_wrd, one T_wrd more on the uplink, and a share P_f_frag of losses without a notice at the "
-        "sender, those whose first fragment takes all slots and does not arrive.",
+        "T_wrd, one T_wrd more on the uplink, and a share P_f_frag of losses without a notice at the sender, "
+        "the losses whose first fragment takes all slots and does not arrive.",
         Asked(agrees, ("lhp",)),
         quote="LHP […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] T wls ack +2T "
         "wrd […] Prob. of detection failure […] P f frag",
