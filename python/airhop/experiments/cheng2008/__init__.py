@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airhop.experiments.asked import ALL_X, Asked, Span
+from airhop.experiments.asked import ALL_X, Asked, Span, joined, noun
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Metric, PlottedAxis, Replications, X
 from airhop.experiments.printed import Printed, Source, column_gains_met, numbers_met, paired_gains_met
 from airhop.experiments.samples import Samples
@@ -102,8 +102,14 @@ def number_claims(
         return Asked(numbers_met, axis, source(table), numbers, curves, UNIT)
 
     guesses = tuple(curve for curve in GUESSES if any(curve == known for known, _ in numbers))
+    columns = joined([label for name, label in SCHEMES.items() if any(name == known for known, _ in numbers)])
     asked = (
-        ("reno", "Airhop reproduces every number of Reno's column.", ("reno",)),
+        (
+            "reno",
+            "Airhop reproduces every number of Reno's column. A quoted row has the "
+            f"{noun(axis)}, and the goodput of {columns}.",
+            ("reno",),
+        ),
         ("cl", "Airhop reproduces every number of TCP-CL's column.", ("tcp-cl",)),
         (
             "guesses",
