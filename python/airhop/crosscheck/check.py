@@ -24,7 +24,7 @@ EXPLAINED_WITHIN = 0.05
 
 @dataclass(frozen=True)
 class Reason:
-    """Cause of differences beyond their bound: name, explanation in Markdown, and page, if any."""
+    """Cause of differences beyond their bound: name, explanation in Markdown, and optionally a page."""
 
     name: str
     why: str

@@ -280,7 +280,7 @@ class _Writer:
         return words[0] if len(words) == 1 else f"each of {joined(words)}"
 
     def _pair(self, name: str, key: Any, value: Any) -> str:
-        """Write an entry of a mapping: a factor of a curve, or a printed gain, with its x if it has one."""
+        """Write an entry of a mapping: a factor of a curve, or a printed gain, with x for a gain at one x."""
         if name == "factors":
             return f"{value:g} × that with {self._word(key)}"
         if isinstance(key, str):

@@ -1,4 +1,4 @@
-"""Runs in memory: all runs of a sweep without a folder, and the newest of a sweep with one."""
+"""Runs in memory: all runs of a sweep without a folder, and the newest runs of a sweep with a folder."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ BUILT = "an implementation by other authors: Airhop's has the property by constr
 
 
 def needs_no_service(_: Samples) -> ClaimResult:
-    """Check whether WestwoodVT needs no service of the network; without one, by construction, it is open."""
+    """Check whether WestwoodVT needs no service of the network; without a service the claim stays open."""
     from airhop.catalogue import scheme
 
     needs = scheme("westwood-vt")["needs"]

@@ -1,4 +1,4 @@
-"""Effect of the mean length of fades on the benefit of notices; the paper has one sentence about it.
+"""Effect of the mean length of fades on the benefit of notices, the subject of one sentence of the paper.
 
 "When the average fade duration is high, performance degrades further, while EBSN works well when fades
 occur for a relatively short period of time". The goodput of all senders falls as fades take a larger share of

@@ -112,7 +112,7 @@ def compute_under(reading: Reading | None) -> Compute:
     "received, of Tahoe and of Reno"
 )
 def almost_none(values: Values, most: float) -> ClaimResult:
-    """Check whether each sender's share of attempts received during fades is below so many per cent."""
+    """Check whether each sender's share of attempts received during fades is below a limit, in per cent."""
     found = {curve.label: values.at(curve.name, DELIVERED, state="fade").value for curve in CURVES}
     told = ", ".join(
         f"{label} {mean_and_half(share)} % of {values.at(curve.name, ATTEMPTS, state='fade').value.mean:.0f}"
