@@ -92,7 +92,8 @@ PAGES = {
     ),
     "errors": Page(
         "Errors",
-        "These classes are the exceptions of the package.",
+        "Most functions raise exceptions of these classes. An interruption raises `InterruptedComparison` or "
+        "`InterruptedSweep` ([Comparisons and studies](studies.md)).",
         ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError"),
     ),
 }

@@ -18,13 +18,16 @@ class ScenarioError(ValueError):
     """Problems of a scenario, one paragraph each: file, line, key, expected value."""
 
 class RunError(RuntimeError):
-    """A run failed because of a fault in Airhop. The message names scenario, seed and replication."""
+    """A run failed by a fault in Airhop, or by the fault that a subclass describes.
+
+    The message names scenario, seed and replication.
+    """
 
     job: int | None
     """Index of the failed job, if known."""
 
 class SchemeError(RunError):
-    """A scheme in Python raised an exception, the cause of this one, or returned an invalid value.
+    """A scheme in Python raised an exception, the `__cause__` of this one, or returned an invalid value.
 
     The message names scheme, method, simulated time, scenario, seed and replication.
     """

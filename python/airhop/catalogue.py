@@ -44,7 +44,7 @@ def services() -> dict[str, str]:
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return what each service does with real packets: "acts", "to listeners" or "cannot"; and the reason.
+    """Return the effect of each service on real packets ("acts", "to listeners", "cannot"), and the reason.
 
     Notices "to listeners" are sent only to senders with a listener.
     """

@@ -19,7 +19,10 @@ LONGEST_NAME = 15
 
 
 def shipped(name: str) -> Path | None:
-    """Find the packaged object with the congestion control of this name, such as bpf_eln."""
+    """Return the packaged object with the congestion control of this name, such as bpf_eln.
+
+    None if missing.
+    """
     if not name.startswith("bpf_"):
         return None
     return next((one for one in SHIPPED.glob("*.bpf.o") if _name_of(one) == name), None)

@@ -45,14 +45,18 @@ class Estimate:
 
     @property
     def relative(self) -> float | None:
-        """Half-width divided by the mean, which a stopping rule compares."""
+        """Half-width divided by the absolute value of the mean.
+
+        A stopping rule compares this value with its limit. None for a single replication, or if the mean is
+        0.
+        """
         if self.half_width is None or self.mean == 0.0:
             return None
         return self.half_width / abs(self.mean)
 
     @property
     def vague(self) -> bool:
-        """True if the interval is wider than its mean although there are enough replications."""
+        """True if the half-width exceeds the mean although there are enough replications."""
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
@@ -77,7 +81,7 @@ class Estimate:
 
     @property
     def drawn(self) -> Interval:
-        """Interval that a figure draws: both ends; the mean alone for a single replication."""
+        """Interval that a figure draws; its ends are both the mean for a single replication."""
         return self.ends or Interval(self.mean, self.mean)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
@@ -110,7 +114,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of a numerator and a denominator, and the variances and the covariance of these means."""
+    """Means of a numerator and a denominator, with the variances and the covariance of these means."""
 
     numerator: float
     """Mean of the numerator."""
@@ -124,7 +128,10 @@ class Moments:
     """Covariance of the two means."""
 
     def ends(self, quantile: float) -> tuple[float, float] | None:
-        """Return the ends of Fieller's interval for a quantile of Student's t; None if it is unbounded."""
+        """Return the ends of Fieller's interval for a quantile of Student's t.
+
+        None if the interval is unbounded.
+        """
         # All r with (x - r y)^2 <= t^2 var(x - r y): a quadratic A r^2 - 2 B r + C <= 0.
         t2 = quantile**2
         a2 = self.denominator**2 - t2 * self.denominator_variance
@@ -145,7 +152,7 @@ class Ratio:
     high: float | None
     n: int
     moments: Moments | None = field(default=None, repr=False, compare=False)
-    """Moments of the pairs; None if they are unknown, or if n < 2."""
+    """Moments of the pairs; None if the moments are unknown, or if n < 2."""
 
     @property
     def vague(self) -> bool:
@@ -157,7 +164,10 @@ class Ratio:
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
     def at(self, confidence: float) -> Self:
-        """Return the ratio with Fieller's interval at another confidence; None if moments are unknown."""
+        """Return the ratio with Fieller's interval at another confidence.
+
+        `low` and `high` are None if the moments are unknown, or if the interval is unbounded.
+        """
         ends = self.moments and self.moments.ends(t_quantile(self.n - 1, confidence))
         low, high = ends or (None, None)
         return replace(self, low=low, high=high)
@@ -219,8 +229,9 @@ def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
 def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     """Ratio of the means of a and b over pairs, with Fieller's interval.
 
-    Fieller's interval (1954) applies to the ratio of the two means in the table (papers state "400 % of Reno"
-    for means), and permits a replication in which a flow starved; a t interval of log ratios would not.
+    Fieller's interval (1954) is an interval of the ratio of two means, the quantity of tables and of
+    statements such as "400 % of Reno". Unlike a t interval of log ratios, it also exists if a flow starved in
+    a replication.
 
     Parameters
     ----------
@@ -267,8 +278,9 @@ def bca(
     Returns
     -------
     Interval | None
-        The same data give the same interval. None for a single value. Also None if the statistic is equal
-        without any one value (the median of 1, 1, 1, 1, 5), because the acceleration is then undefined.
+        The same data have the same interval. None for a single value. Also None if the statistic has the same
+        value whichever single value is left out (as the median of 1, 1, 1, 1, 5), because the acceleration is
+        then undefined.
     """
     sample = _sample(values)
     if len(sample) < 2:
@@ -293,7 +305,7 @@ def bca(
 
 
 def jain(shares: Sequence[float]) -> float:
-    """Jain's fairness index: 1 if all shares are equal, 1/n if one flow takes everything, nan without shares.
+    """Jain's fairness index: 1 if all shares are equal, 1/n if one flow takes everything, nan if all are 0.
 
     Yun 2009, (5). The index is computed for each replication, and then averaged with an interval. The index
     of the flows' mean goodputs would be larger, because flows that starve in turn appear fair on average.
@@ -304,9 +316,10 @@ def jain(shares: Sequence[float]) -> float:
 
 
 def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
-    """List warnings about the reliability of intervals over these cells.
+    """List warnings about the reliability of the intervals of these cells.
 
-    A cell contains the outcomes of its replications: numbers, tuples of numbers, fingerprints.
+    A cell is one setting of a study or comparison, as the outcomes of its replications: numbers, tuples of
+    numbers, or fingerprints.
     """
     found = []
     least = min((len(cell) for cell in cells if cell), default=0)
@@ -336,7 +349,7 @@ def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
         return []
     more = len(names) - SHOWN
     told = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return [f"interval wider than its mean: {told}; run more replications"]
+    return [f"half-width above the mean: {told}; run more replications"]
 
 
 def replications(count: int) -> str:
@@ -352,7 +365,7 @@ def _sample(values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _at_confidence(half_width: float | None, n: int, confidence: float) -> float | None:
-    """Return the half-width of a t interval over `n` replications at another confidence."""
+    """Return the half-width of a t interval over `n` replications at another confidence; None stays None."""
     return half_width and half_width * (t_quantile(n - 1, confidence) / t_quantile(n - 1))
 
 

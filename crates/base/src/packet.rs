@@ -120,7 +120,7 @@ pub enum Profile {
     Out,
 }
 
-/// UDP datagram.
+/// UDP datagram, or a datagram of a real host of any protocol except TCP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datagram {
     /// Number of the datagram, counted from zero.

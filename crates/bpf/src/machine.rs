@@ -25,8 +25,8 @@ pub enum Argument<'a> {
     Sample(&'a Image),
 }
 
-/// Object in a run. As in the kernel, all sockets of a run share its maps and global variables. Different
-/// runs share no state.
+/// State of an object in one run: maps, global variables, stack and instruction budget. As in the kernel, all
+/// sockets of the run share the maps and the global variables. Different runs share no state.
 #[derive(Clone, Debug)]
 pub struct Machine {
     object: Arc<Object>,
@@ -37,7 +37,7 @@ pub struct Machine {
     buffer: Box<SocketBuffer>,
     random: SplitMix64,
     scratch: Vec<u8>,
-    /// Number of sockets so far.
+    /// Number of sockets created so far.
     sockets: u32,
     /// Number of instructions that programs may still execute.
     credit: u64,
@@ -53,8 +53,8 @@ const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
 impl Machine {
-    /// Creates an object at the beginning of a run. `seed` seeds the random numbers of programs without a
-    /// socket.
+    /// Creates the state of an object at the beginning of a run. `seed` seeds the random numbers of
+    /// programs without a socket.
     pub fn new(object: Arc<Object>, seed: u64) -> Machine {
         let mut regions = object.regions.clone();
         let mut maps = Vec::new();

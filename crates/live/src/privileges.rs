@@ -3,8 +3,8 @@
 //!
 //! Most privileges are determined by a trial in a separate thread.
 
-/// Privilege: the success describes how the privilege is available, the error what is missing and how to get
-/// it.
+/// Availability of a privilege. The success describes the source of the privilege; the error describes the
+/// missing part and the way to obtain it.
 pub type Ability = Result<String, String>;
 
 /// Privileges that an emulation may need.

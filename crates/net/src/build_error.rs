@@ -2,7 +2,7 @@
 //! agents, or an impossible random placement.
 
 use crate::agents::MOST_AGENTS;
-use crate::apps::Carrier;
+use crate::apps::TransportProtocol;
 use std::fmt;
 
 /// Number of random placements of a wlan's stations after which a run fails.
@@ -36,7 +36,7 @@ pub enum BuildError {
         /// Name of the flow.
         flow: String,
         /// Transport protocol that the application needs.
-        needs: Carrier,
+        needs: TransportProtocol,
     },
     /// The services of all flows together need more agents than a world can have.
     TooManyAgents {

@@ -12,7 +12,8 @@ pub(crate) const FIRST_BYTE: u64 = 1;
 /// upper end of its bin.
 const BIN_BITS: u32 = 7;
 
-/// Delays in milliseconds. Minimum, mean and maximum are exact; a percentile is at most 1 % too large.
+/// Statistics of delays, in milliseconds. Minimum, mean and maximum are exact; a percentile is at most 1 %
+/// too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {
     /// Minimum, ms.
@@ -149,8 +150,8 @@ impl Delays {
         })
     }
 
-    /// Returns percentiles of `total` delays by nearest rank; `zeros` of them are outside the bins. `percents`
-    /// ascends. Each percentile is the longest delay of its bin.
+    /// Returns percentiles of `total` delays by nearest rank; `zeros` of them are outside the bins.
+    /// `percents` ascends. Each percentile is the longest delay of its bin.
     fn percentiles<const N: usize>(&self, zeros: u64, total: u64, percents: [u64; N]) -> [u64; N] {
         let mut bins = self.bins();
         let (mut place, mut below) = (0, zeros);

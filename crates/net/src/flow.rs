@@ -97,7 +97,7 @@ impl Flow {
 pub(crate) enum Ends {
     Tcp(Box<TcpEnds>),
     Udp(UdpEnds),
-    /// Real hosts.
+    /// Flow between real hosts.
     Real(Box<RealEnds>),
 }
 
@@ -217,7 +217,6 @@ impl TcpEnds {
 
     /// Passes a packet to the receiver. If the receiver delivers data to the application, returns the number
     /// of payload bytes delivered so far.
-    #[inline]
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();

@@ -9,7 +9,7 @@ use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
-use airhop_radio::pace::{LinkRate, Pace, Sending};
+use airhop_radio::link_rate::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
 use scheduled::Scheduled;
 use std::collections::VecDeque;

@@ -148,7 +148,7 @@ pub static SERVICES: &[Service] = &[
     },
     Service {
         name: "congestion-warning",
-        about: "routers mark every ECN-capable packet while the average queue length exceeds a threshold (Xu, Tian \
+        about: "routers mark every ECN-capable packet while the average queue length is at or above a threshold (Xu, Tian \
                 and Ansari 2004), in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
         notifies_of_losses: false,

@@ -7,7 +7,7 @@ use airhop_net::links::WiredPlan;
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 
 fn short(scheme: &'static str, uplink: bool) -> LastHop {
     LastHop { scheme, uplink, fer: 0.03, seconds: 20, ..LastHop::default() }

@@ -9,7 +9,7 @@ use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Marks, Report, World};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::{Params, Preset};
 use airhop_trace::Recorder;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;

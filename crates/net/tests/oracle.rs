@@ -8,7 +8,7 @@ use airhop_net::apps::{AppPlan, Cbr, Game, ParetoOnOff};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{
     Ack, CongestionControl, Loss, LossClass, NoticePolicy, Parts, Reaction, Truth, Window,

@@ -8,7 +8,7 @@ use airhop_net::apps::Cbr;
 use airhop_net::links::WiredPlan;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use std::sync::Arc;
 
 const QUEUE: usize = 0;

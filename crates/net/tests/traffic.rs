@@ -2,7 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::apps::{AppPlan, Bulk, Carrier, Cbr, ParetoOnOff, Transfer};
+use airhop_net::apps::{AppPlan, Bulk, Cbr, ParetoOnOff, Transfer, TransportProtocol};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
@@ -143,7 +143,7 @@ fn an_application_over_another_transport_is_refused() {
     udp.flows[0].app = Arc::new(Bulk);
     let mut tcp = transfer(MS(50), 30_000);
     tcp.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
-    for (plan, needs) in [(udp, Carrier::Tcp), (tcp, Carrier::Udp)] {
+    for (plan, needs) in [(udp, TransportProtocol::Tcp), (tcp, TransportProtocol::Udp)] {
         let refused = BuildError::OtherTransport { flow: "f".into(), needs };
         assert_eq!(World::new(&plan, 1, 0, None).err(), Some(refused));
     }

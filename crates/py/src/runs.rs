@@ -17,14 +17,14 @@ create_exception!(
     airhop._core,
     RunError,
     PyRuntimeError,
-    "A run failed because of a fault in Airhop. The message names scenario, seed and replication."
+    "A run failed by a fault in Airhop, or by the fault that a subclass describes.\n\nThe message names scenario, seed and replication."
 );
 
 create_exception!(
     airhop._core,
     SchemeError,
     RunError,
-    "A scheme in Python raised an exception, the cause of this one, or returned an invalid value."
+    "A scheme in Python raised an exception, the `__cause__` of this one, or returned an invalid value."
 );
 
 /// Interval at which Python checks for signals while it waits for a result.

@@ -162,8 +162,8 @@ impl Object {
         read: fn(Bound<'_, PyAny>) -> PyResult<T>,
     ) -> T {
         let changed = Python::attach(|py| {
-            self.window.borrow_mut(py).fill(w, s);
-            self.flow.borrow_mut(py).fill(s);
+            self.window.borrow_mut(py).copy_from(w, s);
+            self.flow.borrow_mut(py).copy_from(s);
             show(py);
             let answer = read(method.call(py)?)?;
             Ok((self.window.borrow(py).get(), answer))
@@ -181,20 +181,20 @@ struct PyControl(Arc<Object>);
 impl CongestionControl for PyControl {
     fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &SenderState) {
         let object = &self.0;
-        let show = |py: Python<'_>| object.ack.borrow_mut(py).fill(a);
+        let show = |py: Python<'_>| object.ack.borrow_mut(py).copy_from(a);
         object.change(w, s, "on_ack", &object.on_ack, show, |_| Ok(()));
     }
 
     fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &SenderState) -> LossClass {
         let object = &self.0;
-        let show = |py: Python<'_>| object.loss.borrow_mut(py).fill(l);
+        let show = |py: Python<'_>| object.loss.borrow_mut(py).copy_from(l);
         object.change(w, s, "on_loss", &object.on_loss, show, loss_class)
     }
 
     fn on_delivery(&mut self, w: &mut seams::Window, d: &seams::Delivery, s: &SenderState) {
         let object = &self.0;
         let Some(method) = &object.on_delivery else { return };
-        let show = |py: Python<'_>| object.delivery.borrow_mut(py).fill(d);
+        let show = |py: Python<'_>| object.delivery.borrow_mut(py).copy_from(d);
         object.change(w, s, "on_delivery", method, show, |_| Ok(()));
     }
 
@@ -237,7 +237,7 @@ impl NoticePolicy for PyNotices {
         let object = &self.0;
         let Some(method) = &object.on_notice else { return Reaction::Ignore };
         let answered = Python::attach(|py| {
-            object.flow.borrow_mut(py).fill(s);
+            object.flow.borrow_mut(py).copy_from(s);
             reaction(method.bind(py).call1((Notice::of(now, n), &object.flow))?)
         });
         answered.unwrap_or_else(|raised| fault(&object.scheme, "on_notice", raised))

@@ -25,7 +25,7 @@ pub struct Window {
 
 impl Window {
     /// Copies the window `w` of a sender in state `s`.
-    pub(crate) fn fill(&mut self, w: &seams::Window, s: &SenderState) {
+    pub(crate) fn copy_from(&mut self, w: &seams::Window, s: &SenderState) {
         // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
         *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
     }
@@ -111,7 +111,7 @@ pub struct Ack {
 }
 
 impl Ack {
-    pub(crate) fn fill(&mut self, a: &seams::Ack) {
+    pub(crate) fn copy_from(&mut self, a: &seams::Ack) {
         *self = Ack { now: a.now.secs_f64(), acked: a.acked, rtt: a.rtt.map(Span::secs_f64) };
     }
 }
@@ -151,7 +151,7 @@ const TIMEOUT: &str = "timeout";
 const ECHO: &str = "echo";
 
 impl Loss {
-    pub(crate) fn fill(&mut self, l: &seams::Loss) {
+    pub(crate) fn copy_from(&mut self, l: &seams::Loss) {
         let signal = match l.signal {
             Signal::Duplicates => DUPLICATES,
             Signal::Timeout => TIMEOUT,
@@ -192,8 +192,8 @@ pub struct Delivery {
     /// Delivery rate, bytes per second (draft-cheng-iccrg-delivery-rate-estimation); None without a valid
     /// sample.
     rate: Option<f64>,
-    /// Value of `total` when the sampled segment was sent: a round trip has passed once it exceeds the `total`
-    /// of the last round trip's start. None without a sample.
+    /// Value of `total` when the sampled segment was sent: a round trip has passed once it exceeds the
+    /// `total` of the last round trip's start. None without a sample.
     prior: Option<u64>,
     /// True if the application had less to send than the path could carry, so that the rate is its own.
     limited: bool,
@@ -208,7 +208,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    pub(crate) fn fill(&mut self, d: &seams::Delivery) {
+    pub(crate) fn copy_from(&mut self, d: &seams::Delivery) {
         let sample = d.arrivals.rate.as_ref();
         *self = Delivery {
             now: d.now.secs_f64(),
@@ -306,7 +306,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn fill(&mut self, s: &SenderState) {
+    pub(crate) fn copy_from(&mut self, s: &SenderState) {
         *self = Flow {
             segment: s.mss,
             acked: s.una.saturating_sub(1),

@@ -19,7 +19,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), Vec::new());
     let (mut taken, mut failed, mut seen) = (Time::ZERO, 0, Vec::new());
     while seen.len() < packets {
-        if cell.is_free(0, AccessCategory::default()) {
+        if cell.has_room(0, AccessCategory::default()) {
             let now = queue.now();
             let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));

@@ -32,7 +32,8 @@ pub struct Rehearsal<'a> {
     pub ends: Vec<NodeId>,
     /// TCP connections of the hosts.
     pub connections: Vec<DataConnection<'a>>,
-    /// Number of datagrams of other kinds.
+    /// Number of random datagrams in addition to the connections: TCP, UDP, ICMP and others, some of them
+    /// malformed.
     pub noise: usize,
     /// End of the rehearsal.
     pub duration: Span,

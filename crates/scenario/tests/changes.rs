@@ -2,8 +2,8 @@
 
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link_rate::LinkRate;
 use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
-use airhop_radio::pace::LinkRate;
 use airhop_scenario::{Overrides, Scenario, ScenarioError};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use airhop_base::Span;
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
-use airhop_radio::pace::{Deliveries, LinkRate};
+use airhop_radio::link_rate::{Deliveries, LinkRate};
 use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
 use std::sync::Arc;

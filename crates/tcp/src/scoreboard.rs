@@ -258,7 +258,7 @@ impl Scoreboard {
             self.sacked_bytes -= if e.sacked { e.bytes() } else { 0 };
             self.losses.bytes -= if e.lost { e.bytes() } else { 0 };
             self.losses.repeated -= e.repeated();
-            self.news.acknowledges_again |= e.again;
+            self.news.acknowledges_retransmitted |= e.again;
             if !e.sacked {
                 self.news.add(e, &self.losses.shortfall);
                 if !e.lost {
@@ -416,8 +416,8 @@ impl Scoreboard {
     }
 
     /// True if the last ACK cumulatively acknowledged a segment that was sent more than once.
-    pub fn acknowledges_again(&self) -> bool {
-        self.news.acknowledges_again
+    pub fn acknowledges_retransmitted(&self) -> bool {
+        self.news.acknowledges_retransmitted
     }
 
     /// Returns the delivered bytes that count for window growth: the delivered bytes, or the payload of a

@@ -77,7 +77,7 @@ def arrivals(
 
 
 def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
-    """Return the payload of a full segment of a flow: the largest segment that it sent."""
+    """Return the payload of a full segment of a flow, the largest payload that the flow sent, bytes."""
     sizes = tables["segments"].filter(_column("flow") == flow)["bytes"]
     return int(sizes.max() or 1)  # type: ignore[arg-type]
 

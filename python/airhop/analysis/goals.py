@@ -22,7 +22,7 @@ class Goal:
 
     kind: Kind
     column: str
-    """Column of the metric: of the run, or of a class without `class_`."""
+    """Column of the metric of a run; of a class, the column's name without the prefix `class_`."""
     of: str | None = None
     """Class of flows; None for the run."""
     is_foremost: bool = False
@@ -55,7 +55,7 @@ class Goal:
 
     @property
     def _of(self) -> str:
-        """Class of the goal, after a noun; empty for the run."""
+        """Class of the goal in words that follow a noun; empty for a goal of the whole run."""
         return "" if self.of is None else f" of {self.of}"
 
 
@@ -113,7 +113,10 @@ def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
 
 
 def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
-    """List the classes of run documents, each once, as the first document with the class has it."""
+    """List the classes of run documents.
+
+    Each class is listed once, with the values of the first document that contains it.
+    """
     found: dict[str, ClassSeen] = {}
     for document in documents:
         tcp = {class_of(flow) for flow in document["flows"] if flow["transport"] == "tcp"}
@@ -141,7 +144,7 @@ def shares_of(document: Mapping[str, Any]) -> list[Share]:
 
 
 def starved(runs: Sequence[Sequence[Share]]) -> dict[str, list[str]]:
-    """List the flows that starve, by class: their mean goodput is below `STARVED` of an equal division.
+    """List by class the flows whose mean goodput is below the share `STARVED` of an equal division.
 
     The equal division is among the flows of `runs`, the replications of one arm.
     """

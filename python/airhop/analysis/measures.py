@@ -46,7 +46,11 @@ class Measure:
 
     @property
     def most(self) -> float:
-        """Largest possible value: 1 for shares and indices, which have no unit, outside groups as `call`."""
+        """Largest possible value: 1 for shares and indices, infinite for all other measures.
+
+        Shares and indices are the measures without a unit that are neither counts nor in a group such as
+        `call`.
+        """
         return math.inf if self.unit or self.is_count or len(self.path) > 1 else 1.0
 
     @property
@@ -100,7 +104,7 @@ EARLIER = "all"
 
 
 def columns(group: str) -> tuple[str, ...]:
-    """List the columns of a group of the run document, such as `notices`; of flows, not of classes."""
+    """List the columns of a group of a flow in the run document, such as `notices`."""
     of_group = (measure for measure in _DECLARED if measure.of != "class" and measure.path[0] == group)
     return tuple(measure.column for measure in of_group)
 
@@ -118,7 +122,7 @@ SUMS = tuple(
 )
 """Counts and rates of a flow that are summed over the TCP flows of a run."""
 MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "mean")
-"""Measures that not every flow has, averaged over the flows that have them."""
+"""Measures that some flows lack; their mean is over the other flows."""
 
 
 def is_real(flow: Mapping[str, Any]) -> bool:

@@ -113,7 +113,7 @@ class OnAir:
         return list(_overlaps(self))
 
     def between(self, start_s: float, end_s: float) -> OnAir:
-        """Keep the frames on the air between these times."""
+        """Return the frames that are on the air between these times."""
         import polars as pl
 
         kept = self.frames.filter(pl.col("end_s") > start_s, pl.col("start_s") < end_s)
@@ -151,7 +151,8 @@ class OnAir:
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
     """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
 
-    A part of the table `air` needs a column `ppdu` with the number of each row in the whole table.
+    If `tables["air"]` is only a part of the trace's table, it needs a column `ppdu`: the row number of each
+    transmission in the whole table.
 
     Raises InputError if the trace has no table `air`, or if the network has neither a wireless cell nor a
     radio link.
@@ -213,7 +214,7 @@ def _mpdus(frames: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
 
 
 def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
-    """Create a lane per station; a station in two cells has a lane in each, with the cell's name."""
+    """Create a lane per station. A station in two cells has two lanes, named after the cells."""
     seen = Counter(station for cell in channels for station in cell.stations)
     return tuple(
         Lane(cell, station, station if seen[station] == 1 else f"{station} ({cell.name})")

@@ -18,7 +18,7 @@ class Line:
     name: str
     ends: tuple[str, str]
     speed: str
-    """Rate, and delay if the link has one."""
+    """Rate and, if the link has a delay, its delay."""
     wireless: bool = False
     notes: tuple[str, ...] = ()
     """ARQ and error model of each direction of a radio link."""
@@ -29,7 +29,7 @@ class Schematic:
     """Nodes on a grid."""
 
     places: Mapping[str, tuple[int, int]]
-    """Column and row by node: columns along the paths of the flows, rows downwards."""
+    """Column and row of each node. Columns follow the paths of the flows; rows are counted downwards."""
     lines: tuple[Line, ...]
 
     @property

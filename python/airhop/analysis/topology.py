@@ -63,7 +63,10 @@ class Cell:
         return tuple(self.places)
 
     def power(self, a: str, b: str) -> float:
-        """Return the power of one station at another, in an arbitrary unit; the least distance is a metre."""
+        """Return the power of one station at another, in an arbitrary unit.
+
+        Distances below a metre count as a metre.
+        """
         if not self.limited:
             return 1.0
         square = max(self.distance(a, b), 1.0) ** 2
@@ -138,13 +141,13 @@ class RadioLink:
 
     @property
     def hearers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that can receive its frames: the other end."""
+        """List, by station, the only station that can receive its frames, the other end of the link."""
         a, b = self.ends
         return {a: [b], b: [a]}
 
     @property
     def sensers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that only sense its frames: none on a radio link."""
+        """List, by station, the stations that only sense its frames; a radio link has none."""
         return {station: [] for station in self.ends}
 
     @property

@@ -25,7 +25,7 @@ MOST_NAMED = 4
 """Maximum number of arms, or of starved flows of a class, that a verdict names."""
 
 Samples = Mapping[str, Mapping[int, float]]
-"""Values of a metric by arm and replication; an arm lacks replications without a value."""
+"""Values of a metric by arm and replication. Replications without a value are missing."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,10 @@ class Verdict:
 
     @property
     def leading(self) -> dict[Kind, Standing]:
-        """Ranking for each kind of goal that distinguishes arms: the foremost goal or widest spread."""
+        """Ranking by kind of goal, for the kinds that distinguish arms.
+
+        The ranking is that of the foremost goal of the kind, or else of the goal with the widest spread.
+        """
         found: dict[Kind, Standing] = {}
         for kind in KINDS:
             of_kind = [one for one in self.standings if one.goal.kind == kind and one.decides]
@@ -219,7 +222,7 @@ def _shown(standing: Standing, arm: str) -> str:
 
 
 def value(goal: Goal, mean: float) -> str:
-    """Format a value of a goal with its unit; a second and more in seconds."""
+    """Format a value of a goal with its unit; times from one second up are in seconds."""
     if goal.kind == "throughput":
         return f"{mean:.3g} Mbit/s"
     if goal.kind == "fairness":

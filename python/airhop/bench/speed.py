@@ -193,7 +193,7 @@ def best(runs: Sequence[Measured]) -> Measured:
 
 
 def find_peers() -> Path | None:
-    """Find the peers' programs in the source tree, if Airhop runs from a source tree."""
+    """Return the folder of the peers' programs; None if Airhop does not run from a source tree."""
     folder = Path(__file__).resolve().parents[3] / "bench" / "peers"
     return folder if folder.is_dir() else None
 

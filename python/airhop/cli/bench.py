@@ -107,7 +107,7 @@ class _Measured:
 
 
 def _measure(name: str, peers: Path | None, repeats: int, reporter: Reporter, missing: set[str]) -> _Measured:
-    """Measure all simulators in turn, `repeats` times, so that a varying machine load affects all of them.
+    """Measure all simulators in turn, `repeats` times, so that a varying machine load affects each simulator.
 
     A simulator that is not installed is reported once and added to `missing`.
     """

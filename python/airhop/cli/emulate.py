@@ -183,7 +183,10 @@ def emulate(
 
 @contextmanager
 def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
-    """Yield the file for the log of arriving packets; a report without `--log` gets a temporary file."""
+    """Yield the file for the log of arriving packets, temporary for a report without `--log`.
+
+    None if there is no log.
+    """
     if report is None or log is not None:
         yield log
         return

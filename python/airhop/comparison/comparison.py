@@ -126,7 +126,7 @@ class Comparison(Shown):
 
     @property
     def paired_reps(self) -> list[int]:
-        """Replications that all schemes finished, which are the sample of all statistics."""
+        """Replications that all arms finished, which are the sample of all statistics."""
         return [
             rep for rep in range(self.reps) if all((scheme, rep) in self.results for scheme in self.schemes)
         ]
@@ -342,7 +342,10 @@ class InterruptedComparison(Interrupted):
 def _estimates(
     runs: Sequence[Mapping[str, float | None]], names: Iterable[str]
 ) -> dict[str, stats.Estimate | None]:
-    """Estimate the mean of each measure over the replications with a value."""
+    """Estimate the mean of each measure over the replications with a value.
+
+    None if no replication has one.
+    """
     samples = {name: [value for run in runs if (value := run[name]) is not None] for name in names}
     return {name: stats.estimate(sample) if sample else None for name, sample in samples.items()}
 

@@ -45,8 +45,8 @@ def compare(
         first is the baseline of ratios.
     vary
         Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
-        ["drop-tail", "fq-codel"]}: all links that have the key change. With `schemes`, and with several
-        keys, every combination is an arm. The first is the baseline of ratios.
+        ["drop-tail", "fq-codel"]}: all links that have the key change. If `schemes` is given too, or `vary`
+        has several keys, every combination is an arm. The first is the baseline of ratios.
     reps
         Replications of each, from 1 to 100,000.
     seed
@@ -59,7 +59,7 @@ def compare(
     Returns
     -------
     Comparison
-        All runs, in `rows` with means, 95 % intervals and paired ratios.
+        All runs; the method `rows` returns means, 95 % intervals and paired ratios of each arm.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
 
 
 def _is_copy(flow: str, written: str) -> bool:
-    """Return whether a flow is the flow of the file, or a copy of it, whose number replaces a `*`."""
+    """Return whether a flow is the flow of the file or one of its copies, whose numbers replace a `*`."""
     return re.fullmatch(re.escape(written).replace(r"\*", r"\d+"), flow) is not None
 
 

@@ -48,7 +48,7 @@ CF_END_US = legacy_us(20, CONTROL_MBPS)
 WITHIN, RARE_WITHIN, NS3_WITHIN = 0.03, 0.15, 0.12
 """Bounds: of the slot model, of its categories below `RARE_MBPS`, and of runs of ns-3 of 2 s."""
 RARE_MBPS = 1.5
-"""Goodput below which a category has so few accesses that its mean varies by some per cent in 600 s."""
+"""Goodput of a category below which its mean varies by some per cent in 600 s, for lack of accesses."""
 LEAST_MBPS = 0.03
 """Least goodput of a category that is compared; lower ones have no access for minutes."""
 SECONDS = {"model": 600.0, "ns-3": 60.0}

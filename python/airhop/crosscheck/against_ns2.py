@@ -97,7 +97,7 @@ def checks() -> Iterator[Check]:
             scenario=f"{name}, {direction}, FER {percent(fer)}, {count(flows, 'flow')}, "
             f"{count(attempts, 'attempt')}, 3 × {float(delay_ms):g} ms, control {control} Mbit/s",
             # ns-2 counts each segment as 1000 bytes, independent of its payload.
-            quantity=GOODPUT.times(1000 / agent.segment),
+            quantity=GOODPUT.with_scale(1000 / agent.segment),
             document=last_hop(
                 agent.scheme,
                 agent.tcp,

@@ -24,7 +24,7 @@ EXPLAINED_WITHIN = 0.05
 
 @dataclass(frozen=True)
 class Reason:
-    """Cause of differences beyond their bound: name, explanation in Markdown, and page, if any."""
+    """Cause of differences beyond their bound: name, explanation in Markdown, and optionally a page."""
 
     name: str
     why: str
@@ -112,7 +112,7 @@ class Row:
 
     @property
     def reason(self) -> Reason | None:
-        """The named reason, if it explains the difference."""
+        """The named reason of the difference; None if the verdict is not "explained"."""
         return self.check.reason if self.verdict == "explained" else None
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a run: `of` reads it from the run document, `scale` multiplies it."""
+    """A measured quantity of a run: `of` reads it from the run document, and `scale` multiplies it."""
 
     name: str
     unit: str
@@ -20,7 +20,7 @@ class Quantity:
         """Return the value of the quantity in a run document."""
         return self.scale * self.of(document)
 
-    def times(self, scale: float) -> Quantity:
+    def with_scale(self, scale: float) -> Quantity:
         """Return the quantity with another scale."""
         return replace(self, scale=scale)
 

@@ -110,7 +110,7 @@ class Link:
         return (self._coded * _CODES[self.mcs]).denominator == 1 and not is_left_out
 
     def mpdu_of(self, msdus: int) -> int:
-        """Return the length of an MPDU with so many datagrams, bytes.
+        """Return the length of an MPDU with `msdus` datagrams, bytes.
 
         UDP, IP, LLC and SNAP; in an A-MSDU a header of 14 bytes before each, and padding to a multiple of 4
         after all but the last (§9.3.2.2.2); QoS data header and FCS.
@@ -176,7 +176,7 @@ class Link:
         return 36.0 + ltfs * ltf
 
     def ppdu_us(self, psdu: int, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the duration of a PPDU with a PSDU of so many bytes, µs (§19.4.3, §21.4.3, §27.4.3)."""
+        """Return the duration of a PPDU with a PSDU of `psdu` bytes, µs (§19.4.3, §21.4.3, §27.4.3)."""
         symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
         data = symbols * self.symbol_us
         if self.symbol_us == 3.6 and source is DurationSource.IEEE:
@@ -200,7 +200,7 @@ class Link:
         return bisect_left(range(1, WINDOW[self.standard] + 1), x=True, key=is_beyond)
 
     def exchange_us(self, mpdus: int, source: DurationSource = DurationSource.IEEE) -> tuple[float, float]:
-        """Return the durations of a data PPDU with so many MPDUs, and of SIFS and its response, µs."""
+        """Return the durations of a data PPDU with `mpdus` MPDUs, and of a SIFS and the response, µs."""
         response = ACK_BYTES if mpdus == 1 else 32 if WINDOW[self.standard] <= 64 else 56
         response_mbps = 6 if self.mcs == 0 else 12 if self.mcs <= 2 else 24  # §10.6.6.5
         return self.ppdu_us(self.psdu(mpdus), source), SIFS_US + legacy_us(response, response_mbps)
@@ -221,7 +221,7 @@ class Link:
         return 8 * self.payload * self.msdus * self.mpdus(source) / self.cycle_us(source)
 
     def lossy_goodput_mbps(self, loss: float, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a lone station with single MPDUs, each sent up to seven times, Mbit/s.
+        """Return the goodput of a lone station without A-MPDUs, each MPDU sent up to seven times, Mbit/s.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Link:
             slots = (16 * 2 ** min(attempt, STAGES) - 1) / 2
             answer = (1 - loss) * response + loss * TIMEOUT_US
             time += loss**attempt * (AIFS_US + slots * SLOT_US + self.protection_us + data + answer)
-        return 8 * self.payload * (1 - loss**ATTEMPTS) / time
+        return 8 * self.payload * self.msdus * (1 - loss**ATTEMPTS) / time
 
     def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's model with EDCA's values.
@@ -262,7 +262,7 @@ class Link:
             stages=STAGES,
             attempts=ATTEMPTS if mpdus == 1 else None,
         )
-        return dcf.throughput(stations, 8 * self.payload * mpdus)
+        return dcf.throughput(stations, 8 * self.payload * self.msdus * mpdus)
 
 
 def legacy_us(size: int, mbps: int) -> float:

@@ -87,8 +87,9 @@ def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check
     ----------
     text
         Format string of the check's parameters, of `measure`, `quantity` and `unit` (the metric), `every`,
-        `first` and `last` (values of the axis), and `beside` (the experiment beside this one). A number
-        written `{share:times}` disappears if it is 1; `{share:percent}` writes a share in per cent.
+        `first`, `last` and `noun` (of the axis), and `beside` (the experiment beside this
+        one). A number written `{share:times}` disappears if it is 1; `{share:percent}` writes a share in per
+        cent. `{from_x:bounds}` writes only the bounds of a span, in brackets, and nothing for the whole axis.
     words
         Words of argument values, such as the labels of metrics of a calculation.
     """
@@ -124,7 +125,7 @@ class Asked:
         return self.check(looked_at, *arguments, **named)
 
     def text(self, experiment: Experiment | None) -> str:
-        """Return the test in a sentence, with the labels of its experiment; None for a calculation."""
+        """Return the test in a sentence, with the labels of `experiment`, which is None for a calculation."""
         if (template := _TEMPLATES.get(self.check)) is None:
             return _documented(self.check)
         given = dict(list(self.bound.arguments.items())[1:])
@@ -188,6 +189,24 @@ class _Number(float):
         return f"{100 * self:.3g} %" if spec == "percent" else digits
 
 
+class _Span(str):
+    """Text of a span; the format `bounds` omits the noun of the axis."""
+
+    bounds: str
+    """Bounds of the span in words; empty for the whole axis."""
+
+    def __new__(cls, span: Span, axis: PlottedAxis) -> _Span:
+        """Write a span in the units of an axis."""
+        self = super().__new__(cls, span.text(axis))
+        self.bounds = self.removeprefix(f"every {noun(axis)}").strip()
+        return self
+
+    def __format__(self, spec: str) -> str:
+        if spec == "bounds":
+            return f" ({self.bounds})" if self.bounds else ""
+        return str(self)
+
+
 class _Writer:
     """Writes the arguments of a check in the words of an experiment."""
 
@@ -209,17 +228,20 @@ class _Writer:
             "every": ALL_X.text(self.runs.axis),
             "first": FIRST.text(self.runs.axis),
             "last": LAST.text(self.runs.axis),
+            "noun": noun(self.runs.axis),
             "beside": f"`{beside.id}`" if beside else "",
         }
 
     def written(self, name: str, value: object) -> object:
         """Write an argument: curves, values of the axis, numbers."""
-        if isinstance(value, Span | Place):
+        if isinstance(value, Span):
+            return _Span(value, self._axis)
+        if isinstance(value, Place):
             return value.text(self._axis)
         if name == "at":
             return ALL_X.text(self._axis) if value is None else values(_sequence(value), self._axis)
         if name == "from_x" and isinstance(value, float | int):
-            return Span(value).text(self._axis)
+            return _Span(Span(value), self._axis)
         if isinstance(value, float | int) and not isinstance(value, bool):
             return self.words.get(value) or _Number(value)
         if isinstance(value, Metric):
@@ -258,7 +280,7 @@ class _Writer:
         return words[0] if len(words) == 1 else f"each of {joined(words)}"
 
     def _pair(self, name: str, key: Any, value: Any) -> str:
-        """Write an entry of a mapping: a factor of a curve, or a printed gain, with its x if it has one."""
+        """Write an entry of a mapping: a factor of a curve, or a printed gain, with x for a gain at one x."""
         if name == "factors":
             return f"{value:g} × that with {self._word(key)}"
         if isinstance(key, str):

@@ -28,7 +28,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Decision by 95 % intervals."""
+        """Decision by 95 % intervals; None if these intervals leave it open."""
         return self.by(CONFIDENCE)
 
     def __bool__(self) -> bool:
@@ -36,7 +36,7 @@ class Decision:
 
 
 def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decision:
-    """Check whether at least so many of several statements hold.
+    """Check whether at least a number of several statements hold.
 
     This is a test of a partial conjunction (Benjamini and Heller 2008). Simultaneous intervals of n - count +
     1 statements decide that `count` of n hold; simultaneous intervals of `count` statements decide that n -

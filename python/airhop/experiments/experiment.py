@@ -126,7 +126,7 @@ class Curve:
 
     @property
     def scheme_name(self) -> str | None:
-        """Name of the curve's scheme, without parameters."""
+        """Name of the curve's scheme, without parameters; None if the curve sets no scheme."""
         return (
             self.scheme if self.scheme is None or isinstance(self.scheme, str) else str(self.scheme["name"])
         )

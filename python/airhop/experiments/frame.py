@@ -58,7 +58,10 @@ def frame(outcome: Outcome) -> Frame:
 
 
 def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
-    """Describe the curves above the end of the printed axis, except those with printed numbers."""
+    """Describe curves above the end of the printed axis, except those with printed numbers.
+
+    None without such a curve.
+    """
     experiment = outcome.experiment
     most: dict[str, Row] = {}
     for row in rows:

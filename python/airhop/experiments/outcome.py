@@ -43,7 +43,10 @@ class Row:
 
     @property
     def off(self) -> float | None:
-        """Difference of the mean from the printed number, as a share of the printed number."""
+        """Difference of the mean from the printed number, as a share of that number.
+
+        None without such a number.
+        """
         return self.value.mean / self.published - 1.0 if self.published else None
 
 
@@ -184,7 +187,7 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
-    """Return the experiment with a study's name, which may include a reading."""
+    """Return the experiment with a study's name, which may include a reading; None if there is none."""
     whole, _, reading = name.partition(MARK)
     experiment = known.get(whole)
     if not isinstance(experiment, Experiment):

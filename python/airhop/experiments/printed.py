@@ -14,8 +14,8 @@ channel, and no paper states that its runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
 number if the whole interval lies outside. If the tolerance is more than half of the printed effect, an
-interval within the tolerance is no evidence, and the claim is undecided. A miss is decisive for every
-tolerance.
+interval within the tolerance is no evidence, and the claim is undecided. An interval outside refutes the
+claim for every tolerance.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Source:
         return f"the 95 % scatter of {of}"
 
     def __format__(self, spec: str) -> str:
-        """Format the last digit for the format `digit`, the scatter otherwise."""
-        return f"{self.digit:g}" if spec == "digit" else str(self)
+        """Format half of the last digit for the format `half`, the scatter otherwise."""
+        return f"{self.digit / 2:g}" if spec == "half" else str(self)
 
     @property
     def needs(self) -> str:
@@ -110,7 +110,7 @@ class PrintedCheck:
 
     @property
     def met(self) -> Decision:
-        """True if the interval lies within the tolerance; None if the interval does not decide."""
+        """Decision whether the interval lies within the tolerance; open if the interval does not decide."""
         return Decision(self._met)
 
     def _met(self, confidence: float) -> bool | None:
@@ -285,8 +285,8 @@ def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
 
 
 @worded(
-    "the 95 % interval of each mean of {curves} lies within the tolerance of the printed number: half of its "
-    "last digit ({source:digit} {unit}) plus {source}"
+    "the 95 % interval of each mean of {curves} lies within the tolerance of the printed number: "
+    "{source:half} {unit} (half of the last digit) plus {source}"
 )
 def numbers_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
@@ -296,8 +296,8 @@ def numbers_met(
 
 
 @worded(
-    "the gain is {printed}, within half of the last printed digit ({source:digit} percentage point) plus "
-    "{source}, the scatter of the logarithm of the ratio"
+    "the 95 % interval of each gain lies within the tolerance of the printed gain, {printed}: {source:half} "
+    "percentage points (half of the last digit) plus {source}, computed for the logarithm of the ratio"
 )
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
@@ -307,9 +307,10 @@ def gains_met(
 
 
 @worded(
-    "the gain of {curve} over {other} at {at} is a gain of numbers within the tolerances of the two printed "
-    "numbers, half of the last digit ({source:digit}) plus {source}; a miss is decisive for every width of "
-    "the tolerances"
+    "at {at}, the 95 % interval of the gain of {curve} over {other} lies between the smallest and the "
+    "largest gain of two goodputs that are each within the tolerance of their printed number: {source:half} "
+    "{unit} (half of the last digit) plus {source}. If the tolerance of a gain exceeds half of the printed "
+    "gain, an interval within the tolerance leaves the claim undecided"
 )
 def column_gains_met(
     samples: Samples,
@@ -325,8 +326,9 @@ def column_gains_met(
 
 
 @worded(
-    "the ratio of {curve} to {other} at {at} equals the printed ratio, within the rounding of both numbers "
-    "and {source}, the scatter of the logarithm of the ratio"
+    "at {at}, the 95 % interval of the ratio of {curve} to {other} lies within the tolerance of the printed "
+    "ratio: the rounding of both numbers ({source:half} {unit} each), and {source}, computed for the "
+    "logarithm of the ratio"
 )
 def paired_gains_met(
     samples: Samples,
@@ -355,8 +357,8 @@ def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
 
 
 @worded(
-    "the mean error of {curves}, relative to the printed numbers, is below the mean of their tolerances: "
-    "half of the last digit ({source:digit} {unit}) plus {source}"
+    "the mean error of {curves}, relative to the printed numbers, is below the mean of their relative "
+    "tolerances: {source:half} {unit} (half of the last digit) plus {source}"
 )
 def mean_error_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str

@@ -163,7 +163,8 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
 def depends_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
     """Return the questions with an answer under which the claim holds and another under which it fails.
 
-    If no question has both answers, return the questions with an answer that decides the claim.
+    If there are no such questions, return the questions with another answer than the default under which the
+    claim is not open. Return an empty list unless the claim holds under one reading and fails under another.
     """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
     if not {"holds", "fails"} <= set(by_name.values()):

@@ -150,7 +150,7 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Return an experiment under a reading, or under several readings joined by `+`, none of them a default.
+    """Return an experiment under a reading that is no default, or under several such readings joined by `+`.
 
     Raises InputError if the experiment has no such reading, or if two joined readings contradict each other.
     """

@@ -73,7 +73,10 @@ def hosts_of(
 def _readiness(
     asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
 ) -> tuple[str, int | None, str]:
-    """Parse the readiness condition of a node: a number is a port, any other text a command."""
+    """Parse the readiness condition of a node, a port or a command.
+
+    Returns the node, the port (None if the condition is a command), and the command (empty if it is a port).
+    """
     order = [at for at, _ in commands]
     if node not in order:
         raise InputError(f"{asked}: node `{node}` has no command.{did_you_mean(node, order)}")

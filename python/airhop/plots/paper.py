@@ -73,7 +73,7 @@ def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure,
 
 
 def finish(figure: Figure, axes: Axes, told: str = "", *, own: bool) -> Figure:
-    """Add the legend and the caption `told`: outside of the axes if the figure is Airhop's `own`."""
+    """Add the legend and the caption `told`, outside of the axes if the figure is Airhop's `own`."""
     if own:
         if told:
             caption(figure, told)

@@ -89,7 +89,7 @@ class Dimension:
 
     @property
     def ticks(self) -> list[float] | None:
-        """Return the values as ticks if they are few whole numbers, between which the axis has no values."""
+        """Return the values as ticks if they are few whole numbers on a linear axis; None otherwise."""
         whole = self.scale == "linear" and all(float(value).is_integer() for value in self.values)
         return sorted(map(float, self.values)) if whole and len(self.values) <= MOST_TICKS else None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CalculationChapter:
-    """A calculation as the report shows it."""
+    """Chapter of the report that shows a calculation."""
 
     name: str
     title: str

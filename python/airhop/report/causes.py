@@ -40,7 +40,7 @@ FRAME_LOSSES = ("channel", "collision")
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of data segments by true cause and by repair; causes without a segment are omitted."""
+    """Counts of data segments by true cause and by repair, without causes of no segment."""
 
     causes: tuple[str, ...]
     repairs: tuple[str, ...]
@@ -153,7 +153,7 @@ def _attempts(run: TracedRun) -> dict[str, int]:
 
 
 def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
-    """Return these numbers for the directions of a radio link with ARQ.
+    """Return the numbers of attempts for the directions of a radio link with ARQ.
 
     A link with a window may discard a packet although some of its frames arrived, because the receiver
     rejected these frames. One lost frame then suffices.
@@ -167,7 +167,7 @@ def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
-    """Find the time at which the cumulative ACK passed each sequence number; null if it never did."""
+    """Return the time at which the cumulative ACK passed each sequence number; null if no ACK passed it."""
     progress = acks.with_columns(pl.col("ack").cum_max()).unique("ack", keep="first", maintain_order=True)
     found = progress["ack"].search_sorted(seqs, side="right")
     times = pl.concat([progress["time_s"], pl.Series([None], dtype=pl.Float64)])

@@ -104,10 +104,10 @@ class Chapter:
     main: Quantity
     """The metric shown first."""
     command: str = ""
-    """Command that recreates the whole chapter, if there is one."""
+    """Command that recreates the whole chapter; empty if no single command does."""
     runs: tuple[TracedRun, ...] = ()
     opens_on: str = ""
-    """Scheme of the headline; its run is shown first."""
+    """Scheme of the headline, whose run is shown first."""
     findings: tuple[str, ...] = ()
     """Comparison of each scheme with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
@@ -143,7 +143,7 @@ class Chapter:
         )
 
     def with_flow(self, flow: str) -> Chapter:
-        """Show another TCP flow or connection packet by packet, in runs that have it."""
+        """Return the chapter with another TCP flow or connection shown in the runs that contain it."""
         runs = (replace(run, shown=flow) if flow in run.names else run for run in self.runs)
         return replace(self, runs=tuple(runs))
 
@@ -159,7 +159,7 @@ class Chapter:
 
     @property
     def opening_run(self) -> int:
-        """Index of the run shown first; the last if the headline names none."""
+        """Index of the run shown first: the run of the headline's scheme, or else the last run."""
         return next((i for i, run in enumerate(self.runs) if run.scheme == self.opens_on), len(self.runs) - 1)
 
     @cached_property
@@ -209,7 +209,7 @@ class Chapter:
 
     @property
     def plane(self) -> tuple[Dimension, Dimension] | None:
-        """The two numeric dimensions of a heat map, if the grid has two that vary independently."""
+        """Two numeric dimensions of a heat map; None if no two numeric dimensions vary independently."""
         numeric = [d for d in self.dimensions if d.numeric and len(d.values) > 1]
         for other in numeric[1:]:
             if other.group != numeric[0].group:
@@ -228,7 +228,7 @@ class Chapter:
 
 
 def headline(table: Table, found: tuple[Dimension, ...]) -> str:
-    """State the setting of the largest ratio to the baseline; without a baseline, the fastest scheme."""
+    """State the setting with the largest ratio to the baseline, or without a baseline the fastest scheme."""
     baseline, cell = table.study.baseline, leader(table)
     if cell is None:
         return "No run has finished yet."
@@ -242,7 +242,10 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
 
 
 def leader(table: Table) -> Cell | None:
-    """Find the cell with the largest ratio to the baseline; without a baseline, the largest goodput."""
+    """Return the cell with the largest lower end of the ratio to the baseline; None without cells.
+
+    Without a baseline, or without an interval of any ratio: the cell with the largest mean goodput.
+    """
     cells = table.cells(GOODPUT.column)
     ahead = [cell for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
     if table.study.baseline is not None and ahead:

@@ -90,7 +90,7 @@ def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None
 
 
 def _exact(column: pl.Series) -> list[float | str | None]:
-    """List a column to the microsecond or the byte."""
+    """List a column, numbers with six decimals; NaN and -∞ become None, +∞ the text "Infinity"."""
     if not column.dtype.is_float():
         return column.to_list()
     return [
@@ -143,7 +143,10 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
-    """Return the printed number of each point for which the paper prints a number."""
+    """Return the printed number of each point,.
+
+    None for a point without one; None if the paper prints none.
+    """
     if chapter.printed is None or not chapter.printed.published:
         return None
     first, published = chapter.dimensions[0], chapter.printed.published
@@ -153,7 +156,7 @@ def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | No
 def _published_ratios(
     chapter: Chapter, points: list[Point], published: list[float | None]
 ) -> list[float | None]:
-    """Return the printed ratio of each point to the baseline in its setting, where both are printed."""
+    """Return the printed ratio of each point to the baseline in its setting; None unless both are printed."""
     study = chapter.table.study
     pairs = list(zip(points, published, strict=True))
     of_baseline = {point.setting: number for point, number in pairs if point.scheme == study.baseline}
@@ -166,7 +169,7 @@ def _published_ratios(
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
-    """Return the printed axes, which the page uses while it shows the printed numbers."""
+    """Return the printed axes for the page with the printed numbers; None if the paper prints none."""
     if chapter.printed is None:
         return None
     return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}

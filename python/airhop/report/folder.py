@@ -73,7 +73,7 @@ def report_folder(
 
 
 def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
-    """Show a flow or connection in all chapters that have it; InputError if none has."""
+    """Show a flow or connection in every chapter that contains it; InputError if no chapter contains it."""
     traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
     known = list(dict.fromkeys(name for run in traced for name in run.names))
     if flow not in known:

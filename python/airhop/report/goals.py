@@ -124,9 +124,10 @@ def _cell(standing: Standing, scheme: str) -> str:
 
 
 def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
-    """Return the goal of delay that the picture shows, and a mark for each scheme that has it.
+    """Return the delay goal that the picture shows, and a mark for each scheme with delay and throughput.
 
-    The delay is the headline's goal of delay, or else the first one.
+    The goal is the delay goal that leads the verdict; if none does, a foremost delay goal, or else the first.
+    None with fewer than two marks, or without a goal of delay or of throughput.
     """
     throughput = next((goal for goal in outcome.samples if goal.kind == "throughput"), None)
     delays = [goal for goal in outcome.samples if goal.kind == "delay"]

@@ -90,7 +90,7 @@ class Layout:
 
     @cached_property
     def matrices(self) -> Matrices | None:
-        """Loss classifications by true cause."""
+        """Loss classifications by true cause; None if no scheme classifies losses."""
         return matrices(self.chapter)
 
     @cached_property
@@ -107,7 +107,7 @@ class Layout:
 
     @cached_property
     def pivot(self) -> Pivot | None:
-        """Table of means, if at most one dimension varies."""
+        """Table of means; None if more than one dimension varies."""
         varied = [d for d in self.chapter.dimensions if len(d.values) > 1]
         return None if len(varied) > 1 else _pivot(self.chapter, varied[0] if varied else None)
 
@@ -118,7 +118,7 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Plans of the stations, unless every station is in range of all others: equal in all runs."""
+        """Plans of the stations, equal in all runs; empty if every station is in range of all others."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property
@@ -133,7 +133,10 @@ class Layout:
 
     @cached_property
     def tradeoff(self) -> Markup | None:
-        """Throughput against delay at the setting of the headline."""
+        """Graph of throughput against delay at the setting of the headline.
+
+        None if the headline has no setting.
+        """
         opening = self.chapter.opening
         return picture(opening, self.chapter.scheme_styles, self.chapter.labels) if opening else None
 
@@ -157,7 +160,7 @@ class Layout:
 
     @cached_property
     def shown_facts(self) -> list[list[tuple[str, str]]]:
-        """Counts of the flow or connection shown, in the order of the runs."""
+        """Facts about the flow or connection shown, pairs of a name and a text, in the order of the runs."""
         return [facts(run) for run in self.chapter.runs]
 
     @cached_property
@@ -224,7 +227,7 @@ class Layout:
         return {id_: pack(data) for id_, data in found.items()}
 
     def _templates(self, templates: Templates) -> dict[str, str]:
-        """Name the template of every view; views against a dimension have one for every scale."""
+        """Return the template's name of each view; views against a dimension have a template per scale."""
         chapter = self.chapter
         # If no dimension varies, the page shows the single value of the first dimension.
         axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]
@@ -277,7 +280,7 @@ def _pivot(chapter: Chapter, dimension: Dimension | None) -> Pivot:
 
 
 def _best(cells: dict[str, Cell], digits: int) -> str | None:
-    """Find the scheme with the highest printed mean; None if two schemes have it."""
+    """Return the scheme with the highest printed mean; None if two schemes share this mean."""
     printed = {scheme: round(cell.value.mean, digits) for scheme, cell in cells.items()}
     best = [scheme for scheme, mean in printed.items() if mean == max(printed.values())]
     return best[0] if len(best) == 1 < len(cells) else None

@@ -68,9 +68,9 @@ class Matrices:
     """The matrices of a chapter."""
 
     judged: tuple[str, ...]
-    """Rows: classes that occur for any scheme at any setting."""
+    """Rows of the matrices: classes that occur for any scheme at any setting."""
     causes: tuple[str, ...]
-    """Columns: true causes that occur."""
+    """Columns of the matrices: true causes that occur."""
     at: str
     """Setting shown initially, in words."""
     shown: list[Matrix]

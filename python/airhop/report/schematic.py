@@ -29,7 +29,7 @@ class Network:
 
 
 def network(run: TracedRun) -> Network | None:
-    """Draw the network of a run if it has radio links."""
+    """Draw the network of a run; None if it has no radio links."""
     if not run.network.get("radio"):
         return None
     drawn = schematic(run.network, Topology.of_run(run.network, run.document, run.tables))

@@ -86,7 +86,10 @@ class Side:
 
     @cached_property
     def delay_ms(self) -> tuple[float | None, float | None]:
-        """Median and 95th percentile of the delays of delivered data packets."""
+        """Median and 95th percentile of the delays of delivered data packets, ms.
+
+        None without such packets.
+        """
         import polars as pl
 
         steps = self.rows("packets").filter(pl.col("kind") == "data")
@@ -99,7 +102,7 @@ class Side:
 
 @dataclass(frozen=True)
 class TwinChapter:
-    """Emulation and its twin, as the report compares them."""
+    """Chapter of the report that compares an emulation with its twin."""
 
     scenario: str
     sides: tuple[Side, Side]
@@ -140,7 +143,7 @@ class TwinChapter:
 
     @property
     def windows(self) -> dict[str, pl.DataFrame]:
-        """The congestion windows by run; none if the kernel did not report its window."""
+        """Congestion windows by run; empty if the kernel did not report its window."""
         kernel, _ = self.sides
         return {} if kernel.cwnd.is_empty() else {side.name: side.cwnd for side in self.sides}
 

@@ -46,7 +46,7 @@ def judged_right(outcome: Outcome, width: int) -> Table | None:
 
 
 def _rights(outcome: Outcome) -> dict[tuple[str, X], Ratio | None]:
-    """Return the share of correct classifications by curve and x."""
+    """Return the share of correct classifications by curve and x; None without a classified loss."""
     found = outcome.table.judgements()
     cells = product(outcome.experiment.axis.grid(outcome.mode), outcome.experiment.labels)
     return {(curve, x): share_right(found.get(i, {}).values()) for i, (x, curve) in enumerate(cells)}

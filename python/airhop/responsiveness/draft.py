@@ -73,7 +73,10 @@ def trimmed_mean(values: Sequence[float]) -> float | None:
 
 
 def foreign_ms(samples: Samples) -> float | None:
-    """Return the round trip on separate connections, ms: the mean of TM(tcp_f) and TM(http_f)."""
+    """Return the mean of TM(tcp_f) and TM(http_f), the round trip on separate connections, ms.
+
+    None without such samples.
+    """
     handshake, request = trimmed_mean(samples.tcp_f), trimmed_mean(samples.http_f)
     return None if handshake is None or request is None else (handshake + request) / 2
 
@@ -139,7 +142,10 @@ def _pooled(intervals: Sequence[Interval]) -> Samples:
 
 
 def _first_stable(values: Sequence[float | None], begin: int) -> int | None:
-    """Return the first place from which the last MAD values since `begin` are stable; None without one."""
+    """Return the first index at which the last MAD values, all from index `begin` on, are stable.
+
+    None if there is no such index.
+    """
     for i in range(begin + MAD - 1, len(values)):
         last = [value for value in values[i + 1 - MAD : i + 1] if value is not None]
         if len(last) == MAD and statistics.pstdev(last) < TOLERANCE * last[-1]:

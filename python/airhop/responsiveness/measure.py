@@ -79,7 +79,7 @@ class Responsiveness:
     loaded: Sequence[Loaded]
 
     def idle_of(self, name: Literal["tcp_f", "http_f"]) -> Estimate | None:
-        """Return the mean time of a handshake or request without load, ms, with its interval."""
+        """Return the mean time of a handshake or request without load, ms; None without a measured value."""
         return _estimate(trimmed_mean(getattr(one, name)) for one in self.idle)
 
     def to_dict(self) -> dict[str, Any]:

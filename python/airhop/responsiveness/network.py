@@ -52,7 +52,7 @@ def loaded(scenario: Scenario, flow: Mapping[str, Any], direction: Direction, se
 def probed(
     scenario: Scenario, flow: Mapping[str, Any], direction: Direction | None, rate: float, seconds: float
 ) -> Scenario:
-    """Return the network with `rate` probes per second, and with its load unless the direction is None.
+    """Return the network with `rate` probes per second, and with the load of a direction, if one is set.
 
     Each probe is a request on a new connection, from the receiving node of the flow to the sending node. The
     flows of the scenario are left out.

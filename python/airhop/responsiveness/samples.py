@@ -16,7 +16,7 @@ Tables = Mapping[str, "pl.DataFrame"]
 
 
 def intervals(tables: Tables, seconds: float) -> list[Interval]:
-    """Return the whole intervals of a run of so many seconds, with the probes that completed in each."""
+    """Return the whole intervals of a run of `seconds` seconds, with the probes that completed in each."""
     foreign, rtts = _foreign(tables), _load_round_trips(tables)
     bytes_of = _by_interval(_deliveries(tables, f"{LOAD}\\d"), "more")
     of_probes = {column: _by_interval(foreign, column) for column in ("tcp_f", "http_f")}

@@ -1,4 +1,4 @@
-"""Runs in memory: all runs of a sweep without a folder, and the newest of a sweep with one."""
+"""Runs in memory: all runs of a sweep without a folder, and the newest runs of a sweep with a folder."""
 
 from __future__ import annotations
 
@@ -96,5 +96,5 @@ class MemoryStore:
 
 
 def only(rows: pl.DataFrame, run_ids: Set[str] | None) -> pl.DataFrame:
-    """Keep the rows of these runs only; None keeps all runs."""
+    """Return the rows of these runs; `run_ids` None: all rows."""
     return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(list(run_ids)))

@@ -18,7 +18,7 @@ from airhop.store.schema import IDENTITY
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """Read a part, or some columns of it. Raises InputError if any byte has changed."""
+    """Read a part, or some columns of a part. Raises InputError if any byte has changed."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -185,7 +185,7 @@ def _as_text(column: pl.Series) -> pl.Series:
 
 
 def _text(value: Any) -> str | None:
-    """Format a value; 10 and 10.0 have the same text."""
+    """Format a value; 10 and 10.0 have the same text. None stays None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

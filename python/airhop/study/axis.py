@@ -32,7 +32,7 @@ class Axis:
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
     names: tuple[str, ...] = ()
-    """Names of values that are compared as a whole: schemes with their own settings.
+    """Names of values that consist of several settings, such as schemes with their own settings.
 
     The axis then has the single column `scheme` with these names.
     """

@@ -89,7 +89,7 @@ def estimated(runs: pl.DataFrame, by: str, names: Sequence[str]) -> pl.DataFrame
 
 
 def _most(name: str) -> float:
-    """Return the largest possible value of a metric, at which the bounds of its interval end."""
+    """Return the largest possible value of a metric, to which the upper bound of its interval is limited."""
     if name in SHARES:
         return 1.0
     return MEASURES[name].most if name in MEASURES else math.inf

@@ -242,7 +242,7 @@ class _Running:
 
     @property
     def total(self) -> int:
-        """Number of runs; 0 if it depends on their results."""
+        """Number of runs; 0 if the number depends on the results of the runs."""
         rule = self._study.reps
         if isinstance(rule, Until):
             return 0
@@ -267,7 +267,7 @@ class _Running:
         return self._rounds_until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
-        """Complete these runs: read stored runs from the store, and simulate the missing runs."""
+        """Add the results of these runs to the table: reuse stored runs, and simulate the missing runs."""
         known = self._store.known()
         jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
         is_there = [job.run_id in known for job in jobs]

@@ -224,7 +224,7 @@ class Table(Shown):
 
     @checked
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
-        """Return a metric of a point by replication, without runs that lack it."""
+        """Return a metric of a point by replication, without runs that lack the metric."""
         return self.samples(metric).get(point.index, {})
 
     @checked
@@ -299,7 +299,7 @@ class Table(Shown):
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Number of replications by setting; None if it depends on missing runs."""
+        """Number of replications by setting; None if the number depends on missing runs."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]

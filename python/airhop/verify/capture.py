@@ -12,7 +12,7 @@ _LEAST = 1 - 1e-9
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the receiver may, and whether it must, receive a frame that other frames overlap.
+    """Return whether the receiver may, and whether the receiver must, receive an overlapped frame.
 
     Bit errors are ignored.
     """

@@ -16,7 +16,7 @@ _ADDRESSES = re.compile(r"(?:tcp|udp) (\S+):\d+ > (\S+):\d+")
 
 
 def categories(trace: Trace) -> dict[str, str]:
-    """Return the access category of each flow; one of real packets has that of the flow that it replaces.
+    """Return the access category of each flow; a flow of real packets has the category of the replaced flow.
 
     A direction of a connection that delivers nothing is in the trace and not in the document. Its ends are
     the nodes with its addresses. With an unknown address, all its frames have the category of its first

@@ -96,7 +96,7 @@ class Medium:
 
     @cached_property
     def threshold(self) -> int | None:
-        """Length of the longest data frame, if longer packets are fragmented."""
+        """Length of the longest data frame, bytes; None without fragmentation."""
         given = self.plan.get("fragmentation", "off")
         return None if given == "off" else int(quantity(given))
 
@@ -234,7 +234,7 @@ class Medium:
         return {station: frozenset(others) for station, others in self.cell.hearers.items()}
 
     def before(self, time: int, reach: int) -> list[Frame]:
-        """Frames that began before `time`, at most `reach` ns plus the longest frame before it."""
+        """Frames that began before `time`, by at most `reach` ns plus the duration of the longest frame."""
         first = bisect_left(self._starts, time - reach - self.longest)
         return self.frames[first : bisect_left(self._starts, time, first)]
 
@@ -260,7 +260,7 @@ class Medium:
 
 
 class _Within(dict[str, frozenset[str]]):
-    """Stations within a distance of a station, itself among them, computed when first asked for."""
+    """Stations within a distance of a station, itself included, computed on the first access."""
 
     def __init__(self, cell: Cell, distance: float) -> None:
         self._cell = cell

@@ -172,7 +172,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
-    """Return the replacement of a value; None if the replacement is equal."""
+    """Return the replacement of a value; None if there is no different replacement."""
     if kind == "relabel":
         if isinstance(value, bool):
             return not value

@@ -31,7 +31,7 @@ _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
 """Highest MCS, and most spatial streams."""
 _TXOP_LIMITS = ("0 s", "96 us", "1.504 ms", "2.080 ms", "4.096 ms", "20 ms")
 _FAST = "400 Mbit/s"
-"""Rate of wires before some cells of these standards, so that their queues fill A-MPDUs."""
+"""Rate of the wires before some cells of 802.11n, ac and ax, high enough that queues fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
 """Probabilities with which a table has an optional key; each table draws a probability."""
 _PACKETS = 1000

@@ -117,7 +117,7 @@ def is_handshake(step: Step) -> bool:
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Return whether an RTO, ms, grows as after a timeout: it about doubles, up to its bound.
+    """Return whether an RTO, ms, grows as after a timeout, by a factor of about two up to the maximum RTO.
 
     RFC 6298 §5.5 and §2.5. A timeout at the bound changes no value.
     """
@@ -130,7 +130,7 @@ def keeps_order(queue: Mapping[str, Any]) -> bool:
 
 
 def is_prompt(flow: Mapping[str, Any]) -> bool:
-    """Return whether a sender reacts to events immediately: it does not pace and receives no loss notices."""
+    """Return whether a sender reacts to events immediately, as senders without pacing and loss notices do."""
     paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
     paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]
@@ -274,7 +274,7 @@ class Trace:
 
     @cached_property
     def categories(self) -> dict[str, str]:
-        """Access category of each flow; one of real packets has that of the flow that it replaces."""
+        """Access category of each flow; a flow of real packets has that of the flow that it replaces."""
         found = categories(self)
         return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
@@ -340,7 +340,7 @@ class Trace:
         return {plan["name"]: plan for flow in self.scenario.get("flow", []) for plan in self._opened(flow)}
 
     def _opened(self, flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield a flow of the scenario, and the flow that its application opens, if it does.
+        """Yield a flow of the scenario, and the flow that its application opens, if there is one.
 
         Requests open the connection, so that the flow of responses has no handshake. `connects` is true if
         the application opens and closes connections, each of which is a flow in the trace. A call or game
@@ -440,7 +440,7 @@ def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
 
 
 def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
-    """Return the error model of a direction: the last of the most specific models."""
+    """Return the error model of a direction, the last of the most specific models; None without a model."""
     found, most = None, -1
     for model in listed(errors):
         named = model.get("direction", "*->*").split("->")

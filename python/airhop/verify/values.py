@@ -56,7 +56,7 @@ class Values:
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
     ) -> None:
-        """Draw each missing key of `table` and its tables with this probability, and keep it if valid.
+        """Draw each missing key of `table` and its tables with this probability, and keep valid values.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Values:
             table[key] = both
 
     def value(self, key: str, schema: Schema, share: float, nodes: Sequence[str]) -> Any:
-        """Draw a value of the schema; the scenario may be invalid with it."""
+        """Draw a value of the schema, with which the scenario may be invalid."""
         draw = self.draw
         if "anyOf" in schema:
             return self.value(key, draw.choice(schema["anyOf"]), share, nodes)
@@ -213,7 +213,7 @@ class Values:
 
 
 def _one_way(schema: Schema) -> Schema | None:
-    """Return the schema of one direction for a key with a value for each direction."""
+    """Return the schema of one direction's value; None for a key without a value for each direction."""
     if schema.get("propertyNames", {}).get("pattern") == "->":
         values: Schema = schema["additionalProperties"]
         return values
@@ -221,7 +221,7 @@ def _one_way(schema: Schema) -> Schema | None:
 
 
 def _part(schema: Schema, table: Table) -> Schema | None:
-    """Return the schema of a table's kind, or of a scheme, among the alternatives."""
+    """Return the schema of a table's kind, or of a scheme, among the alternatives; None without a match."""
     if "properties" in schema:
         constants = [(key, part["const"]) for key, part in schema["properties"].items() if "const" in part]
         return schema if all(table.get(key) == word for key, word in constants) else None

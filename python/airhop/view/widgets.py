@@ -49,7 +49,7 @@ def figure(plot: Any) -> pn.pane.Bokeh:
 
 
 def choice(label: str, options: Mapping[str, str], value: str | None, on_change: OnChange) -> Any:
-    """Return a choice of one value from a list; None if the list is empty."""
+    """Return a widget that selects one value of a list; `value` is None if the list is empty."""
     return _calling(
         pn.widgets.Select(name=label, options=dict(options), value=value, **wide("widget")), on_change
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from airhop.experiments import (
     registry,
 )
 from airhop.experiments.asked import ALL_X, FIRST, LAST, Asked, Span, asks
-from airhop.experiments.claims import each_above
+from airhop.experiments.claims import each_above, falls_all_along
 from airhop.experiments.reading import SILENT, Judgement, conclusion, default_rests_on, otherwise
 from airhop.experiments.reproduced import MORE_RUNS, CheckedClaim, under_readings
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -263,12 +264,12 @@ def test_each_claim_has_a_test_sentence_and_each_own_claim_a_reason(
 def test_the_text_of_a_check_has_the_labels_and_units_of_its_experiment() -> None:
     by_id = {one.id: one for one in FIG6.claims}
     assert asks(by_id["yun-4-falls"].check, FIG6) == (
-        "the ratio of the goodput with Snoop to that with LL-ELSN falls from each value of the axis to the "
-        "next (every frame error rate from 0.01 % up)"
+        "the ratio of the goodput with Snoop to that with LL-ELSN falls from each frame error rate to the "
+        "next (from 0.01 % up)"
     )
     assert asks(by_id["yun-4-falls-ends"].check, FIG6) == (
-        "LL-ELSN keeps a larger share of its goodput than Snoop, between the ends of the axis (every frame "
-        "error rate from 0.01 % up)"
+        "from the smallest to the largest frame error rate (from 0.01 % up) LL-ELSN keeps a larger share of "
+        "its goodput than Snoop"
     )
     assert asks(by_id["yun-1"].check, FIG6) == (
         "at every frame error rate from 0.01 % up, the goodput with LL-ELSN exceeds 4 × that with Reno and "
@@ -278,6 +279,14 @@ def test_the_text_of_a_check_has_the_labels_and_units_of_its_experiment() -> Non
         "somewhere in the grid, the goodput with LL-ELSN exceeds 4 × that with Reno and 1.5 × that with "
         "Snoop, by simultaneous intervals"
     )
+
+
+def test_the_bounds_of_a_span_are_omitted_for_the_whole_axis() -> None:
+    def test(from_x: float) -> str:
+        return Asked(falls_all_along, FIG6.axis, ("sack",), from_x).text(FIG6)
+
+    assert test(1e-2) == "the goodput with SACK falls from each frame error rate to the next (from 1 % up)"
+    assert test(-math.inf) == "the goodput with SACK falls from each frame error rate to the next"
 
 
 def test_a_factor_of_1_is_omitted_from_the_text_of_a_check() -> None:

@@ -364,7 +364,7 @@ def test_rates_in_cross_checks_exclude_the_warm_up() -> None:
     flows = [{"sent_segments": 60, "goodput_mbps": 1.5}, {"sent_segments": 40, "goodput_mbps": 0.5}]
     document = {"duration_s": 30.0, "warmup_s": 10.0, "flows": flows}
     assert SENDING_RATE.read(document) == 5.0
-    assert (GOODPUT.read(document), GOODPUT.times(1.25).read(document)) == (2.0, 2.5)
+    assert (GOODPUT.read(document), GOODPUT.with_scale(1.25).read(document)) == (2.0, 2.5)
 
 
 # ---- what is measured, and the page ----------------------------------------------------------------------

@@ -68,6 +68,14 @@ def test_closed_forms_with_losses_and_contention_equal_the_worked_examples() -> 
     assert Link("n", 7, 1, 20).contended_goodput_mbps(20) == pytest.approx(42.7716, rel=1e-3)
 
 
+def test_all_closed_forms_count_each_datagram_of_an_a_msdu() -> None:
+    """Without losses, and for one station, the forms equal the form of a lone station."""
+    of = Link("n", 7, 1, 20, ampdu=4500, amsdu=3839)
+    assert (of.msdus, of.mpdus()) == (2, 1)
+    assert of.lossy_goodput_mbps(0.0) == pytest.approx(of.goodput_mbps())
+    assert of.contended_goodput_mbps(1) == pytest.approx(of.goodput_mbps())
+
+
 def test_control_frames_have_the_durations_of_legacy_ofdm() -> None:
     # Octets by rate: RTS, CTS, BlockAckReq, BlockAck of 64 and of 256 bits.
     found = [[wifi_forms.legacy_us(size, mbps) for mbps in (24, 12, 6)] for size in (20, 14, 24, 32, 56)]

@@ -86,7 +86,7 @@ def test_too_few_or_equal_replications_cause_a_warning() -> None:
 def test_an_interval_wider_than_its_mean_causes_a_warning() -> None:
     """By hand: 1, 1, 7 has a mean of 3 and a deviation of 3.46, so 3 ± 4.30 · 3.46/√3 = 3 ± 8.6."""
     (told,) = comparison({"reno": [1.0, 2.0, 1.5], "sack": [1.0, 1.0, 7.0]}, reps=3).warnings()
-    assert told.startswith("interval wider than its mean: sack goodput_mbps, sack ratio;")
+    assert told.startswith("half-width above the mean: sack goodput_mbps, sack ratio;")
 
 
 def test_the_repr_of_a_comparison_has_means_and_refers_to_the_hints() -> None:

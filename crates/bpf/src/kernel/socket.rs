@@ -98,8 +98,8 @@ impl Socket {
         }
     }
 
-    /// Removes and returns the acknowledgement number of the ACK that the last call requested
-    /// (`bpf_tcp_send_ack`).
+    /// Removes and returns the acknowledgement number of the ACK that the object requested by
+    /// `bpf_tcp_send_ack`; `None` if the object has requested no ACK since the last removal.
     pub fn take_ack_request(&mut self) -> Option<u32> {
         self.ack_request.take()
     }

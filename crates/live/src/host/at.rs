@@ -35,7 +35,7 @@ pub struct Interface {
     incoming: OwnedFd,
     outgoing4: OwnedFd,
     outgoing6: OwnedFd,
-    /// Addresses of this machine: datagrams for them do not enter the network.
+    /// Addresses of this machine. Datagrams for these addresses do not enter the network.
     own: BTreeSet<IpAddr>,
     /// Remaining segments of a captured packet that was longer than the link's MTU.
     segments: VecDeque<Vec<u8>>,

@@ -147,7 +147,7 @@ fn run_on<W: Outside>(
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, stage, &signals));
         if let Ok(nodes) = &watched {
-            scope.spawn(|| watch::watch(nodes, &names, &clock, &signals.over, &to_loop));
+            scope.spawn(|| watch::sample_connections(nodes, &names, &clock, &signals.over, &to_loop));
         }
         let driven = with_priority(|| driver.run(world, log.as_mut(), &is_over, on_progress));
         signals.over.store(true, Ordering::Release);

@@ -24,7 +24,7 @@ impl<'a> Waiting<'a> {
         Waiting { emulation, signs: emulation.ready.iter().collect() }
     }
 
-    /// True if this condition is that of the node.
+    /// True if this condition belongs to the node.
     pub fn is_for(&self, node: NodeId) -> bool {
         self.signs.iter().any(|ready| ready.node == node)
     }

@@ -35,7 +35,7 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
 
 /// Reads all connections until `over`, and sends the changes. `names` has pairs of the kernel's name and the
 /// requested name of a congestion control; samples have the requested name.
-pub fn watch(
+pub fn sample_connections(
     nodes: &[(NodeId, Diag)],
     names: &[(String, String)],
     clock: &impl Clock,

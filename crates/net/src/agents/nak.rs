@@ -65,7 +65,7 @@ enum Reported {
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,
-    /// No discards.
+    /// The MAC reports no discard to routing.
     Never,
 }
 
@@ -133,7 +133,7 @@ impl Nak {
         true
     }
 
-    /// Counts a discard. False once the retransmission threshold is reached.
+    /// Counts a discard. Returns false if the retransmission threshold has been reached.
     fn raise(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {

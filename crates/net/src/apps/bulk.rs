@@ -1,6 +1,6 @@
 //! Bulk source.
 
-use super::{App, AppFlow, AppPlan, Carrier, ENDLESS, Io, Opening};
+use super::{App, AppFlow, AppPlan, ENDLESS, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
 /// Bulk source that always has data to send (FTP of an endless file).
@@ -8,8 +8,8 @@ use airhop_base::Time;
 pub struct Bulk;
 
 impl AppPlan for Bulk {
-    fn carrier(&self) -> Carrier {
-        Carrier::Tcp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Tcp
     }
 
     fn open(&self, _: &Opening) -> Box<dyn App> {

@@ -2,7 +2,7 @@
 
 use super::conversation::{Conversation, Deadline, Judge};
 use super::quality::{CallQuality, Codec};
-use super::{App, AppPlan, Carrier, Opening, Punctuality, Quality};
+use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::{Rate, Span};
 
 /// Header of an RTP packet without contributing sources (RFC 3550 §5.1), bytes. It is payload of UDP.
@@ -34,8 +34,8 @@ impl Call {
 }
 
 impl AppPlan for Call {
-    fn carrier(&self) -> Carrier {
-        Carrier::Udp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Udp
     }
 
     fn datagram(&self) -> Option<u32> {

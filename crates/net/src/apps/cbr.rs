@@ -1,6 +1,6 @@
 //! Constant bit rate.
 
-use super::{App, AppFlow, AppPlan, Carrier, Io, Opening};
+use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 
 /// Constant bit rate of payload (UDP only).
@@ -11,8 +11,8 @@ pub struct Cbr {
 }
 
 impl AppPlan for Cbr {
-    fn carrier(&self) -> Carrier {
-        Carrier::Udp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Udp
     }
 
     fn open(&self, opening: &Opening) -> Box<dyn App> {

@@ -2,7 +2,7 @@
 
 use super::conversation::{Conversation, Deadline, Judge};
 use super::quality::GameQuality;
-use super::{App, AppPlan, Carrier, Opening, Punctuality, Quality};
+use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::Span;
 
 /// Game between two nodes, a player and a server: each sends the state of the game in packets of constant
@@ -18,8 +18,8 @@ pub struct Game {
 }
 
 impl AppPlan for Game {
-    fn carrier(&self) -> Carrier {
-        Carrier::Udp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Udp
     }
 
     fn datagram(&self) -> Option<u32> {

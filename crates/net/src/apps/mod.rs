@@ -38,7 +38,7 @@ use std::fmt::{self, Debug};
 /// Plan of an application: its parameters, already checked.
 pub trait AppPlan: Debug + Send + Sync {
     /// Returns the transport protocol that carries the application.
-    fn carrier(&self) -> Carrier;
+    fn transport(&self) -> TransportProtocol;
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
     /// True if the application opens a connection from the node that receives the plan's flow. The plan's
@@ -64,18 +64,18 @@ pub trait AppPlan: Debug + Send + Sync {
 
 /// Transport protocol that an application needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
+pub enum TransportProtocol {
     /// TCP connections.
     Tcp,
     /// UDP datagrams.
     Udp,
 }
 
-impl fmt::Display for Carrier {
+impl fmt::Display for TransportProtocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Carrier::Tcp => "TCP",
-            Carrier::Udp => "UDP",
+            TransportProtocol::Tcp => "TCP",
+            TransportProtocol::Udp => "UDP",
         })
     }
 }
@@ -100,7 +100,8 @@ pub trait App: Debug + Send {
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
         let _ = (now, flow, io);
     }
-    /// Handles the arrival of a datagram of a conversation: its number on its flow, and its transmission time.
+    /// Handles the arrival of a datagram of a conversation: its number on its flow, and its transmission
+    /// time.
     fn on_datagram(&mut self, now: Time, flow: AppFlow, number: u64, sent: Time) {
         let _ = (now, flow, number, sent);
     }

@@ -1,6 +1,6 @@
 //! Constant bit rate in bursts with Pareto distributions.
 
-use super::{App, AppFlow, AppPlan, Carrier, Distribution, Io, Opening};
+use super::{App, AppFlow, AppPlan, Distribution, Io, Opening, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 use airhop_engine::Stream;
 
@@ -18,8 +18,8 @@ pub struct ParetoOnOff {
 }
 
 impl AppPlan for ParetoOnOff {
-    fn carrier(&self) -> Carrier {
-        Carrier::Udp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Udp
     }
 
     fn open(&self, opening: &Opening) -> Box<dyn App> {

@@ -35,7 +35,7 @@ pub(crate) struct Number {
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
-    /// Definition.
+    /// Definition of the number, in sentences.
     pub about: &'static str,
     /// True for an integer.
     pub is_count: bool,
@@ -46,11 +46,11 @@ pub(crate) struct Number {
 /// Rule that combines the values of the flows of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InClass {
-    /// Sum.
+    /// Sum over the flows.
     Sum,
-    /// Mean over the flows that have the number.
+    /// Mean over the flows with a value.
     Mean,
-    /// The mean, and under this key the lowest value.
+    /// Mean over the flows with a value, and under this further key the lowest value.
     MeanAndLowest(&'static str),
 }
 

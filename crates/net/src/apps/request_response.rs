@@ -1,6 +1,8 @@
 //! Requests and their responses.
 
-use super::{App, AppFlow, AppPlan, Carrier, Connection, Direction, Distribution, Io, Opening, Pool};
+use super::{
+    App, AppFlow, AppPlan, Connection, Direction, Distribution, Io, Opening, Pool, TransportProtocol,
+};
 use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
@@ -34,7 +36,7 @@ pub enum Connections {
     New,
 }
 
-/// Times of requests.
+/// Law of the times at which requests start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Open loop: intervals between requests have this distribution, seconds. The first request arrives after
@@ -51,8 +53,8 @@ const REQUESTS: AppFlow = AppFlow(1);
 const RESPONSES: AppFlow = AppFlow::PLANNED;
 
 impl AppPlan for RequestResponse {
-    fn carrier(&self) -> Carrier {
-        Carrier::Tcp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Tcp
     }
 
     fn opens_connection(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Transfer of finite size.
 
-use super::{App, AppFlow, AppPlan, Carrier, Io, Opening};
+use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
 /// Finite transfer (TCP only).
@@ -11,8 +11,8 @@ pub struct Transfer {
 }
 
 impl AppPlan for Transfer {
-    fn carrier(&self) -> Carrier {
-        Carrier::Tcp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Tcp
     }
 
     fn open(&self, _: &Opening) -> Box<dyn App> {

@@ -1,7 +1,7 @@
 //! Web pages.
 
 use super::connection::Pool;
-use super::{App, AppFlow, AppPlan, Carrier, Connection, Distribution, Io, Opening};
+use super::{App, AppFlow, AppPlan, Connection, Distribution, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
@@ -69,8 +69,8 @@ impl Page {
 const MOST_CONNECTIONS: usize = 6;
 
 impl AppPlan for Web {
-    fn carrier(&self) -> Carrier {
-        Carrier::Tcp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Tcp
     }
 
     fn open(&self, opening: &Opening) -> Box<dyn App> {
@@ -90,7 +90,7 @@ impl AppPlan for Web {
     }
 }
 
-/// Browser and server.
+/// Running web application: the browser, and its connections to the server.
 #[derive(Debug)]
 struct Browser {
     plan: Web,

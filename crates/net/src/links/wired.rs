@@ -5,8 +5,8 @@ use crate::queues::QueuePlan;
 use crate::routing::{Hop, Joins};
 use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link_rate::LinkRate;
 use airhop_radio::link_schedule::LinkSchedule;
-use airhop_radio::pace::LinkRate;
 
 /// Plan of a full-duplex wired link.
 #[derive(Clone, Debug)]

@@ -37,7 +37,7 @@ pub struct OutsidePlan {
 /// Node that real hosts use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideEnd {
-    /// Node.
+    /// Node that the hosts use.
     pub node: NodeId,
     /// Addresses behind the node.
     pub reach: Reach,

@@ -25,7 +25,7 @@ pub enum Hop {
     OnDemand {
         /// Index of the station.
         cell: u16,
-        /// The station.
+        /// Station of the node in this cell.
         from: u16,
     },
 }

@@ -55,7 +55,7 @@ impl World {
     /// Adds lateness and turnaround of `plan` to the flows between its hosts, with random numbers from the
     /// seed of the world. The world must not have begun to run.
     #[must_use]
-    pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
+    pub fn with_emulator_delays(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
         let late = Holding::new(
             DelayDistribution::Measured(plan.lateness.clone()),

@@ -7,7 +7,7 @@ use crate::plan::FlowPlan;
 use crate::queues::TxQueue;
 use crate::routing::Hop;
 use crate::services::Way;
-use crate::world::label::Label;
+use crate::world::hop_fields::HopFields;
 use crate::world::site::LinkLayer;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, Drop, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
@@ -52,7 +52,7 @@ impl World {
             let named_lost = packet.segment().and_then(Segment::lost);
             let had_naks = naks(packet);
             let action = hosted.agent.on_packet(now, packet, queued, &mut self.actions);
-            self.labels[id.index() as usize] = Label::of(packet, &self.flows);
+            self.hop_fields[id.index() as usize] = HopFields::of(packet, &self.flows);
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
                 && named_lost != Some(seq)
@@ -158,7 +158,7 @@ impl World {
 
     /// Passes the ACKs of a flow in the queue before a hop to an agent of the flow.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
-        let World { links, arena, labels, flows, hosted, recorder, .. } = self;
+        let World { links, arena, hop_fields, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
         let category = flows[flow.0 as usize].plan.access_category;
         let Some(queue) = links.of(hop).and_then(|link| link.queue(hop, category)) else { return };
@@ -169,7 +169,7 @@ impl World {
             }
             let had_naks = naks(packet);
             let goes_on = agent.on_waiting(now, packet);
-            labels[id.index() as usize] = Label::of(packet, flows);
+            hop_fields[id.index() as usize] = HopFields::of(packet, flows);
             record_naks(recorder, now, packet, had_naks);
             !goes_on
         });
@@ -195,7 +195,7 @@ impl World {
         for packet in actions.packets.drain(..) {
             let id = self.make(now, node, packet);
             match self.show_made(now, node, i, &id) {
-                PacketAction::Forward => self.forward(now, node, self.label(&id), id),
+                PacketAction::Forward => self.forward(now, node, self.hop_fields_of(&id), id),
                 _ => self.drop_packet(now, id, Drop::Agent.into(), None),
             }
         }
@@ -277,7 +277,7 @@ impl World {
         let dst = plan.from;
         let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
         let id = self.make(now, node, packet);
-        self.forward(now, node, self.label(&id), id);
+        self.forward(now, node, self.hop_fields_of(&id), id);
     }
 
     /// Returns the occupancy of the queue from `node` towards the receiver of a flow, 0 to 1.

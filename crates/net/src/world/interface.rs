@@ -1,4 +1,5 @@
-//! `Interface`: station of a link layer, with its transmit queues and the records of the packets in the layer.
+//! `Interface`: station of a link layer, with its transmit queues and the records of the packets in the
+//! layer.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
@@ -22,14 +23,15 @@ pub(crate) struct Interface {
     /// Cause of the last loss of a data frame.
     pub last_loss: Option<Drop>,
     /// Records of the packets in the layer.
-    pub records: Records,
+    pub records: PacketRecords,
     /// Kinds of the packets that the layer accepted most recently, for the recorder.
     pub taken: PacketKinds,
-    /// Fades towards the stations for which agents of this node are subscribed.
+    /// Fades that the link layer observes, for the agents of this node that subscribe to them.
     pub fades: Fades,
     /// Index of the interface in the recorder.
     pub interface: u16,
-    /// Index of broadcasts in the recorder, as a broadcast has no single receiver.
+    /// Index in the recorder of the link to all stations (`NODE->*`), for broadcasts and for stations
+    /// without an entry in `places`; on a radio link, index of its only link.
     pub broadcast_place: u32,
     /// Indices in the recorder of the links to the stations in receive range, in the order of the stations.
     pub places: Vec<(Station, u32)>,
@@ -71,7 +73,7 @@ impl Interface {
             queue: InterfaceQueue::new(AccessCategory::Be, queue),
             others: Box::default(),
             last_loss: None,
-            records: Records::default(),
+            records: PacketRecords::default(),
             taken: PacketKinds::default(),
             fades,
             interface: 0,
@@ -92,7 +94,7 @@ impl Interface {
         self.others.iter_mut().find(|other| other.category == category).unwrap_or(&mut self.queue)
     }
 
-    /// Returns all queues.
+    /// Returns the queues of all access categories in use.
     pub fn queues(&self) -> impl Iterator<Item = &InterfaceQueue> {
         std::iter::once(&self.queue).chain(&self.others)
     }
@@ -122,7 +124,7 @@ pub(crate) struct Record {
 /// Records of the packets in a link layer, by packet number, until the layer delivers or discards the packet.
 /// Most packets need no record.
 #[derive(Debug, Default)]
-pub(crate) struct Records {
+pub(crate) struct PacketRecords {
     records: Numbered<Record>,
     /// Copies of packets, stored only for the recorder, and for flows that can use headers alone.
     copies: Numbered<PacketCopy>,
@@ -136,7 +138,7 @@ struct PacketCopy {
     sent: u16,
 }
 
-impl Records {
+impl PacketRecords {
     /// Adds the record of the packet that the layer accepted last.
     #[inline]
     pub fn push(&mut self, number: u64, record: Record) {
@@ -261,7 +263,7 @@ impl PacketKinds {
     }
 }
 
-/// Fades towards the stations for which agents at an interface are subscribed.
+/// Fades towards the stations whose fades agents of this node subscribe to.
 #[derive(Debug)]
 pub(crate) struct Fades {
     towards: Vec<(Station, Fade)>,
@@ -279,7 +281,8 @@ struct Fade {
 }
 
 impl Fades {
-    /// Creates the fades of an interface. `are_reported`: the link layer itself reports fades.
+    /// Creates an empty record of the fades that an interface observes. `are_reported`: the link layer itself
+    /// reports fades.
     pub fn new(are_reported: bool) -> Self {
         Fades { towards: Vec::new(), are_reported }
     }
@@ -330,7 +333,7 @@ mod tests {
     /// with it.
     #[test]
     fn every_packet_in_a_mac_has_its_own_record() {
-        let mut records = Records::default();
+        let mut records = PacketRecords::default();
         records.entry(7).last_loss = Some(Drop::Channel);
         records.entry(5).last_loss = Some(Drop::Collision);
         assert_eq!(records.entry(6).last_loss, None);

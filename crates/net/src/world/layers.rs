@@ -44,7 +44,7 @@ impl World {
         let InterfaceQueue { queue, idle_since, category, .. } =
             interfaces[usize::from(from)].queue_mut(category);
         let category = *category;
-        let free_since = link.is_free(from, category).then_some(*idle_since);
+        let free_since = link.has_room(from, category).then_some(*idle_since);
         match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
             Offered::Passes(packet) => self.hand_over(now, layer, from, category, packet),
             Offered::Refused => self.drop_at_interface(now, layer, from),
@@ -61,7 +61,7 @@ impl World {
     fn category(&self, layer: Layer, from: Station, id: &Id<Packet>) -> AccessCategory {
         match self.links.interface(layer, from).others.is_empty() {
             true => AccessCategory::Be,
-            false => self.category_of(self.label(id).flow),
+            false => self.category_of(self.hop_fields_of(id).flow),
         }
     }
 
@@ -77,7 +77,7 @@ impl World {
         let mut has_popped = false;
         loop {
             let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
-            if !link.is_free(from, category) {
+            if !link.has_room(from, category) {
                 break;
             }
             let InterfaceQueue { queue, idle_since, .. } = interfaces[usize::from(from)].queue_mut(category);

@@ -10,9 +10,9 @@ pub(crate) mod build;
 mod emulator;
 pub(crate) mod event;
 mod flows;
+mod hop_fields;
 mod hosting;
 mod interface;
-mod label;
 mod layer_records;
 mod layers;
 mod link_changes;
@@ -50,7 +50,7 @@ use airhop_trace::{Direction, NoticeEvent, Recorder, Step, StepLocation};
 use applications::RunningApp;
 use build::Ground;
 use emulator::Emulator;
-use label::Label;
+use hop_fields::HopFields;
 use links::Links;
 use record::record_ack;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,8 +90,8 @@ pub struct World {
     /// Hops to the mobiles, one for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
-    /// Labels of the packets, by arena slot.
-    pub(crate) labels: Vec<Label>,
+    /// Hop fields of the packets, by arena slot.
+    pub(crate) hop_fields: Vec<HopFields>,
     /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
     /// Packets that the present queue has just dropped; empty between calls.
@@ -291,11 +291,11 @@ impl World {
     #[inline(always)]
     pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
         self.created += 1;
-        let label = Label::of(&packet, &self.flows);
+        let fields = HopFields::of(&packet, &self.flows);
         let id = self.arena.insert(packet);
-        match self.labels.get_mut(id.index() as usize) {
-            Some(last) => *last = label,
-            None => self.labels.push(label), // the arena has grown by one slot
+        match self.hop_fields.get_mut(id.index() as usize) {
+            Some(last) => *last = fields,
+            None => self.hop_fields.push(fields), // the arena has grown by one slot
         }
         self.step(now, Step::Made, StepLocation::Node(node), &id);
         id
@@ -323,7 +323,7 @@ impl World {
     /// Handles a packet at `node` that arrived at `interface`: agents process the packet, then it is
     /// delivered here or forwarded.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let label @ Label { flow, dst, fingerprint, .. } = self.label(&id);
+        let fields @ HopFields { flow, dst, fingerprint, .. } = self.hop_fields_of(&id);
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
         if self.watched[flow.0 as usize] {
             return self.visit_agents(now, node, interface, id);
@@ -331,17 +331,17 @@ impl World {
         if dst == node {
             self.arrive(now, node, id);
         } else {
-            self.forward(now, node, label, id);
+            self.forward(now, node, fields, id);
         }
     }
 
     /// Handles a packet whose flow has agents, as [`World::visit`] does.
     #[inline(never)]
     fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let flow = self.label(&id).flow;
+        let flow = self.hop_fields_of(&id).flow;
         match self.show_to_agents(now, node, flow, &id) {
-            PacketAction::Forward if self.label(&id).dst == node => self.arrive(now, node, id),
-            PacketAction::Forward => self.forward(now, node, self.label(&id), id),
+            PacketAction::Forward if self.hop_fields_of(&id).dst == node => self.arrive(now, node, id),
+            PacketAction::Forward => self.forward(now, node, self.hop_fields_of(&id), id),
             PacketAction::Consume => self.consumed(now, node, interface, id),
             PacketAction::Take => self.finish(now, node, id),
         }
@@ -356,11 +356,11 @@ impl World {
         self.drop_packet(now, id, Drop::Agent.into(), None);
     }
 
-    /// Sends a packet with this label over its next hop.
+    /// Sends a packet over its next hop; `fields`: hop fields of the packet.
     #[inline(always)]
-    pub(crate) fn forward(&mut self, now: Time, node: NodeId, label: Label, id: Id<Packet>) {
-        match self.routes.hop(node, label.dst) {
-            Hop::Link(i) => self.offer_to_link(now, i, id, label.bytes),
+    pub(crate) fn forward(&mut self, now: Time, node: NodeId, fields: HopFields, id: Id<Packet>) {
+        match self.routes.hop(node, fields.dst) {
+            Hop::Link(i) => self.offer_to_link(now, i, id, fields.bytes),
             hop => self.offer_to(now, hop, id),
         }
     }
@@ -490,7 +490,7 @@ mod tests {
     fn types_with_many_instances_stay_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
         assert!(size_of::<Option<Packet>>() <= 80, "a packet under way, but for options that few carry");
-        assert!(size_of::<Label>() <= 16, "what every hop asks of it");
+        assert!(size_of::<HopFields>() <= 16, "what every hop asks of it");
         assert!(size_of::<Link>() <= 160, "a direction of a wire");
         assert!(size_of::<Flow>() + size_of::<TcpEnds>() <= 2400, "a TCP connection, both ends");
     }

@@ -33,10 +33,10 @@ pub(crate) enum LinkLayer {
 impl LinkLayer {
     /// True if a station has room for a packet of an access category.
     #[inline]
-    pub fn is_free(&self, from: Station, category: AccessCategory) -> bool {
+    pub fn has_room(&self, from: Station, category: AccessCategory) -> bool {
         match self {
-            LinkLayer::Cell(cell) => cell.is_free(from, category),
-            LinkLayer::Radio(link) => link.is_free(from),
+            LinkLayer::Cell(cell) => cell.has_room(from, category),
+            LinkLayer::Radio(link) => link.has_room(from),
         }
     }
 

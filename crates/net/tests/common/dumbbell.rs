@@ -7,7 +7,7 @@ use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::{Params, Preset};
 use std::sync::Arc;
 

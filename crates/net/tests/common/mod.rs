@@ -16,7 +16,7 @@ use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
 use airhop_radio::cell::{CellPlan, CellRules, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use airhop_radio::phy::Phy;
 use airhop_tcp::{Config, Notices, Preset};
 use std::sync::Arc;

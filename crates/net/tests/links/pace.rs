@@ -1,5 +1,5 @@
 //! Links with the delivery opportunities of a recorded link (Mahimahi's traces), wired links and radio links.
-//! airhop-radio, pace.rs, tests the accounting of bytes; these tests check that links follow it.
+//! airhop-radio, link_rate.rs, tests the accounting of bytes; these tests check that links follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -11,7 +11,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::{Deliveries, LinkRate};
+use airhop_radio::link_rate::{Deliveries, LinkRate};
 use airhop_tcp::Preset;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -12,8 +12,8 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
+use airhop_radio::link_rate::LinkRate;
 use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
-use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 

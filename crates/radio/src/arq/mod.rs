@@ -10,7 +10,7 @@ mod plain;
 mod rlp;
 mod selective_repeat;
 
-use crate::pace::LinkRate;
+use crate::link_rate::LinkRate;
 use airhop_base::{Span, Time};
 pub use rlp::RlpRules;
 

@@ -67,7 +67,7 @@ struct StoredFrame {
     naks: u32,
     /// True if the receiver has discarded the frame.
     is_aborted: bool,
-    /// Time of the frame's last transmission, or of the last copy that was requested together with it.
+    /// Time of the frame's last transmission, or of the last copy requested together with this frame.
     touched: Time,
 }
 

@@ -91,7 +91,7 @@ impl Exchange {
 
     /// True if a station accepts a packet of an access category.
     #[inline]
-    pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
+    pub fn has_room(&self, station: Station, category: AccessCategory) -> bool {
         let member = &self.stations[usize::from(station)];
         match member.access.place_of(category).checked_sub(1) {
             None => member.queue.has_room(),
@@ -272,10 +272,8 @@ impl Exchange {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let (sender, receiver) = (usize::from(from), usize::from(to));
-        if kind.is_answer() && !self.stations[receiver].access.awaits(kind) {
-            return false;
-        }
         match kind {
+            _ if kind.is_answer() && !self.stations[receiver].access.awaits(kind) => return false,
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now, from, self.nav) => {
                 return false;
             }
@@ -284,7 +282,7 @@ impl Exchange {
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.timing.cts);
             }
             FrameKind::Cts => {
-                self.stations[receiver].queue.sender.cleared();
+                self.stations[receiver].queue.sender.on_cts();
                 self.stations[receiver].access.protect(from);
                 self.send_data(slot, to, start);
             }
@@ -308,7 +306,7 @@ impl Exchange {
             FrameKind::Ampdu => self.receive_aggregate(now, slot, effects),
             FrameKind::Ack => {
                 let Member { access, queue, .. } = &mut self.stations[receiver];
-                match queue.sender.acknowledged(start) {
+                match queue.sender.on_ack(start) {
                     Acknowledged::Fragment => {
                         access.goes_on();
                         *self.medium.get_mut(slot) = self.data(to, start);
@@ -467,13 +465,13 @@ impl Exchange {
             }
             aggregator.on_missing(now, from, !access.sent_rts(), effects);
             let is_last = sender.is_free() && !aggregator.has_work();
-            access.failed(now, is_last, receiver.is_idle(), &self.rules);
+            access.on_failure(now, is_last, receiver.is_idle(), &self.rules);
             aggregator.report_ready(from, access.category(), effects);
             self.note_release(now, from);
             return self.note_deadline(from);
         }
         let gave_up = fail(sender, from, access.sent_rts(), self.attempts, effects);
-        access.failed(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
+        access.on_failure(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
         if let Some(service) = gave_up {
             service.discard(from, access.category(), effects);
         }

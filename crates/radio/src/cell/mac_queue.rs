@@ -43,7 +43,7 @@ pub(crate) fn fail(
     effects: &mut Vec<LinkEffect>,
 ) -> Option<Service> {
     let (from, &Service { to, number, tag, .. }) = (station, sender.service());
-    let Failure { attempt, gave_up } = sender.failed(is_rts, attempts);
+    let Failure { attempt, gave_up } = sender.on_failure(is_rts, attempts);
     effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry: gave_up.is_none() });
     gave_up
 }

@@ -76,8 +76,8 @@ impl Cell {
     /// True if the MAC of `station` accepts a packet of an access category. The MAC may accept several packets
     /// in succession; [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
     #[inline(always)]
-    pub fn is_free(&self, station: Station, category: AccessCategory) -> bool {
-        self.exchange.is_free(station, category)
+    pub fn has_room(&self, station: Station, category: AccessCategory) -> bool {
+        self.exchange.has_room(station, category)
     }
 
     /// Returns the number of packets in the cell that have not been delivered.

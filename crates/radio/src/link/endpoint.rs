@@ -5,7 +5,7 @@ use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak};
 use crate::buffer::Buffer;
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::FrameKind;
-use crate::pace::Pace;
+use crate::link_rate::Pace;
 use crate::tag::Tag;
 use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
@@ -98,7 +98,7 @@ impl LinkEndpoint {
     }
 
     /// True if the end accepts a packet.
-    pub fn is_free(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 

@@ -54,8 +54,8 @@ impl RadioLink {
     /// True if the end `from` accepts a packet: its window is not full or, without recovery, its transmitter
     /// is idle. An end may accept several packets; [`LinkEffect::Ready`] reports that a full end accepts
     /// packets again.
-    pub fn is_free(&self, from: Station) -> bool {
-        self.ends[usize::from(from)].is_free()
+    pub fn has_room(&self, from: Station) -> bool {
+        self.ends[usize::from(from)].has_room()
     }
 
     /// Returns the packet with this number from the end `from`, until it is delivered or dropped.
@@ -68,8 +68,8 @@ impl RadioLink {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must accept packets ([`Self::is_free`]). Returns the packet's
-    /// number at that end.
+    /// Passes a packet to the end `from`, which must accept packets ([`Self::has_room`]). Returns the
+    /// packet's number at that end.
     #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
@@ -80,7 +80,7 @@ impl RadioLink {
         effects: &mut Vec<LinkEffect>,
     ) -> u64 {
         let endpoint = &mut self.ends[usize::from(from)];
-        debug_assert!(endpoint.is_free(), "end {from} has no room");
+        debug_assert!(endpoint.has_room(), "end {from} has no room");
         endpoint.sender.push();
         let number = endpoint.buffer.push(packet, ());
         self.finish_event(now, queue, effects);
@@ -289,11 +289,11 @@ impl RadioLink {
                 let ask = RadioEvent { link: self.index, what: RadioEventKind::Ask(end) }.into();
                 self.timers.set(timer, from_now(endpoint.receiver.deadline()), ask, queue);
             }
-            let is_free = endpoint.is_free();
-            if is_free && !endpoint.was_ready {
+            let has_room = endpoint.has_room();
+            if has_room && !endpoint.was_ready {
                 effects.push(LinkEffect::Ready(end.into(), AccessCategory::default()));
             }
-            endpoint.was_ready = is_free;
+            endpoint.was_ready = has_room;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
-use crate::pace::LinkRate;
+use crate::link_rate::LinkRate;
 use airhop_base::Span;
 
 /// Plan of a radio link.

@@ -28,7 +28,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate() {
             Note::Ready(1),
         ];
         assert_eq!(world.notes.iter().map(|(_, n)| *n).take(4).collect::<Vec<_>>(), of_one);
-        assert!(world.packets.is_empty() && world.cell.is_free(1, AccessCategory::default()));
+        assert!(world.packets.is_empty() && world.cell.has_room(1, AccessCategory::default()));
     }
 }
 

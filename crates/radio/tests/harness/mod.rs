@@ -126,7 +126,7 @@ impl World {
 
     /// Passes packets of its queue to the station, as long as the MAC accepts them.
     fn feed(&mut self, station: Station, category: AccessCategory) {
-        while self.cell.is_free(station, category) && self.feed_one(station, category) {}
+        while self.cell.has_room(station, category) && self.feed_one(station, category) {}
     }
 
     fn feed_one(&mut self, station: Station, category: AccessCategory) -> bool {

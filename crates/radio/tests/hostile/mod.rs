@@ -3,7 +3,7 @@
 
 use airhop_base::{Span, Time, units};
 use airhop_radio::errors::{BadLine, FadeRecord};
-use airhop_radio::pace::{Deliveries, LinkRate};
+use airhop_radio::link_rate::{Deliveries, LinkRate};
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -100,7 +100,7 @@ impl World {
     /// Passes the packets that the link accepts to it.
     fn feed(&mut self, end: End) {
         let (at, now) = (usize::from(end), self.queue.now());
-        while self.link.is_free(end.into()) {
+        while self.link.has_room(end.into()) {
             let next = self.waiting[at].pop_front().or_else(|| {
                 let bytes = self.saturated[at]?;
                 self.handed[at] += 1;

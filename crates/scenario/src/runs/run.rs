@@ -153,7 +153,7 @@ impl Run {
             .map_err(|fault| self.failed(Time::ZERO, fault))?
             .map_err(|why| self.refused(&why))?;
         Ok(match self.scenario.emulator() {
-            Some(emulator) => world.emulated(emulator, self.seed, self.rep),
+            Some(emulator) => world.with_emulator_delays(emulator, self.seed, self.rep),
             None => world,
         })
     }

@@ -5,8 +5,8 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
 use airhop_base::Span;
 use airhop_radio::errors::BadLine;
+use airhop_radio::link_rate::{Deliveries, LinkRate};
 use airhop_radio::link_schedule::LinkSchedule;
-use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
 /// Reports a direction with both a rate and a trace, or with neither, and a file that is not a trace.

@@ -27,7 +27,7 @@ struct Epoch {
     /// Time to the plateau, in 1/1024 s.
     k: u64,
     plateau: u64,
-    /// W_est.
+    /// W_est: window of a Reno sender with the same losses, segments.
     friendly: u64,
     /// Delivered segments not yet used for the growth of W_est.
     delivered: u64,

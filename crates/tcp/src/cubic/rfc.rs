@@ -34,7 +34,7 @@ pub(super) struct Epoch {
     pub k: f64,
     /// Window at the plateau: the larger of W_max and the window at the start of the epoch.
     pub plateau: f64,
-    /// W_est.
+    /// W_est: window of a Reno sender with the same losses, segments.
     friendly: f64,
 }
 
@@ -57,8 +57,8 @@ impl Rfc {
         Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
     }
 
-    /// §4.2 to §4.5: increases the window for an ACK. `delivered`: segments newly reported as arrived; `counted`:
-    /// segments for which the window grows.
+    /// §4.2 to §4.5: increases the window for an ACK. `delivered`: segments newly reported as arrived;
+    /// `counted`: segments for which the window grows.
     pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
         let Constants { c, beta, .. } = self.constants;
         let memory = &mut self.memory;

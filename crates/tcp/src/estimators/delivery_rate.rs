@@ -65,7 +65,7 @@ pub struct Arrivals {
 /// Sample of the delivery rate: bytes delivered, and the interval of their delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Bytes.
+    /// Number of delivered bytes.
     pub delivered: u64,
     /// Longer of the intervals in which the bytes were sent and acknowledged.
     pub interval: Span,

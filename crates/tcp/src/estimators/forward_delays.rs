@@ -41,7 +41,7 @@ impl ForwardDelays {
 /// Interval of consecutive arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Number of packets.
+    /// Number of packets that arrived in the interval.
     packets: usize,
     /// ΔR: time from the last arrival before the interval to the last arrival of the interval, nanoseconds.
     received: i64,

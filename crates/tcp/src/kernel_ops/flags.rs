@@ -36,10 +36,10 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
     let is_duplicate = duplicate(s.una, a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
     // The ACK acknowledges a single partial segment in order, so the receiver may have delayed the ACK.
-    let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_again());
+    let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_retransmitted());
     let is_short = advances && a.acked < s.mss && a.delivered == a.acked && arrived().count() == 1;
     set(WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER, advances)
-        | set(RETRANS_DATA_ACKED, s.board.acknowledges_again())
+        | set(RETRANS_DATA_ACKED, s.board.acknowledges_retransmitted())
         | set(DATA_SACKED, sacked)
         | set(ECE, has_ece)
         | set(SLOWPATH | UPDATE_TS_RECENT, is_slow)

@@ -17,8 +17,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             reduces the window by an eighth. While the mean delay is near the maximum delay, the window grows by 0.3 segments per \
             round trip and a loss reduces the window by half.",
     helps: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
-    less. If the queue is always full, or the window below 15 segments, Illinois behaves as Reno. Illinois classifies MAC jitter as \
-    queueing delay.",
+    less. If the queue is nearly always full, Illinois halves its window as Reno does, and grows more slowly than Reno. With a window \
+    below 15 segments Illinois behaves as Reno. Illinois classifies MAC jitter as queueing delay.",
     cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
            Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
     needs: &[],

@@ -147,9 +147,9 @@ pub enum Echo {
 /// Parameter of a scheme.
 #[derive(Debug)]
 pub struct Param {
-    /// Name.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// Default.
+    /// Default value; of a choice, the index of the default word.
     pub default: f64,
     /// Minimum and maximum of the value.
     pub range: (f64, f64),

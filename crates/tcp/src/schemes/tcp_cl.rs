@@ -30,7 +30,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             "no_ack",
             &["hold", "drop", "send"],
             "NAK without a waiting ACK of the flow at the node: hold = the NAK waits up to a second for an ACK that \
-             passes; drop = no NAK, and routing is notified (the algorithm read literally); send = the NAK is sent in a separate packet",
+             passes; drop = no NAK is sent, the drop is not counted, and routing is notified unless reported = \"never\" (the algorithm \
+             read literally); send = the NAK is sent in a separate packet",
         ),
         Param::word(
             "ret_f",
@@ -41,14 +42,15 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "reported",
             &["runs", "unanswered", "never"],
-            "drops reported to routing as a broken link: runs = each drop, of data or of an ACK, that follows n \
-             consecutive drops; unanswered = each drop of data that causes no NAK, and each drop of an ACK; never = no drop (the \
-             algorithm read literally: its \"else discard\" mentions no report, unlike the description of the standard's MAC)",
+            "drops reported to routing as a broken link: runs = each drop of data that causes no NAK, and each drop of an ACK that \
+             follows n consecutive drops; unanswered = each drop of data that causes no NAK, and each drop of an ACK; never = no drop \
+             (the \"else discard\" of the algorithm mentions no report, unlike the description of the standard's MAC)",
         ),
         Param::word(
             "repeats",
             &["suppressed", "sent"],
-            "effect of the third duplicate ACK for a segment that was retransmitted on a NAK less than an srtt before",
+            "third duplicate ACK for a segment that was retransmitted on a NAK less than an SRTT before: suppressed = the segment is \
+             not retransmitted again; sent = the segment is retransmitted again",
         ),
     ],
     verified: &[
@@ -60,8 +62,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          allows two more attempts; attempts = 9 of the wlan, or 6 with RTS/CTS, selects this reading",
         "a frame reported by a NAK is dropped, and the source retransmits its segment",
         "the MAC reports a drop to routing if it follows n consecutive drops; dropped ACKs are counted separately. The slides \
-         warn that the MAC mistakes contention for a link failure, for any frame. They do not say which drops indicate a \
-         failure; the parameter reported selects them",
+         warn that the MAC mistakes contention for a link failure, whether the dropped frame carries data or an ACK. They do not say \
+         which drops indicate a failure; the parameter reported selects these drops",
         "without a waiting ACK a NAK is kept for one second at most, and at most eight NAKs per flow; the oldest is dropped first",
         "an ACK carries the NAKs of the four lowest segment numbers, wherever the ACK is in the queue",
         "the source's own MAC reports its drops to TCP by a call, within the same limit n",
@@ -69,8 +71,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "under Block Ack a NAK in a separate packet names all segments discarded at the end of a PPDU, by a bitmap of \
          64 segments",
         "a timeout clears the list of corrupted segments, since all segments are retransmitted",
-        "duplicate ACKs are counted once per expected segment. A corrupted segment starts fast recovery without a \
-         window reduction, and is not retransmitted within one SRTT of its retransmission on a NAK",
+        "the third duplicate ACK for a corrupted segment starts fast recovery without a window reduction; further duplicate ACKs for \
+         this segment do not start fast recovery. By default the segment is not retransmitted within one SRTT of its retransmission \
+         on a NAK",
         "loss recovery is Reno's, so congestion avoidance resumes at the first new ACK; the slides' \"W = 1 + 1/W\" is read as W + 1/W",
     ],
     features: ReceiverFeatures::NOTHING,

@@ -22,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     needs: &[],
     params: PARAMS,
     verified: &[
-        "filters, zero samples, the segments that each ACK counts for, and the window after a loss: UCLA's modules \
-         for ns-2. A loss never raises the window, although the paper's text sets cwnd := estimate",
+        "compared with UCLA's modules for ns-2: the filters, the samples of zero, the number of segments for which each ACK counts, \
+         and the window after a loss. A loss never raises the window, although the paper's text sets cwnd := estimate",
         "each filter converges to a constant ACK rate, and the window after a loss is within 5 % of bottleneck rate × smallest round trip",
     ],
     reconstructed: &[
@@ -43,14 +43,14 @@ pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
 pub(super) const FILTER: Param = Param::word(
     "filter",
     &["tustin", "ewma", "bilinear", "slow-bilinear"],
-    "filter of the ACK rates: tustin = the paper's, for unevenly spaced samples, an idle period counting as samples \
-     of zero, one per tau/2; ewma = 0.9 × the old estimate + 0.1 × the sample; bilinear = 0.9047 × the old estimate + \
-     0.0476 × the sum of the last two samples; slow-bilinear = the same with 0.93548 and 0.03225",
+    "filter of the ACK rates: tustin = the paper's filter, for unevenly spaced samples; while no ACK arrives, the filter takes a \
+     sample of zero every tau/2; ewma = 0.9 × the old estimate + 0.1 × the sample; bilinear = 0.9047 × the old estimate + \
+     0.0476 × the sum of the last two samples; slow-bilinear = bilinear with 0.93548 and 0.03225 in place of 0.9047 and 0.0476",
 );
 pub(super) const TAU: Param =
     Param::number("tau", 1.0, (0.02, 60.0), "time constant of the tustin filter, s; the paper names 0.5, UCLA's module has 1");
 pub(super) const CAP: Param =
-    Param::number("cap", 2.0, (1.0, 1e6), "most segments that one ACK can add to the estimate; UCLA's modules: 2");
+    Param::number("cap", 2.0, (1.0, 1e6), "maximum number of segments that one ACK adds to the estimate; UCLA's modules have 2");
 
 /// Westwood's congestion control: Reno's growth, and after a loss a window of the estimated bandwidth-delay
 /// product.

@@ -18,7 +18,7 @@ pub(super) struct News {
     /// Bytes newly SACKed.
     pub sacked: u64,
     /// True if the ACK acknowledged a segment that was sent more than once.
-    pub acknowledges_again: bool,
+    pub acknowledges_retransmitted: bool,
     /// Latest transmission time among the newly arrived segments that were sent once.
     newest: Option<Time>,
 }
@@ -43,7 +43,7 @@ impl News {
     /// SACKed segment.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
-        let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);
+        let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_retransmitted);
         let sacked = once().filter(|e| e.end > self.una);
         let oldest = acknowledged.map(|e| e.at).min().or_else(|| sacked.map(|e| e.at).min());
         oldest.map(|sent| self.at - sent)
@@ -55,7 +55,7 @@ impl News {
         self.delivered = 0;
         self.counted = 0;
         self.sacked = 0;
-        self.acknowledges_again = false;
+        self.acknowledges_retransmitted = false;
         self.newest = None;
     }
 }

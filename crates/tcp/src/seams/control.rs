@@ -159,7 +159,7 @@ pub enum LossClass {
     Congestion,
     /// Loss on the wireless link.
     Wireless,
-    /// Not classified yet.
+    /// The scheme has not classified the loss yet.
     Undecided,
 }
 

@@ -64,7 +64,7 @@ pub trait NoticePolicy: Debug + Send {
 /// Reaction of a sender to a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// No reaction.
+    /// Drop the notice.
     Ignore,
     /// Retransmit the segment at once, without congestion control, and restart the timer.
     Retransmit,

@@ -2,8 +2,9 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start increases the window at a quarter of
-/// the speed. Slow start ends after five rounds of it, or resumes if the RTT has decreased again.
+/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start increases the window at a
+/// quarter of the speed. Slow start ends after five rounds of conservative slow start, and resumes if the
+/// minimum RTT of a round falls below its value at the start of conservative slow start.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
     /// L (§4.3): maximum number of segments for which an ACK counts.

@@ -143,7 +143,7 @@ def _print_airtime(out: Console, document: Mapping[str, Any]) -> None:
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
-    """Print the ECN marks counted by flows, if any."""
+    """Print the ECN marks of each flow with marks."""
     flows = [
         (flow["name"], marks) for flow in document["flows"] if any((marks := flow.get("marks", {})).values())
     ]

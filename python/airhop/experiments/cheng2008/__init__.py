@@ -13,16 +13,16 @@ Two of the four columns are interpretations: the slides have only the labels TCP
 simulated as TCP Contention Control and TCP Westwood. Their printed numbers are claims like all others, and no
 value was chosen to meet them.
 
-The tolerance of a printed number is its last digit plus the scatter of one run, as the slides print no number
-of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to 1.3 %;
-Airhop's columns count as equal up to 2 %.
+The tolerance of a printed number is half of its last digit plus the scatter of one run, as the slides print
+no number of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to
+1.3 %; Airhop's columns count as equal up to 2 %.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airhop.experiments.asked import ALL_X, Asked, Span
+from airhop.experiments.asked import ALL_X, Asked, Span, joined, noun
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Metric, PlottedAxis, Replications, X
 from airhop.experiments.printed import Printed, Source, column_gains_met, numbers_met, paired_gains_met
 from airhop.experiments.samples import Samples
@@ -102,8 +102,14 @@ def number_claims(
         return Asked(numbers_met, axis, source(table), numbers, curves, UNIT)
 
     guesses = tuple(curve for curve in GUESSES if any(curve == known for known, _ in numbers))
+    columns = joined([label for name, label in SCHEMES.items() if any(name == known for known, _ in numbers)])
     asked = (
-        ("reno", "Airhop reproduces every number of Reno's column.", ("reno",)),
+        (
+            "reno",
+            "Airhop reproduces every number of Reno's column. A quoted row has the "
+            f"{noun(axis)}, and the goodput of {columns}.",
+            ("reno",),
+        ),
         ("cl", "Airhop reproduces every number of TCP-CL's column.", ("tcp-cl",)),
         (
             "guesses",
@@ -116,14 +122,15 @@ def number_claims(
         *(claim(end, text, met(curves)) for end, text, curves in asked if curves),
         claim(
             "ratios",
-            "Every gain of TCP-CL over Reno equals the gain of the printed numbers, in percentage points"
+            "Every gain of TCP-CL over Reno agrees with the printed numbers, within their tolerances"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],
         ),
         Claim(
             f"cheng-t{table}-ratios-paired",
-            "The ratio of TCP-CL to Reno equals the printed ratio, within the scatter of such a ratio"
+            "The ratio of TCP-CL to Reno equals the printed ratio, within the scatter of the ratio of two "
+            "runs"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(paired_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             own=True,

@@ -209,7 +209,8 @@ EXPERIMENT = Calculation(
     title="Congestion window over time, eight hops",
     source=f'{PAPER}, "Congestion window dynamics (in eight-hop path)"',
     method=(
-        "Traces of the chain of eight hops without channel errors, with on-demand routing. The window is "
+        "The values come from traces of the chain of eight hops without channel errors, with on-demand "
+        "routing. The window is "
         "the smaller of cwnd and the receiver's 20 segments. Its mean over the 100 s of a run is one "
         "number, and TCP-CL is compared with Reno replication by replication. The figure shows replication "
         "0, every 0.2 s."

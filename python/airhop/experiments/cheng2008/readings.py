@@ -31,13 +31,13 @@ ATTEMPTS = Question(
     about="the MAC's retry threshold",
     default=Reading(
         "attempts-7",
-        "The threshold is the retry limit of the standard that the slides describe: seven transmissions.",
+        "The threshold is the retry limit of the standard that the slides describe, seven transmissions.",
         f"In standard IEEE 802.11 DCF schemes […] {THRESHOLD}",
     ),
     others=(
         _attempts(
             8,
-            "RET_L counts failures and has to exceed seven: eight transmissions.",
+            "RET_L counts failures and has to exceed seven, so a frame is sent eight times.",
             "If the updated RET_L exceeds a retry threshold value",
         ),
         _attempts(
@@ -140,7 +140,7 @@ ON_DEMAND_ROUTING = Question(
     about="the routing protocol",
     default=Reading(
         "aodv-rfc3561",
-        "Routing is AODV with the rules and constants of RFC 3561: a drop at the MAC's retry limit is a "
+        "Routing is AODV with the rules and constants of RFC 3561. A drop at the MAC's retry limit is a "
         "broken link.",
         "The MAC layer reports a link breakage to the network layer",
     ),
@@ -153,7 +153,7 @@ ON_DEMAND_ROUTING = Question(
         _aodv("aodv-repair", "AODV repairs a broken link near the destination locally.", repair=True),
         _aodv(
             "aodv-persistent",
-            "AODV sends ten RREQs for a route before it drops the waiting packets.",
+            "AODV repeats a network-wide RREQ ten times (RREQ_RETRIES) before it drops the waiting packets.",
             retries=10,
         ),
         _aodv(
@@ -181,20 +181,19 @@ STRIKES = Question(
     about="the frames that errors hit",
     default=Reading(
         "all-frames",
-        "Errors hit every frame except link ACKs: segments, TCP's ACKs, and broadcasts of the routing "
-        "protocol.",
+        "Errors hit every frame except link ACKs, also TCP's ACKs and broadcasts of the routing protocol.",
         "The frame error rate",
     ),
     others=(
         Reading(
             "unicast-frames",
-            "Errors hit only the frames that the MAC retransmits, hence no RREQs.",
+            "Errors hit only the frames that the MAC retransmits. RREQs have no errors.",
             "whenever a node fails to transmit a frame […] It retransmits that frame",
             {"wlan.field.errors.strikes": "unicast"},
         ),
         Reading(
             "data-frames",
-            "Errors hit only data frames, hence neither TCP's ACKs nor RREQs.",
+            "Errors hit only data frames. TCP's ACKs and RREQs have no errors.",
             "If a TCP data frame is discarded",
             {"wlan.field.errors.strikes": "payload"},
         ),
@@ -265,7 +264,7 @@ CLEAN_CHANNEL = Question(
     others=(
         Reading(
             "ge-errors",
-            "The channel has the errors of the chain with errors.",
+            "The channel has the Gilbert-Elliott errors that the slides specify for the chain.",
             "to mimic fading in the communication channel",
             {"wlan.field.errors": ERRORS},
         ),

@@ -19,7 +19,8 @@ from airhop.stats import Ratio
 
 
 @worded(
-    "{scheme} keeps a larger share of its {quantity} than {others}, between the ends of the axis ({from_x})"
+    "from the smallest to the largest {noun}{from_x:bounds} {scheme} keeps a larger share of its {quantity} "
+    "than {others}"
 )
 def keeps_most(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
@@ -33,7 +34,7 @@ def keeps_most(
     )
 
 
-@worded("{measure} with {schemes} falls from each value of the axis to the next ({from_x})")
+@worded("{measure} with {schemes} falls from each {noun} to the next{from_x:bounds}")
 def falls_all_along(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
@@ -52,8 +53,8 @@ def falls_all_along(
 
 
 @worded(
-    "the ratio of {measure} with {scheme} to that with {other} falls from each value of the axis to the next "
-    "({from_x})"
+    "the ratio of {measure} with {scheme} to that with {other} falls from each {noun} to the "
+    "next{from_x:bounds}"
 )
 def falls_behind_all_along(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float = -math.inf
@@ -68,7 +69,7 @@ def falls_behind_all_along(
     )
 
 
-@worded("{measure} with {schemes} falls between the ends of the axis ({from_x})")
+@worded("{measure} with {schemes} is lower at the largest than at the smallest {noun}{from_x:bounds}")
 def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float) -> ClaimResult:
     """Check whether each scheme is lower at the last x than at the first x from `from_x` up."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
@@ -78,7 +79,7 @@ def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from
     return ClaimResult(decision, f"kept from {axis.text(first)} to {axis.text(last)}: {told}")
 
 
-@worded("{measure} with {scheme} at every value of the axis exceeds {share:times}that at any other value")
+@worded("at every {noun}, {measure} with {scheme} exceeds {share:times}its value at every other {noun}")
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
     """Check whether the scheme at every x exceeds a share of its value at every other x."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
@@ -88,8 +89,8 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
 
 
 @worded(
-    "from {first} to {last}, one scheme keeps a larger share of its {quantity} than another "
-    "(schemes compared: {schemes}; by simultaneous intervals)"
+    "from {first} to {last}, some scheme keeps a larger share of its {quantity} than another, by "
+    "simultaneous intervals (schemes compared: {schemes})"
 )
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Check whether one of two schemes keeps a larger share of its value between the first and the last x.
@@ -107,17 +108,17 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
 
 
 @worded(
-    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above that share at "
-    "{last}; a scheme that stays below the share is undecided, unless the intervals exclude that it "
-    "approaches the share (not known: {unknown})"
+    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and exceeds "
+    "{share:times}that with {leader} at {last}. A scheme that is still below at {last} is undecided, unless "
+    "its ratio to {leader} has decreased by the 95 % interval: the paper does not state {unknown}"
 )
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
     """Check whether each scheme is below a share of the leader at the first x, and above it at the last x.
 
-    If `unknown` is set, a scheme below the share at the last x may exceed it at a larger x: the decision is
-    then open, unless the intervals show that the scheme does not approach the leader.
+    A scheme below the share at the last x may exceed the share at a larger x: the decision is then open,
+    unless the interval of the change of its ratio to the leader lies below 1. `unknown`: missing information.
     """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []

@@ -17,7 +17,7 @@ from airhop.experiments.samples import Samples
 from airhop.stats import Ratio
 
 
-@worded("{measure} with {schemes} is below {share:times}that in {beside} at {at}")
+@worded("{measure} with {schemes} is below {share:times}its value in {beside} at {at}")
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
@@ -26,7 +26,7 @@ def each_below_beside(
     return check_each(axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that")
 
 
-@worded("{measure} with {schemes} exceeds {share:times}that in {beside} at {at}")
+@worded("{measure} with {schemes} exceeds {share:times}its value in {beside} at {at}")
 def each_above_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
@@ -36,8 +36,8 @@ def each_above_beside(
 
 
 @worded(
-    "for {schemes}, the ratio of {measure} to that with {other} is within a factor of {factor} of that in"
-    " {beside}, at {at}"
+    "at {at}, the ratio of {measure} with {schemes} to that with {other} differs from the same ratio in "
+    "{beside} by a factor of less than {factor}"
 )
 def stands_as_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
@@ -59,8 +59,8 @@ def stands_as_beside(
 
 
 @worded(
-    "the ratio of {measure} with {scheme} to that with {other} is below {share:times}that ratio in"
-    " {beside} at {at}"
+    "at {at}, the ratio of {measure} with {scheme} to that with {other} is below {share:times}the same ratio "
+    "in {beside}"
 )
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float

@@ -166,7 +166,7 @@ def each_within(
     return check_each(axis, ratios, decide, margin, f"furthest from 1, times that of {other}")
 
 
-@worded("{measure} is above {level} at {every} with more than half of the schemes tested ({schemes})")
+@worded("at {every}, {measure} with more than half of the schemes ({schemes}) is above {level}")
 def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
     """Check whether more than half of the schemes have a mean above this level at every x."""
     decisions, parts = [], []
@@ -219,7 +219,7 @@ def _paired_lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Dif
     return stats.difference(values, [share * value for value in rivals])
 
 
-@worded("at {at}, {measure} falls in this order: {order}")
+@worded("at {at}, the schemes have this order by {quantity}: {order}")
 def order_at(
     samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
 ) -> ClaimResult:

@@ -55,7 +55,7 @@ def ends(found: Ratio | Estimate | Difference, confidence: float = CONFIDENCE) -
 
 
 def between(low: float, high: float, least: float, most: float) -> bool | None:
-    """Check whether a quantity whose interval is low to high lies between least and most."""
+    """Check whether a quantity with the interval low to high lies between least and most; None: undecided."""
     if least < low and high < most:
         return True
     return False if high <= least or low >= most else None
@@ -73,7 +73,7 @@ def differs(found: Ratio, value: float) -> Decision:
 
 
 def exceeds(found: Estimate, other: Estimate) -> Decision:
-    """Check whether a mean exceeds the mean of other runs; None if their intervals overlap."""
+    """Check whether a mean exceeds the mean of other runs; the decision is open if the intervals overlap."""
 
     def by(confidence: float) -> bool | None:
         (low, high), (other_low, other_high) = ends(found, confidence), ends(other, confidence)

@@ -84,8 +84,9 @@ CONFUSION = (
 
 
 @worded(
-    "the largest gain of WestwoodVT over a scheme is {printed}, within half of the last printed digit "
-    "({source:digit} percentage point) plus {source}"
+    "the 95 % interval of the largest gain of WestwoodVT over each scheme lies within the tolerance of the "
+    "printed gain, {printed}: {source:half} percentage points (half of the last digit) plus {source}, "
+    "computed for the logarithm of the ratio"
 )
 def greatest_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[str, float]
@@ -100,8 +101,9 @@ def greatest_met(
 
 
 @worded(
-    "the smallest and the largest gain of WestwoodVT over {other} are the printed {least} % and "
-    "{greatest} %, within half of the last printed digit ({source:digit} percentage point) plus {source}"
+    "the 95 % intervals of the smallest and of the largest gain of WestwoodVT over {other} lie within the "
+    "tolerances of the printed gains, {least} % and {greatest} %: {source:half} percentage points (half of "
+    "the last digit) plus {source}, computed for the logarithm of the ratio"
 )
 def range_met(
     samples: Samples, axis: PlottedAxis, source: Source, other: str, least: float, greatest: float

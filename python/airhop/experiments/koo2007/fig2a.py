@@ -67,7 +67,7 @@ def like_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def outperforms_all(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT has more than WestwoodNR and Reno, and from 4 % errors up than New Jersey."""
+    """Check whether WestwoodVT's goodput exceeds WestwoodNR's and Reno's, and from 4 % up New Jersey's."""
     from_x = {"westwood-nr": 0.0, "reno": 0.0, "new-jersey": UNTIL}
     ratios = {
         (other, x): samples.ratio(OWN, other, x)
@@ -83,7 +83,7 @@ BUILT = "an implementation by other authors: Airhop's has the property by constr
 
 
 def needs_no_service(_: Samples) -> ClaimResult:
-    """Check whether WestwoodVT needs no service of the network; without one, by construction, it is open."""
+    """Check whether WestwoodVT needs no service of the network; without a service the claim stays open."""
     from airhop.catalogue import scheme
 
     needs = scheme("westwood-vt")["needs"]

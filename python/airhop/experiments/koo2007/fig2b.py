@@ -74,7 +74,7 @@ def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def keeps_constant(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT keeps 90 % of its Figure 2a goodput, and 90 % between any two error rates."""
+    """Check whether WestwoodVT keeps 90 % of its Figure 2a goodput, and of its goodput at any error rate."""
     beside = {x: samples.ratio_to_beside(OWN, x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in beside.items())
     errors = steady(samples, ERRORS, OWN, CONSTANT)

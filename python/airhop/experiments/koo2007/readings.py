@@ -36,8 +36,8 @@ def delay(wire_less_ms: int = 0) -> Question:
             Reading("delay-30", "The wire has a delay of 30 ms.", settings=wire(30)),
             Reading(
                 "fitted",
-                "The wire has a delay of 25 ms, and the MSS is 1460 bytes: fitted to the printed gains "
-                "over Reno.",
+                "The wire has a delay of 25 ms, and the MSS is 1460 bytes. Both values are fitted to the "
+                "printed gains over Reno.",
                 settings={**wire(25), "flow.ftp.segment": "1460 B"},
             ),
         ),
@@ -135,7 +135,8 @@ def warnings(*links: str) -> Question:
     return Question(
         about="New Jersey's warnings",
         default=Reading(
-            "warned-at-5", "Routers mark packets if their queue is at least a quarter full: five packets."
+            "warned-at-5",
+            "Routers mark packets if their queue is at least a quarter full, with five packets.",
         ),
         others=(
             Reading(

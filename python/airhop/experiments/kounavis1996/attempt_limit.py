@@ -230,10 +230,10 @@ EXPERIMENT = Calculation(
     title="EBSN on a link that discards packets, fixed to mobile",
     source=f"{PAPER}, §3",
     method=(
-        "Traces of the fixed-to-mobile network with local recovery that sends a frame a limited number of "
-        "times. The result of a run is the mean time from the discard of a data packet to the "
-        "retransmission of its segment by the sender. Runs are compared replication by replication; a run "
-        "without discards has no such time."
+        "The values come from traces of the fixed-to-mobile network, whose local recovery sends a frame a "
+        "limited number of times. The result of a run is the mean time from the discard of a data packet to "
+        "the retransmission of its segment by the sender. Runs are compared replication by replication; a "
+        "run without discards has no such time."
     ),
     compute=compute_under(None),
     questions=questions(FIXED, CURVES),

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from airhop.experiments.claims import above, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.kounavis1996 import SECONDS, experiment, unmodified
-from airhop.experiments.kounavis1996.checks import times
+from airhop.experiments.kounavis1996.checks import ratio_text
 from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -45,7 +45,7 @@ def headline(samples: Samples) -> str:
     left = samples.ratio("basic", "clean", SECONDS)
     return (
         f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "
-        f"goodput of unmodified TCP; Reno has {times(samples, 'reno', 'basic')} times that of Tahoe."
+        f"goodput of unmodified TCP; Reno has {ratio_text(samples, 'reno', 'basic')} times that of Tahoe."
     )
 
 
@@ -59,7 +59,7 @@ def nothing_in_fades(samples: Samples) -> ClaimResult:
 
 
 def loses_more_than_time(samples: Samples) -> ClaimResult:
-    """Check whether Tahoe and Reno lose more goodput than time to fades and frames to other errors."""
+    """Check whether Tahoe and Reno deliver more than 1.41 times as much without any errors as with errors."""
     found = {curve: samples.ratio("clean", curve, SECONDS) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
     return ClaimResult(

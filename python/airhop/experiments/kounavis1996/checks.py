@@ -62,7 +62,7 @@ def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
     return replace(found, decision=below(count(samples, metric).estimate(curve, SECONDS), level))
 
 
-def times(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
+def ratio_text(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
     """Format the goodput of a curve as a multiple of another's."""
     return interval(samples.ratio(curve, other, x))
 

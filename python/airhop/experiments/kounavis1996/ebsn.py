@@ -17,7 +17,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import less_than, seldom, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import less_than, ratio_text, seldom, timeouts_left
 from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 
@@ -29,9 +29,9 @@ def headline(samples: Samples) -> str:
     """State EBSN's ratio to TCP and to local recovery alone."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
-        f"EBSN delivers {times(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "
-        f"{times(samples, 'ebsn', 'local')} times that of local recovery alone: of {left[0]:.1f} timeouts "
-        f"in 100 s, {left[1]:.1f} remain."
+        f"EBSN delivers {ratio_text(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "
+        f"{ratio_text(samples, 'ebsn', 'local')} times that of local recovery alone: of {left[0]:.1f} "
+        f"timeouts in 100 s, {left[1]:.1f} remain."
     )
 
 

@@ -25,7 +25,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, more_than, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, ratio_text, timeouts_left
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
@@ -70,8 +70,9 @@ def headline(samples: Samples) -> str:
     """State the goodput of local recovery and of EBSN."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
-        f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "
-        f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s, {left[1]:.1f} "
+        f"Local recovery delivers {ratio_text(samples, 'local', 'basic')} times the goodput of unmodified "
+        f"TCP and EBSN {ratio_text(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s, "
+        f"{left[1]:.1f} "
         "remain with EBSN."
     )
 
@@ -137,7 +138,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-5",
-        "Most of EBSN's messages arrive after the timer has expired: more than half of all messages.",
+        "Most of EBSN's messages, more than half, arrive after the timer has expired.",
         Asked(mostly, LATE, NOTICES, "ebsn"),
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",

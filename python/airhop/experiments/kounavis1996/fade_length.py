@@ -1,4 +1,4 @@
-"""Effect of the mean length of fades on the benefit of notices; the paper has one sentence about it.
+"""Effect of the mean length of fades on the benefit of notices, the subject of one sentence of the paper.
 
 "When the average fade duration is high, performance degrades further, while EBSN works well when fades
 occur for a relatively short period of time". The goodput of all senders falls as fades take a larger share of
@@ -67,8 +67,8 @@ DEPENDS = (
 
 
 @worded(
-    "the ratio of {measure} with {scheme} to that with {other} is not the same at both ends of the axis "
-    "({from_x})"
+    "the ratio of {measure} with {scheme} to that with {other} differs between the smallest and the largest "
+    "{noun}{from_x:bounds}"
 )
 def efficiency_depends(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float
@@ -97,7 +97,8 @@ def claims(
         ),
         Claim(
             "kou-4-long",
-            "EBSN delivers less with long fades: less with the longest fades than with fades of 1 s.",
+            "EBSN delivers less with long fades: with the longest fades it delivers less than with fades of "
+            "1 s.",
             Asked(falls_from, axis, ("ebsn",), SHORT_S),
             quote=DEGRADES,
         ),

@@ -112,7 +112,7 @@ def compute_under(reading: Reading | None) -> Compute:
     "received, of Tahoe and of Reno"
 )
 def almost_none(values: Values, most: float) -> ClaimResult:
-    """Check whether each sender's share of attempts received during fades is below so many per cent."""
+    """Check whether each sender's share of attempts received during fades is below a limit, in per cent."""
     found = {curve.label: values.at(curve.name, DELIVERED, state="fade").value for curve in CURVES}
     told = ", ".join(
         f"{label} {mean_and_half(share)} % of {values.at(curve.name, ATTEMPTS, state='fade').value.mean:.0f}"
@@ -199,8 +199,9 @@ EXPERIMENT = Calculation(
     title="Packets delivered during fades, fixed to mobile",
     source=f"{PAPER}, §2",
     method=(
-        "Traces of the fixed-to-mobile network without local recovery. The measures count the attempts to "
-        "transmit a data packet over the radio link, by the state of the channel at their last bit."
+        "The values come from traces of the fixed-to-mobile network without local recovery. The measures "
+        "count the attempts to transmit a data packet over the radio link, by the state of the channel at "
+        "their last bit."
     ),
     compute=compute_under(None),
     questions=questions(FIXED, CURVES),

@@ -22,7 +22,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, more_than, mostly, share, times
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, ratio_text, share
 from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 
@@ -32,9 +32,9 @@ def headline(samples: Samples) -> str:
     left = count(samples, TIMEOUTS).estimate("local", SECONDS).mean
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (
-        f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP "
-        f"and has {left:.1f} timeouts in 100 s, {100 * needless:.0f} % of them spurious; without timeouts "
-        f"it would deliver {times(samples, 'patient', 'basic')} times as much."
+        f"Local recovery delivers {ratio_text(samples, 'local', 'basic')} times the goodput of unmodified "
+        f"TCP and has {left:.1f} timeouts in 100 s, {100 * needless:.0f} % of them spurious; without "
+        f"timeouts it would deliver {ratio_text(samples, 'patient', 'basic')} times as much."
     )
 
 

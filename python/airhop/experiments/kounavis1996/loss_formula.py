@@ -317,8 +317,8 @@ EXPERIMENT = Calculation(
     title="Throughput against the loss probability: 1/(1+2pw) and two senders",
     source=f"{PAPER}, §1",
     method=(
-        "Lines are the formula. Markers are the ratio of Tahoe's and Reno's throughput to the throughput of "
-        "the same run without losses. The receiver advertises w packets of 128 bytes; the link has 100 "
+        "Lines show the formula. Markers show the ratio of Tahoe's and Reno's throughput to the throughput "
+        "of the same run without losses. The receiver advertises w packets of 128 bytes; the link has 100 "
         "Mbit/s and "
         "60 ms, and loses each data packet with probability p, and no ACK; RTO = a + 4 v in ticks of 100 "
         "ms. The formula holds if the whole interval of the lost share is within 10 % of the formula's."

@@ -21,7 +21,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, times
+from airhop.experiments.kounavis1996.checks import count, ratio_text
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.kounavis1996.readings import RTTN_MARGIN
 from airhop.experiments.samples import Samples
@@ -34,8 +34,8 @@ def headline(samples: Samples) -> str:
     left = {curve: count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in TOLD}
     told = ", ".join(f"{label} {left[curve]:.1f}" for curve, label in TOLD.items())
     return (
-        f"RTTN as reconstructed delivers {times(samples, 'rttn', 'local')} times the goodput of local "
-        f"recovery alone, EBSN {times(samples, 'ebsn', 'local')} times; timeouts in 100 s: {told}."
+        f"RTTN as reconstructed delivers {ratio_text(samples, 'rttn', 'local')} times the goodput of local "
+        f"recovery alone, EBSN {ratio_text(samples, 'ebsn', 'local')} times; timeouts in 100 s: {told}."
     )
 
 

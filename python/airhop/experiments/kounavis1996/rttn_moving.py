@@ -313,8 +313,9 @@ EXPERIMENT = Calculation(
     title="RTTN (reconstruction) where the receiver moves, mobile to mobile",
     source=f"{PAPER}, section 4",
     method=(
-        f"Traces of the mobile-to-mobile network over {PHASE_S * PHASES} s, in which the receiver alternates "
-        f"every {PHASE_S} s between a faster and a slower speed. Fades are places on the receiver's path, "
+        f"The values come from traces of the mobile-to-mobile network over {PHASE_S * PHASES} s, in which "
+        f"the receiver alternates every {PHASE_S} s between a faster and a slower speed. Fades are places on "
+        f"the receiver's path, "
         "taken from the fades of the paper's network in each replication, so a fade lasts longer at the "
         "slower speed. Curves are "
         "compared replication by replication."

@@ -14,7 +14,7 @@ from airhop.experiments.asked import LAST, Asked
 from airhop.experiments.claims import each_above
 from airhop.experiments.experiment import Claim, Curve
 from airhop.experiments.kounavis1996 import EBSN, LENGTH, experiment, unmodified
-from airhop.experiments.kounavis1996.checks import times
+from airhop.experiments.kounavis1996.checks import ratio_text
 from airhop.experiments.kounavis1996.ebsn import GAIN
 from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
@@ -28,8 +28,8 @@ QUOTE = "Simulation results showed that EBSN provides more than 50% improvement 
 def headline(samples: Samples) -> str:
     """State EBSN's gain in the shortest and in the longest runs."""
     told = [
-        f"{times(samples, 'ebsn', 'basic', x)} times the goodput of Tahoe and "
-        f"{times(samples, 'ebsn', 'reno', x)} times that of Reno in {LENGTH.text(x)}"
+        f"{ratio_text(samples, 'ebsn', 'basic', x)} times the goodput of Tahoe and "
+        f"{ratio_text(samples, 'ebsn', 'reno', x)} times that of Reno in {LENGTH.text(x)}"
         for x in (samples.xs[0], samples.xs[-1])
     ]
     return f"EBSN delivers {told[0]}, {told[1]}."

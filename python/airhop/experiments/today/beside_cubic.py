@@ -1,4 +1,4 @@
-"""A CUBIC connection, as Linux has it, beside ten of today's senders."""
+"""A CUBIC connection with Linux's CUBIC beside ten of today's senders."""
 
 from __future__ import annotations
 

@@ -116,8 +116,8 @@ def buffers_in(values: Values) -> list[int]:
 
 
 @worded(
-    "the paired difference of the mean wait, {curve} less {reference}, is below zero with {buffers} packets "
-    "of buffer, as far as they are run",
+    "the paired difference of the mean wait, {curve} less {reference}, is below zero with buffers of "
+    "{buffers} packets (buffers of the grid)",
     LABELS,
 )
 def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
@@ -153,8 +153,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "delay-bbr-small",
         "BBR's packets wait less than LL-ELSN's also in a buffer of 10 packets.",
         Asked(waits_less, "bbr", "ll-elsn", (SMALL,)),
-        reason="A full buffer halves LL-ELSN's window. BBR keeps its estimate of twice the BDP in flight, "
-        "and so the small buffer full.",
+        reason="A full buffer halves LL-ELSN's window. BBR keeps twice its estimate of the BDP in flight, "
+        "which keeps the small buffer full.",
     ),
     Claim(
         "delay-arq",
@@ -237,10 +237,10 @@ EXPERIMENT = Calculation(
     title="Queueing delay of today's senders, by size of buffers",
     source=f"{SOURCE}, Figure 5",
     method=(
-        "Traces of the runs of airhop/today/buffers. The queueing delay of a segment is the time from its "
-        "transmission to its first frame on the air, less the smallest such time in the run; retransmitted "
-        "segments are excluded. Its mean and its 95th percentile are one number per run each, and senders "
-        "are compared replication by replication."
+        "The values come from traces of the runs of airhop/today/buffers. The queueing delay of a segment is "
+        "the time from its transmission to its first frame on the air, less the smallest such time in the "
+        "run; retransmitted segments are excluded. Its mean and its 95th percentile are one number per run "
+        "each, and senders are compared replication by replication."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -59,7 +59,11 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     return values
 
 
-@worded("the airtime of the access point with {senders} differs by less than {most} from that with CUBIC")
+@worded(
+    "in every cell, the share of airtime of the access point with {senders} differs by less than {most} from "
+    "that with CUBIC",
+    LABELS,
+)
 def similar(values: Values, senders: Sequence[str], most: float) -> ClaimResult:
     """Check whether the airtime of the access point hardly depends on the sender, in every cell."""
     found = {(cell, one): values.at(one, ADDED, cell=cell).value for cell in CELLS for one in senders}
@@ -124,9 +128,9 @@ EXPERIMENT = Calculation(
     title="Airtime of the access point among five stations",
     source=SOURCE,
     method=(
-        "Run documents of the downloads among five stations at 10 % loss. The airtime of the access point is "
-        "the share of time in which its exchanges were on the air. Senders are compared replication by "
-        "replication."
+        "The values come from run documents of the downloads among five stations at 10 % loss. The airtime "
+        "of the access point is the share of time in which its exchanges were on the air. Senders are "
+        "compared replication by replication."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -1,7 +1,8 @@
 """A download among five stations: two of the others download and two upload, all four with CUBIC.
 
 The sender of the download is varied. MPDUs are lost nowhere, or independently at all stations, or by SNR at
-the station of the download only, which is then at the edge of its MCS and slows all stations down.
+the station of the download only, which is then so far away that half of its MPDUs are lost, and slows all
+stations down.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ CELLS: Mapping[str, Mapping[str, object]] = {
 }
 """Changes of the packaged scenario by standard; the cells are those of the packaged lone stations."""
 CLEAN, TENTH, EDGE = "no loss", "10 % loss", "edge"
+"""Values of the axis; at the edge, half of the MPDUs of the download's station are lost by SNR."""
 LOSSY = (TENTH, EDGE)
 CONTENDS = (
     "Among five stations the losses that TCP detects are mostly drops of a queue, about which no notice is"
@@ -90,7 +92,7 @@ def conditions(standard: str) -> PlottedAxis:
         label="Condition",
         full=(CLEAN, TENTH, EDGE),
         coarse=(TENTH,),
-        words={EDGE: "station at the edge"},
+        words={EDGE: "station at the edge (50 % loss)"},
         takes={CLEAN: (CHANNEL, near), TENTH: (tenth, near), EDGE: (BY_SNR, edge)},
     )
 
@@ -117,7 +119,10 @@ def _claims_of_others(name: str, axis: PlottedAxis) -> tuple[Claim[Samples], ...
 def among_five(standard: str, queue: str) -> Experiment:
     """Return the experiment of a standard and a queue."""
     name = f"{standard}-five" + ("" if queue == "drop-tail" else f"-{queue}")
-    axis, where = conditions(standard), "with 10 % loss and at the edge of the MCS"
+    axis, where = (
+        conditions(standard),
+        "with 10 % loss at all stations and with 50 % loss at the download's station",
+    )
     queues = {} if queue == "drop-tail" else {"wlan.cell.queue": {"kind": queue}}
     return Experiment(
         id=f"{GROUP}/{name}",

@@ -43,10 +43,10 @@ CURVES = Curve.of_schemes(SCHEMES)
 REPLICATIONS = Replications(quick=3, full=20, printed=True)
 """§5.1: "20 runs without LL-ARQ"."""
 NO_SLOWER = (
-    "With the printed rates the capacity exceeds the end of the axis: data and link ACKs at the highest "
-    "rate of the standard, with its preamble and slot, and a TCP ACK for each segment. Only settings that "
-    "the paper does not print could make its cell so slow: a lower rate of link ACKs, a longer preamble or "
-    "larger headers."
+    "The capacity exceeds the end of the axis, even with a TCP ACK for each segment, if data and link ACKs "
+    "have the printed rates, the highest of the standard, and the standard's preamble and slot. Only "
+    "settings that the paper does not print could make its cell so slow: a lower rate of link ACKs, a longer "
+    "preamble or larger headers."
 )
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5

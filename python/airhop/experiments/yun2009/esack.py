@@ -68,7 +68,7 @@ SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
 
 
 def curve_name(sender: str, flows: int) -> str:
-    """Name the curve of a sender with so many connections."""
+    """Return the name of the curve of a sender with `flows` connections."""
     return sender if flows == 1 else f"{sender}, {flows} flows"
 
 

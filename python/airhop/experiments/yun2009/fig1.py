@@ -64,11 +64,11 @@ TIME, LOSSES, RETRIED = "time_ms", "losses", "retried"
 SHARES = {
     "in_order": "all steps in the printed order",
     "ersn_once": "a single ERSN, between the first attempt and the retry",
-    "eln_at_discard": "ELN sent at the discard",
-    "at_once": "retransmission at the time of the ELN",
+    "eln_at_discard": "an ELN sent at the discard",
+    "at_once": "a retransmission at the time of the ELN",
     "untouched": "no window reduction at the ELN",
     "held": "neither retransmission nor window reduction from the ERSN to the ELN, or to the ACK",
-    "no_delay": "notices received without delay",
+    "no_delay": "notices that the sender receives without delay",
 }
 """Shares of the discarded packets; `ersn_once` and `held` are shares of the packets whose first attempt
 failed."""
@@ -223,8 +223,8 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 @worded(
-    "every discarded packet has ({ways}): {shares}",
-    {**SHARES, ("downlink", "uplink"): "both directions", ("uplink",): "uplink"},
+    "{ways}, every discarded packet has {shares}",
+    {**SHARES, ("downlink", "uplink"): "in both directions", ("uplink",): "on the uplink"},
 )
 def all_discarded(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
     """Check whether every discarded packet has a property, exactly: the order involves no chance."""
@@ -319,7 +319,9 @@ def tables(values: Values) -> list[TextTable]:
         for share, words in SHARES.items()
     )
     counts = ("packets given up in a run", *(f"{values.at(way, LOSSES).value.mean:.0f}" for way in WAYS))
-    times = tuple((words, *(f"{_time(values, way, step):.2f}" for way in WAYS)) for step, words in _by_time())
+    times = tuple(
+        (words, *(f"{_time(values, way, step):.2f}" for way in WAYS)) for step, words in _steps_in_order()
+    )
     return [
         TextTable(
             "Share of the discarded packets, %",
@@ -335,7 +337,8 @@ def _time(values: Values, way: str, step: str) -> float:
     return values.at(way, TIME, step=step).value.mean
 
 
-def _by_time() -> Iterator[tuple[str, str]]:
+def _steps_in_order() -> Iterator[tuple[str, str]]:
+    """Yield each step of the packet and each reception of a notice, in the order of time, with its words."""
     for step, words in STEPS.items():
         if step == "again":
             yield from HEARD.items()
@@ -424,10 +427,11 @@ EXPERIMENT = Calculation(
     title="Timeline of a packet that the link layer discards, with LL-ELSN",
     source=f"{PAPER}, Figure 1 and §3.1",
     method=(
-        "The paper's path down and up, 30 % frame errors, four transmissions of a frame, a window of four "
-        "segments, 50 s, traced. For each segment whose first transmission was discarded, the trace has the "
-        "times of its attempts on the air, of the notices sent and received, of the discard and of the "
-        "retransmission. The figure shows the first such packet of the first run."
+        "Runs of 50 s over the paper's path, down and up, are traced, with 30 % frame errors, four "
+        "transmissions of a frame, and a window of four segments. For each segment whose first transmission "
+        "was discarded, the trace has the times of its attempts on the air, of the notices sent and "
+        "received, of the discard and of the retransmission. The figure shows the first such packet of the "
+        "first run."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -143,8 +143,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(falls_behind_beside_over, "lhp", "sack", CONGESTED, 1.0 / MUCH),
         own=True,
         because=(
-            "The paper does not say what LHP's degradation is compared with; Airhop takes SACK, which "
-            "repairs losses as LHP does."
+            "The paper does not name the reference of LHP's degradation; Airhop compares LHP with SACK, "
+            "which repairs losses as LHP does."
         ),
         reason=AT_THE_LIMIT,
     ),
@@ -155,8 +155,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(falls_behind_beside, GRID, "lhp", "sack", CONGESTED, 1.0 / MUCH),
         own=True,
         because=(
-            "The paper does not say what LHP's degradation is compared with; Airhop takes SACK, which "
-            "repairs losses as LHP does."
+            "The paper does not name the reference of LHP's degradation; Airhop compares LHP with SACK, "
+            "which repairs losses as LHP does."
         ),
         reason=AT_THE_LIMIT,
     ),

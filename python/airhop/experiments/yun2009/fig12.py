@@ -4,10 +4,12 @@ Printed in the paper: n = 10, "the goodput change of a connection using TCP Reno
 (the available text ends there), curves such as "Reno + ideal BWE", without Snoop, "since
 Snoop is a link-level solution"; Westwood, Veno, TIBET and the ideal estimator "are aggressive against Reno
 connections". Inferred: the axis is the FER, as in Figures 6, 8 and 11, without link retransmission; the
-change is relative to ten rivals that use Reno; and the reaction of the ideal estimator to a loss.
+change is relative to ten rivals that use Reno. The paper does not specify how the ideal estimator reacts to a
+loss; this reaction is inferred, too.
 
 A scheme is aggressive if Reno's goodput beside it is below nine tenths of Reno's goodput beside ten Reno
-connections, at every FER; the claim about the sum over the axis is Airhop's own. The paper infers from
+connections: at every FER in the strict claims, and summed over the axis in `yun-10` and `yun-10-ideal`, which
+are Airhop's own. The paper infers from
 Figures 9 and 10 that LL-ELSN's good performance is not due to "aggressive behavior"; this experiment measures
 that.
 """
@@ -141,13 +143,13 @@ LOSSES = Question(
     about="the place of the losses in Figure 12",
     default=Reading(
         "losses-of-the-channel",
-        "A frame is sent once: most losses are channel errors and collisions.",
+        "A frame is sent once, so most losses are channel errors and collisions.",
         "We first set the retry limit of 802.11 MAC to one",
     ),
     others=(
         Reading(
             "losses-of-the-queue",
-            "A frame is sent up to four times: nearly all losses are queue overflows.",
+            "A frame is sent up to four times, so nearly all losses are queue overflows.",
             SILENT,
             {"wlan.cell.attempts": 4},
         ),

@@ -7,7 +7,7 @@ HACK-fixed is reconstructed (`airhop schemes hack-fixed`).
 
 The available text does not name the best combination: the claim that it is ESACK, which the paper combines
 with LL-ELSN everywhere else, is Airhop's own. Section 5.2 adds that the "severe performance degradation of
-LHP" under background traffic "is due to multiple fast recoveries", and that this section investigates it.
+LHP" under background traffic "is due to multiple fast recoveries", and that section 5.3 investigates it.
 "Severe" means that LHP's goodput is below four fifths of ESACK's; "multiple", as in Figure 11, means more
 than 1.5 times ESACK's recoveries per segment sent.
 """

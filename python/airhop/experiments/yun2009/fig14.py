@@ -70,14 +70,17 @@ def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell
 
 
 def good_with_one(samples: Samples) -> ClaimResult:
-    """Check whether LL-ELSN with one limit has 90 % of the best at each FER, by simultaneous intervals."""
+    """Check whether with one limit of 2 to 4 LL-ELSN exceeds 90 % of the best goodput at each of the FERs.
+
+    The intervals of the limits are simultaneous.
+    """
     found = {x: near_best(samples, LIMIT, of_the_best(samples, (x,)), GOOD) for x in SMALL if x in samples.xs}
     told = "; ".join(f"with {x}: {one.measured}" for x, one in found.items())
     return ClaimResult(some(one.decision for one in found.values()), told)
 
 
 def good_with_each(samples: Samples) -> ClaimResult:
-    """Check whether LL-ELSN has over 90 % of the best goodput with each retry limit 2 to 4, at each FER."""
+    """Check whether LL-ELSN exceeds 90 % of the best goodput at each FER, with each retry limit of 2 to 4."""
     return near_best(samples, LIMIT, of_the_best(samples, SMALL), GOOD)
 
 

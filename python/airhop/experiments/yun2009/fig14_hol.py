@@ -102,7 +102,7 @@ def less_with_large(samples: Samples) -> ClaimResult:
 
 
 def unserved_with_large(samples: Samples) -> ClaimResult:
-    """Check whether bad stations leave good ones less than half with retry limit 7, and less than with 2."""
+    """Check whether bad stations leave good ones under half of their goodput at limit 7, less than at 2."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     left = {scheme: samples.ratio(scheme, none_bad(scheme), LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in left.items())

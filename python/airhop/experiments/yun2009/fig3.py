@@ -93,7 +93,7 @@ def _share(per_slot: Estimate) -> Estimate:
 def headline(values: Values) -> str:
     """State the highest rate of notices, and the error of the literal reading."""
     most = _largest(values, CORRECTED)
-    worst = min(_literal_error(values), key=lambda found: found[1])
+    worst = min(_errors_of_printed_equation(values), key=lambda found: found[1])
     return (
         f"LL-ELSN's notices take at most {100 * most.value.mean:.1f} % of the rate r; with E[RT] over l "
         f"attempts, as printed, the rate of ERSNs would be up to {-100 * worst[1]:.1f} % too small."
@@ -119,7 +119,7 @@ def agrees(values: Values) -> ClaimResult:
             of = values.at(value.curve, CORRECTED, **value.x).value.mean
             ratios.append((value, value.value.scaled(1.0 / of)))
     value, ratio = max(ratios, key=lambda found: abs(found[1].mean - 1.0) + (found[1].half_width or 0.0))
-    literal = min(_literal_error(values), key=lambda found: found[1])
+    literal = min(_errors_of_printed_equation(values), key=lambda found: found[1])
     return ClaimResult(
         every(within(one, 1.0 - AGREE, 1.0 + AGREE) for _, one in ratios),
         f"furthest of {len(ratios)}: {ratio.mean:.3f} {plus_minus(ratio, 3)} times the equation "
@@ -132,7 +132,7 @@ def _largest(values: Values, metric: str) -> Value:
     return max((value for value in values if value.metric == metric), key=lambda value: value.value.mean)
 
 
-def _literal_error(values: Values) -> list[tuple[Value, float]]:
+def _errors_of_printed_equation(values: Values) -> list[tuple[Value, float]]:
     """Return the error of the literal reading relative to the corrected one, at each simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
@@ -250,10 +250,13 @@ EXPERIMENT = Calculation(
     title="Rate of LL-ELSN's notices against the frame error rate",
     source=f"{PAPER}, Figure 3",
     method=(
-        "Curves are equations (2) to (4) of the paper for L/P = 0.2, with E[RT] of an ERSN over the l - 1 "
-        "remaining attempts; dotted curves use all l attempts, as printed. Markers are a simulation of "
-        "the link of the equations: saturated, slotted, each attempt lost with probability p; intervals "
-        "come from 20 parts of the run."
+        "Curves are equations (2) to (4) of the paper for L/P = 0.2. R is the rate of a notice, r the rate "
+        "of the link, L and P are the lengths of a notice and of a frame, l is the retry limit, p the frame "
+        "error rate, and E[RT] the mean number of attempts of a delivered frame. For an ERSN, solid curves "
+        "compute E[RT] over the l - 1 attempts that remain after the ERSN, and dotted curves over all l "
+        "attempts, as printed. Markers are a simulation of the link of the equations, which is saturated and "
+        "slotted, and loses each attempt with probability p. The run is divided into 20 parts for the "
+        "intervals."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -154,7 +154,7 @@ def _last(values: Values, sender: str, metric: str) -> int:
 
 
 def filtering(values: Values) -> ClaimResult:
-    """Check whether the probabilities of consecutive failures are the printed ones."""
+    """Check whether the probabilities of consecutive failures equal the printed probabilities."""
     found = values.of("esack", "failure")
     parts = [f"{100 * value.value.mean:g} % for {value.x['packets']}" for value in found]
     agree = all(abs(value.value.mean - (value.published or 0.0)) < 1e-12 for value in found)
@@ -286,7 +286,7 @@ EXPERIMENT = Calculation(
     method=(
         "Airhop's LHP packet list receives the segments and ACKs of the figure. Complete senders with a "
         "window of six segments receive the same ACKs one at a time, without other traffic. The "
-        "probabilities of §4.2 are p to the power of r n."
+        "probabilities of §4.2 are p^(r n): n consecutive packets fail in all of their r attempts."
     ),
     compute=compute,
     claims=CLAIMS,

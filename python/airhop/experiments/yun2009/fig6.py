@@ -150,14 +150,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-1",
         "LL-ELSN delivers more than four times the goodput of Reno and more than one and a half times that "
-        "of Snoop at every FER of Figure 6 from 0.01 % up, which is one of the paper's environments: a bound "
-        "that fails in one of them fails.",
+        "of Snoop at every FER of Figure 6 from 0.01 % up, which is one of the paper's environments. A bound "
+        "that fails in one environment fails.",
         Asked(exceeds_everywhere, FER, "ll-elsn", FACTORS, Span(FIRST_PRINTED_FER)),
         quote="yields the throughput performance of more than 400% of TCP-Reno and 150% of Snoop in the "
         "considered environments",
         bound=True,
-        reason="At low error rates the only losses are collisions, and few: they cost Reno and Snoop "
-        "little, so LL-ELSN can gain little.",
+        reason="At low error rates the only losses are a few collisions, which cost Reno and Snoop little, "
+        "so LL-ELSN can gain little.",
     ),
     Claim(
         "yun-1-somewhere",
@@ -171,7 +171,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-1-size",
-        "What is printed as more than 400 % and 150 % is not far more: at no FER from 0.01 % up LL-ELSN "
+        "The gains printed as more than 400 % and 150 % are not far larger: at no FER from 0.01 % up LL-ELSN "
         "delivers more than 500 % of Reno's goodput, or 200 % of Snoop's.",
         Asked(nowhere_exceeds, FER, "ll-elsn", {"reno": 5.0, "snoop": 2.0}, FIRST_PRINTED_FER),
         own=True,

@@ -4,8 +4,8 @@ Printed in the paper: n connections, each with its own source and station; all o
 6. The largest n, the error rate and the axes are unknown: here n is 1 to 10, and the FER 1 %, as in Figure 7.
 The paper prints no numbers for "quasi-constant" and "fully utilize": here these mean 90 % of the largest
 goodput over n, and 90 % of LL-ELSN's goodput. A "sufficiently large" number of connections may exceed 10: for
-a scheme below its share the claim is undecided, unless the runs show that the scheme does not approach
-LL-ELSN.
+a scheme below 90 % with ten connections the claim is undecided, unless the scheme's share of LL-ELSN's
+goodput has decreased.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GOODPUT = Metric(
 )
 FULL = 0.9
 """Share of the best goodput that counts as full use of the link."""
-HOW_MANY = "how many connections are sufficient: the figure's axis"
+HOW_MANY = "how many connections are sufficient (the axis of the figure is not known)"
 """Missing information if ten connections are too few."""
 
 
@@ -55,9 +55,10 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-7-others",
-        "The other schemes fill the link only with enough connections: each is below 90 % of LL-ELSN's "
-        "goodput with one connection, and above with ten, the largest number of the grid. A scheme that is "
-        "still below with ten is undecided, unless the intervals exclude that it approaches LL-ELSN.",
+        "The other schemes fill the link only with enough connections: each delivers less than 90 % of "
+        "LL-ELSN's goodput with one connection, and more than 90 % with ten, the largest number of the grid. "
+        "A scheme that is below 90 % with ten connections is undecided, unless its share of LL-ELSN's "
+        "goodput has decreased.",
         Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL, HOW_MANY),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections",

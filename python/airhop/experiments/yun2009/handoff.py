@@ -166,7 +166,10 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Return the share of segments lost whole in handoffs without a notice before their retransmission."""
+    """Return the share of segments lost whole in handoffs without a notice before their retransmission.
+
+    None if no segment was lost whole.
+    """
     import polars as pl
 
     frames = tables["air"].filter(pl.col("kind") == "data", pl.col("packet") == "data")
@@ -425,9 +428,10 @@ EXPERIMENT = Calculation(
     title="Handoffs: notices to senders, time until data arrive again, state at base stations",
     source=f"{PAPER}, §1, §2.1 and §3.2",
     method=(
-        "The path of Figure 6, one transmission per frame, no channel errors, and every five seconds a "
-        "handoff in which every frame of either end is lost. Losses, notices, deliveries and the packets "
-        "at the base station come from traces of 100 s. The state of agents moves with the mobile."
+        "Runs have the path of Figure 6, one transmission per frame and no channel errors. Every five "
+        "seconds a handoff follows, in which every frame of either end is lost. Losses, notices, deliveries "
+        "and the packets at the base station come from traces of 100 s. The state of agents moves with the "
+        "mobile."
     ),
     compute=compute_under(RETRY_LIMIT.default),
     compute_under=compute_under,

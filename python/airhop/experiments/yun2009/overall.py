@@ -48,7 +48,7 @@ def sum_below(
     return _told(races, [below(ratio, factor) for ratio in races.values()])
 
 
-@worded("summed over {at}, {measure} with {scheme} is below {factor:times}that in {beside}")
+@worded("summed over {at}, {measure} with {scheme} is below {factor:times}its sum in {beside}")
 def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
     """Check whether a scheme's sum over these x is below this factor times its sum in the companion."""
     beside = samples.beside or Samples(samples.metric)
@@ -57,8 +57,8 @@ def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: 
 
 
 @worded(
-    "with sums over {at}, the ratio of {measure} with {scheme} to that with {other} is below"
-    " {factor:times}that ratio in {beside}"
+    "the ratio of {measure} with {scheme} to that with {other}, both summed over {at}, is below"
+    " {factor:times}the same ratio in {beside}"
 )
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
@@ -75,7 +75,7 @@ def falls_behind_beside_over(
     )
 
 
-@worded("with sums over {at}, {scheme} keeps a smaller share of {measure} in {beside} than {others}")
+@worded("summed over {at}, {scheme} keeps a smaller share of its {quantity} in {beside} than {others}")
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
@@ -90,8 +90,8 @@ def keeps_least_beside_over(
 
 
 @worded(
-    "at {at}, {scheme} keeps less than {share:percent} of {measure} in {beside}, and a smaller share than "
-    "more than half of the schemes compared ({others})"
+    "at {at}, {scheme} keeps less than {share:percent} of its {quantity} in {beside}, and a smaller share "
+    "than more than half of the other schemes ({others})"
 )
 def keeps_less_than_most_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X], share: float

@@ -49,7 +49,7 @@ WESTWOOD_RECOVERY = Question(
     ),
 )
 ESTIMATORS_RECOVERY = Question(
-    about="the loss recovery of the senders that estimate bandwidth",
+    about="the loss recovery of Westwood+, Veno and TIBET",
     default=Reading(
         "estimators-own",
         "Westwood+ and Veno recover as in their source code, TIBET as NewReno.",

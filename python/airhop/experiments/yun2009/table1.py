@@ -147,15 +147,16 @@ TOO_SELDOM = "a failure probability that differs measurably from zero: the formu
 
 
 @worded(
-    f"on downlink and uplink, every delay with {{schemes}} is within {EIFS_MS:.2f} ms (an EIFS) of Table "
-    "1's, or within half of the delay's wireless part if that is positive and less, and the share of {of} "
-    "without a notice at the sender is {share}",
+    f"on downlink and uplink, every delay with {{schemes}} differs from Table 1's by at most "
+    f"{EIFS_MS:.2f} ms "
+    "(an EIFS), or by at most half of the wireless part of the delay if this part is positive and its half "
+    "is less; among {of}, the share without a notice at the sender {share}",
     {scheme: row.label for scheme, row in ROWS.items()}
     | {
-        SHARE: f"within {100 * SHARE:g} percentage points of the table's",
-        0.0: "exactly zero, as in the table",
-        UNTOLD: "losses",
-        UNTOLD_DELIVERED: "losses during whose repair the link loses no other packet",
+        SHARE: f"differs from the table's by less than {100 * SHARE:g} percentage points",
+        0.0: "is exactly zero, as in the table",
+        UNTOLD: "all losses",
+        UNTOLD_DELIVERED: "the losses during whose repair the link loses no other packet",
     },
 )
 def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str = UNTOLD) -> ClaimResult:
@@ -201,7 +202,7 @@ def _equals_formula(delay: Estimate, expected: float, wire: float) -> Decision:
 
 
 def misses_none(values: Values) -> ClaimResult:
-    """Check whether Balakrishnan's sender has a notice of each loss, for any later losses of the link."""
+    """Check whether Balakrishnan's sender has a notice of each loss, whatever the link loses later."""
     found = {way: values.at("eln", UNTOLD, way=way, load="light").value for way in WAYS}
     told = ", ".join(f"{mean_and_half(share.scaled(100.0))} % on the {way}" for way, share in found.items())
     return ClaimResult(all(share.mean == 0.0 for share in found.values()), f"without a notice: {told}")
@@ -248,7 +249,7 @@ def collisions_fail(values: Values) -> ClaimResult:
 
 
 def _at_most(own: Estimate, other: Estimate) -> Decision:
-    """Check whether one share is at most another; None where their intervals, from 0 up, overlap."""
+    """Check whether one share is at most another; open if their intervals, limited to 0 and up, overlap."""
 
     def by(confidence: float) -> bool | None:
         (own_low, own_high), (other_low, other_high) = ends(own, confidence), ends(other, confidence)
@@ -326,7 +327,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-12-hack",
         "HACK, EWLN and TCP-ELN have the delays and the probability of detection failure of Table 1: a "
         "downlink delay of T_ack + T_wrd, one T_wrd more on the uplink, and a share P_f_header of losses "
-        "without a notice at the sender, those with an unreadable header.",
+        "without a notice at the sender, the losses with an unreadable header.",
         Asked(agrees, ("hack", "ewln", "tcp-eln")),
         quote="HACK, EWLN, TCP-ELN […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] "
         "T wls ack +2T wrd […] Prob. of detection failure […] P f header",
@@ -334,8 +335,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-12-lhp",
         "LHP has the delays and the probability of detection failure of Table 1: a downlink delay of T_ack + "
-        "T_wrd, one T_wrd more on the uplink, and a share P_f_frag of losses without a notice at the "
-        "sender, those whose first fragment takes all slots and does not arrive.",
+        "T_wrd, one T_wrd more on the uplink, and a share P_f_frag of losses without a notice at the sender, "
+        "the losses whose first fragment takes all slots and does not arrive.",
         Asked(agrees, ("lhp",)),
         quote="LHP […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] T wls ack +2T "
         "wrd […] Prob. of detection failure […] P f frag",
@@ -458,16 +459,16 @@ EXPERIMENT = Calculation(
     title="Delay and detection failures of loss notification",
     source=f"{PAPER}, Table 1 and §3.2",
     method=(
-        "The formulas are evaluated for the paper's path: DCF airtimes with the mean backoff, three wired "
-        "links. The formulas are compared with traces of that path at 1 % frame errors, one transmission "
-        "per frame: traces of a connection with one segment in flight (two for Balakrishnan's scheme), and "
-        "of a bulk transfer. A delay runs from the discard of a segment's first copy to the notice at the "
-        "sender; detection fails if the sender has no notice, because no notice is made or because the "
-        "notice is lost. A delay agrees if it "
-        "differs from the formula by at most an EIFS (0.36 ms), or half of the formula's wireless part if "
-        "that is positive and less; a failure probability agrees within twice the frame error rate, and a "
-        "printed zero must be exactly zero, for Balakrishnan's scheme only among losses until whose repair "
-        "the link delivers all other packets."
+        "The formulas are evaluated for the paper's path, with the airtimes of the DCF at the mean backoff "
+        "and three wired links. They are compared with traces of that path at 1 % frame errors and one "
+        "transmission per frame: with traces of a connection with one segment in flight (two for "
+        "Balakrishnan's scheme), and with traces of a bulk transfer. A delay runs from the discard of a "
+        "segment's first copy to the notice at the sender; detection fails if the sender has no notice, "
+        "because no notice is made or because the notice is lost. A delay agrees if it "
+        "differs from the formula by at most an EIFS (0.36 ms), or by at most half of the formula's wireless "
+        "part if this part is positive and its half is less. A failure probability agrees if it differs by "
+        "less than twice the frame error rate; a printed zero must be exactly zero. For Balakrishnan's "
+        "scheme only those losses count until whose repair the link delivers all other packets."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -31,7 +31,7 @@ class Connections:
 
 
 def facts(run: TracedRun) -> list[tuple[str, str]]:
-    """Return the counts of the flow or connection of a time-line, each with its name."""
+    """Return facts about the flow or connection of a time-line, as pairs of a name and a text."""
     if run.name == run.flow["name"]:
         return _facts_of_flow(run)
     (row,) = _rows(run, [run.name])

@@ -27,7 +27,7 @@ class Mark:
 
     @property
     def symbol(self) -> str:
-        """The marker as the legend draws it."""
+        """Marker of the group in the legend."""
         return self.marker if self.filled else f"{self.marker}-open"
 
 

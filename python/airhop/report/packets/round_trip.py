@@ -24,7 +24,7 @@ TIMELY: dict[bool, Mark] = {
     False: Mark("notice-in-time", "notice in time", "square", GREEN, 5),
     True: Mark("notice-late", "notice late", "x", VIOLET, 7),
 }
-"""Style of a notice; True: received after the expiry that it should have prevented."""
+"""Style of a notice by whether it arrived after the expiry that it should have prevented."""
 NOTICE_COLUMNS = ("x", "y", "kind", "lateness")
 FLOOR, ROW = 0.03, 0.06
 """Height of the first kind of notices, and distance of kinds; shares of the height."""
@@ -60,7 +60,7 @@ def _trips(trips: pl.DataFrame, again: bool) -> tuple[LegendEntry, pl.DataFrame]
 
 
 def _notices(notices: pl.DataFrame, late: bool) -> tuple[LegendEntry, pl.DataFrame]:
-    """Select the notices received in time, or late; a row for each kind."""
+    """Return the notices that arrived in time, or the late notices; each kind has a row of marks."""
     row = pl.col("kind").rank("dense").cast(pl.Float64) - 1.0
     rows = notices.with_columns(y=FLOOR + ROW * row).filter(pl.col("late") == late)
     shown = rows.select("y", x="time_s", kind=pl.col("kind").str.to_uppercase(), lateness="lateness_ms")

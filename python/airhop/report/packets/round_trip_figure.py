@@ -50,7 +50,7 @@ def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
 
 
 def _notices(plot: figure) -> None:
-    """Mark notices on the lower edge, by whether they came before the expiry to be prevented."""
+    """Mark notices on the lower edge, by whether they arrived before the expiry that they should prevent."""
     for mark in TIMELY.values():
         drawn = plot.scatter(
             "x",

@@ -52,7 +52,7 @@ class TracedRun:
 
     @property
     def names(self) -> list[str]:
-        """Names of the TCP flows, each with its connections after it."""
+        """Names of the TCP flows; the names of a flow's connections follow its name."""
         return [name for flow, opened in self.connections.items() for name in (flow, *opened)]
 
     @cached_property
@@ -69,14 +69,14 @@ class TracedRun:
 
     @property
     def name(self) -> str:
-        """Name in the trace of the flow or connection shown; of a flow with connections, the first."""
+        """Name of the shown flow or connection in the trace; for a flow with connections, its first one."""
         if self.shown is None or self.shown == self.flow["name"]:
             return self.opened[0] if self.opened else str(self.flow["name"])
         return self.shown
 
     @property
     def goodput(self) -> str:
-        """The goodput of the flow shown, in words; with its name if the run has several flows."""
+        """Text with the goodput of the shown flow, and with the flow's name if the run has several flows."""
         mbps = float(self.flow["goodput_mbps"])
         told = f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
         return f"{self.flow['name']}: {told}" if len(self.document["flows"]) > 1 else told

@@ -17,7 +17,7 @@ from airhop.verify.trace import ROUNDING, Finding, Trace, quantity
 _CLOSE = 1e-9
 """Largest relative difference of two numbers that are computed in different orders."""
 _SUMS = {"played", "in_time", "late", "lost"}
-"""Numbers of a class that are sums over its flows; all others are means."""
+"""Numbers of a class that are sums over its flows; the other numbers are means."""
 _BACK = " reverse"
 """Suffix of the name of the flow in the reverse direction."""
 
@@ -92,7 +92,7 @@ def _counts(trace: Trace, packets: _Packets, bound: int) -> tuple[list[bool], in
 
 
 def _shares(in_time: Sequence[bool], late: int, key: str) -> dict[str, float | None]:
-    """Return the counts, and the percentages of late and lost packets."""
+    """Return the counts, and the percentages of late and lost packets, which are None without packets."""
     played, every = sum(in_time), len(in_time)
     lost = every - played - late
     percent = {"late_pct": late, "lost_pct": lost}
@@ -105,7 +105,10 @@ def _game(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str,
 
 
 def _call(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str, float | None]:
-    """Return the numbers of a call: its packets by their playout time, and the E-model."""
+    """Return the numbers of a call: counts of packets by their playout time, and the values of the E-model.
+
+    The values of the E-model are None without a packet whose playout time has passed.
+    """
     app = flow["app"]
     in_time: list[bool] = []
     bound = late = 0
@@ -128,7 +131,7 @@ def _call(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str,
 
 
 def _burst_ratio(in_time: Sequence[bool]) -> float | None:
-    """Return the mean length of bursts of missed packets, over their mean length under random loss."""
+    """Return the mean burst length of missed packets, over the mean under random loss; None: none missed."""
     bursts = [len(list(run)) for arrived, run in groupby(in_time) if not arrived]
     if not bursts:
         return None
@@ -145,7 +148,10 @@ def _delay_impairment(delay_ms: float) -> float:
 
 
 def _in_class(flows: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
-    """Combine the numbers of flows: sums of counts, means of other numbers, and the lowest rating."""
+    """Combine the numbers of flows: sums of counts, means of other numbers, and the lowest rating.
+
+    A mean or a rating is None if no flow has a value.
+    """
     found: dict[str, float | None] = {}
     for key in flows[0] if flows else ():
         values = [value for flow in flows if (value := flow[key]) is not None]
@@ -161,7 +167,7 @@ def _in_class(flows: Sequence[Mapping[str, float | None]]) -> dict[str, float | 
 def _differences(
     place: str, said: Mapping[str, float | None] | None, expected: Mapping[str, float | None]
 ) -> Iterator[Finding]:
-    """Find numbers of the document that differ from those of the trace."""
+    """Yield the numbers of the document that differ from the numbers of the trace."""
     if said is None or list(said) != list(expected):
         yield _finding(place, f"the document has {said}, and the trace {dict(expected)}")
         return

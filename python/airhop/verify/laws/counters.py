@@ -200,7 +200,10 @@ class _Connection:
         yield from _counted(self._trace, self._name, "connections.closed", said["closed"], closed)
 
     def _closed(self, name: str) -> int | None:
-        """Return the time when the FIN of a side is acknowledged, if it is (RFC 9293 §3.6)."""
+        """Return the time of the ACK of a side's FIN (RFC 9293 §3.6), nanoseconds.
+
+        None without such an ACK.
+        """
         rows = self._trace.rows_of(name, "segments", "seq", "bytes", "fin")
         ends = [seq + size + 1 for _, seq, size, fin in rows if fin]
         acks = self._trace.rows_of(name, "acks", "ack")
@@ -246,7 +249,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
 
 
 def _same(place: str, key: str, said: float | None, value: float | None) -> Iterator[Finding]:
-    """Compare a number of the document with the number of the trace; None: the number is missing."""
+    """Yield an error if a number of the document differs from the trace's; None is a missing number."""
     same = (said is None) == (value is None)
     if not same or (
         said is not None and value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))
@@ -255,7 +258,10 @@ def _same(place: str, key: str, said: float | None, value: float | None) -> Iter
 
 
 def _active_mbps(trace: Trace, sent: list[int], arrived: list[int], delivered: float) -> float | None:
-    """Compute the rate from the first segment, or the end of the warm-up, to the last delivery."""
+    """Compute the rate from the first segment, or the end of the warm-up, to the last delivery, Mbit/s.
+
+    None without a delivery in this interval.
+    """
     begin = max(sent[0], trace.warmup) if sent else 0
     if not delivered or not arrived or arrived[-1] <= begin:
         return None

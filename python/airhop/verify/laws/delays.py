@@ -16,7 +16,7 @@ from airhop.verify.trace import Finding, Trace
 _CLOSE = 1e-9
 """Largest relative difference of sums of 64-bit floats."""
 _PART = 1 / 128
-"""Largest relative excess of a percentile, as the run document states it."""
+"""Largest relative excess of a percentile in the run document."""
 _PERCENTS = (50, 95, 99)
 
 _Delays = Counter[int]

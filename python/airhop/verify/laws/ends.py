@@ -65,7 +65,7 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _notices(trace: Trace) -> Iterator[Finding]:
-    """Find notices that a sender received before they were created, or more often than they were sent."""
+    """Yield notices that a sender received before their creation, or more often than an agent sent them."""
     pending: Counter[tuple[str, str, int]] = Counter()
     instants = {step.time for step in trace.steps}.union(*((frame.end,) for frame in trace.frames))
     for time, name, kind, event, seq in trace.rows("notices", "flow", "kind", "event", "seq"):

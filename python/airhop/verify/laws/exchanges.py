@@ -11,7 +11,7 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 _OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
 """Difference of a recorded time from the exact time, ns."""
 _NAMES = {"data": "link ACK", "a-mpdu": "BlockAck", "block-ack-req": "BlockAck"}
-"""Names of the responses to frames with data, or about it."""
+"""Names of the responses to frames with data, and to BlockAckReqs."""
 _REQUESTS = {"cts": ("rts",), "ack": ("data",), "block-ack": ("a-mpdu", "block-ack-req")}
 """Kinds of the frames that elicit a frame."""
 
@@ -31,12 +31,15 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _packet(frame: Frame) -> tuple[str, str, str, int, int]:
-    """Return the packet that a frame contains or serves, its access category, and the attempt at it."""
+    """Return category, flow, kind and number of the packet that a frame carries, and the attempt's number.
+
+    An RTS or a CTS has the values of the packet for which it is sent.
+    """
     return frame.category, frame.flow, frame.packet, frame.seq, frame.attempt
 
 
 def _near(frames: Mapping[tuple[str, int], Frame], station: str, time: int) -> Frame | None:
-    """Return the frame of a station at a time, to within the rounding of times."""
+    """Return the frame of a station at a time, to within the rounding of times; None without such a frame."""
     for off in _OFFSETS:
         if (frame := frames.get((station, time + off))) is not None:
             return frame
@@ -56,11 +59,17 @@ class _Exchanges:
         }
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Return the frame that the receiver of a frame sends a SIFS after it."""
+        """Return the frame that the receiver of a frame sends a SIFS after its end.
+
+        None without such a frame.
+        """
         return _near(self._medium.begun, frame.receiver, frame.end + self._medium.sifs)
 
     def answered(self, frame: Frame) -> str | None:
-        """Return the error if no link ACK or BlockAck follows data by a SIFS (IEEE 802.11-2016 §10.3.2.9)."""
+        """Return the error if no link ACK or BlockAck follows data by a SIFS; None otherwise.
+
+        IEEE 802.11-2016 §10.3.2.9.
+        """
         wanted = _NAMES.get(frame.kind)
         if wanted is None or frame.outcome not in RECEIVED:
             return None
@@ -72,7 +81,10 @@ class _Exchanges:
         return f"received, and no {wanted} follows after a SIFS"
 
     def elicited(self, frame: Frame) -> str | None:
-        """Return the error if a response (CTS, link ACK, data after RTS/CTS) follows no eliciting frame."""
+        """Return the error if a response follows no eliciting frame, or None.
+
+        Responses are CTS, link ACKs, and data after RTS and CTS.
+        """
         wanted = self._requests.get(frame.kind)
         if wanted is None:
             return None

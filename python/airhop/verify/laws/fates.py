@@ -38,7 +38,7 @@ class _Hop:
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
     def model(self, place: str) -> Mapping[str, Any] | None:
-        """Return the channel model of a directed link, if the link has a model."""
+        """Return the channel model of a directed link; None if the link has no errors."""
         model = model_at(self.plan["errors"], place)
         return None if model is None or model["kind"] == "clean" else model
 
@@ -63,7 +63,7 @@ class _Hops:
                 self._stations[name] = _Hop("wlan", plan, f"{name}->*", cell)
 
     def at(self, place: str) -> _Hop | None:
-        """Return the link of a place, if the place is a link."""
+        """Return the link of a place; None if the place is not a link."""
         return self.links.get(place) or self._stations.get(place.partition("->")[0])
 
 
@@ -94,7 +94,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
-    """Return the reason why no drop by this cause is possible at the place; None if it is possible."""
+    """Return the reason why no drop by this cause is possible at the place.
+
+    None if such a drop is possible.
+    """
     match cause:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
@@ -135,14 +138,14 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
 
 
 def _of_packets(trace: Trace, place: str) -> list[tuple[int, bool]]:
-    """List the packets that reached the end of a wire: length, and true if the channel lost it."""
+    """List length and loss (true if the channel lost the packet) of the packets that reached a wire's end."""
     steps = (*trace.steps_at(place, "arrived"), *trace.steps_at(place, "dropped"))
     reached = (step for step in steps if step.step == "arrived" or step.cause == "channel")
     return [(step.bytes, step.cause == "channel") for step in reached]
 
 
 def _of_frames(trace: Trace, hop: _Hop, place: str) -> list[tuple[int, bool]]:
-    """List the frames and MPDUs whose loss is up to the channel: length, and true if the channel lost it."""
+    """List length and loss (true: by the channel) of frames and MPDUs that only the channel could lose."""
     spares_control = hop.plan.get("standard") in FORMATS
     return [
         (one.bytes, one.outcome == "channel")

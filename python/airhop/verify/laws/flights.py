@@ -32,7 +32,7 @@ class _Stream:
     outstanding: set[int] = field(default_factory=set)
     """Possible values of the outstanding data at this instant."""
     is_smooth: bool = True
-    """True if no data was missing or retransmitted, at this instant and before it."""
+    """True if no data has been missing or retransmitted until this instant."""
 
     def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
         """Process the records of one instant."""
@@ -87,7 +87,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
-    """Return the reason why the recorded flight is impossible; None if it is possible."""
+    """Yield each reason why the recorded flight is impossible."""
     if table == "acks":
         return
     # After a timeout, a notice may repair a segment beyond the next one; the repair counts when the segment's

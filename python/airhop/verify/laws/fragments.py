@@ -110,7 +110,7 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Check a packet when its sender starts the next: complete, at the attempt limit, or expired."""
+        """Check that a packet is complete, at its attempt limit or expired when the next packet starts."""
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
@@ -152,7 +152,10 @@ class _Replay:
             packet.resumes = None if packet.is_over() else answer.end + self._medium.sifs
 
     def _answer(self, frame: Frame) -> Frame | None:
-        """Find the CTS or link ACK that came to the sender of a frame."""
+        """Return the CTS or link ACK that the sender of a frame received in response.
+
+        None without a response.
+        """
         due = frame.end + self._medium.sifs
         near = (self._begun.get((frame.receiver, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
         answer = next(filter(None, near), None)

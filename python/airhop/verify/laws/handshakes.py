@@ -30,7 +30,7 @@ class _Handshake:
     """True if a SYN-ACK has reached the sender."""
 
     def on_step(self, step: Step) -> str | None:
-        """Process a step of a TCP packet; return the error, if any."""
+        """Process a step of a TCP packet; return the error, or None."""
         is_answered = bool(_ANSWERS & set(self.flow["services"]))
         if "S" not in step.flags:
             at_sender = step.step == "made" and step.place == self.flow["from"]

@@ -76,7 +76,7 @@ def _on_radio(
     recorded: Counter[_Loss],
     packets: Mapping[_Loss, int],
 ) -> Iterator[Finding]:
-    """Find the losses of frames of a radio link, at the time when they would have arrived.
+    """Return the losses of frames of a radio link, at the times when the frames would have arrived.
 
     Without ARQ the packet is lost with its frame, and the trace records the packet. A frame that would
     overtake its predecessor over the shorter path after a handoff arrives together with the predecessor.

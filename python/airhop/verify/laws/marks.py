@@ -29,11 +29,14 @@ class _Queues:
         marking = {name for name, queue in queues if _marks(queue)}
         replaced = any(_MARKS & set(flow.get("services", ())) for flow in trace.plans.values())
         self.certain = set() if replaced else marking
-        """Names of the queues that mark for sure: none if a flow's service may replace queues."""
+        """Names of the queues that certainly mark; empty if a flow's service may replace queues."""
         self._marking = marking | ({name for name, _ in queues} if replaced else set())
 
     def marking(self, step: Step) -> str | None:
-        """Return the name of the queue to which a packet is offered, if it may mark."""
+        """Return the name of the queue to which a packet is offered.
+
+        None if this queue cannot mark packets.
+        """
         name = self._queue_at(step.place, step.flow)
         return name if name in self._marking else None
 
@@ -65,7 +68,7 @@ class _Seen:
     by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
 
     def on_step(self, step: Step) -> str | None:
-        """Process a step; return the error in its codepoint or control bits, if any."""
+        """Process a step; return the error in its codepoint or control bits, or None."""
         before = self.last.get(step.packet)
         self.last[step.packet] = step
         if before is None or step[11:] == before[11:] or before.step in ("delivered", "dropped"):
@@ -117,7 +120,7 @@ class _Sender:
         """Time when data was sent with ECT(0)."""
 
     def on_made(self, step: Step) -> str | None:
-        """Process a packet; return the error in its codepoint, if any."""
+        """Process the creation of a packet; return the error in its codepoint, or None."""
         expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
         if step.kind == "data":
             self._top = max(self._top, step.end)

@@ -20,7 +20,7 @@ class _Reassembly:
         self.next = 1
         """First byte that is missing; the SYN is byte 0."""
         self.before = (0, 1)
-        """Time when a segment last arrived, and the first byte that was missing before it."""
+        """Time of the last arrival of a segment, and the first byte that was missing before this arrival."""
         self._beyond: dict[int, int] = {}
         """End of each segment beyond the stream, by its beginning."""
         self._begins: list[int] = []
@@ -70,7 +70,7 @@ class _PendingAck:
         self._owed, self.due = 0, None
 
     def is_broken(self, now: int) -> bool:
-        """Return whether the delayed ACK is overdue, and stop waiting for it."""
+        """Return whether the delayed ACK is overdue; if so, expect no delayed ACK any more."""
         if self.due is None or now <= self.due + ROUNDING:
             return False
         self.on_ack()

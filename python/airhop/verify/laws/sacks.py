@@ -38,7 +38,7 @@ class _Beyond:
         self._ends: list[int] = []
         """Starts and ends of the received blocks beyond the cumulative ACK; the blocks do not touch."""
         self._octets = 0
-        """Bytes in these blocks."""
+        """Number of bytes in the blocks of `_ends`."""
         self._twice = 0
         """Bytes of the last segment that had arrived before: their first run (RFC 2883 §4.2)."""
         self._time = 0

@@ -52,7 +52,7 @@ class _Sender:
     top: int = 1
     """First byte never sent."""
     end: int = 0
-    """First number after the FIN, once it was sent: nothing follows it (RFC 9293 §3.6)."""
+    """First number after the FIN, once the FIN was sent; no data follows a FIN (RFC 9293 §3.6)."""
     window: float | None = None
     """Last recorded congestion window, segments."""
     window_at: int = -1
@@ -60,7 +60,7 @@ class _Sender:
     """Windows at the time of that record."""
     duplicates: float = 0
     as_in_recovery: float = 0
-    """Duplicate ACKs if the recovery began at this instant, before its ACKs; the trace lacks their order."""
+    """Number of duplicate ACKs if the recovery began before the ACKs of this instant (unknown order)."""
     most_in_recovery: float = 0
     """Largest value of `as_in_recovery` at this instant."""
     recover: int = 0
@@ -76,9 +76,9 @@ class _Sender:
     latest_at: int = -1
     """Time of that event, ns."""
     heard: int = 0
-    """Number of duplicate ACKs since recovery began, or before it."""
+    """Number of duplicate ACKs since recovery began; outside recovery, since the last new ACK."""
     first_heard_at: int = 0
-    """Time of the first of these duplicate ACKs, ns."""
+    """Time of the first duplicate ACK of `heard`, ns."""
     moved_at: int = 0
     """Time of the last ACK of new data."""
     sent_by: Mapping[int, int] = field(default_factory=dict)

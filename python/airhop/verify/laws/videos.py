@@ -133,7 +133,7 @@ class _Video:
         self._until: int | None = None
         """Time at which the buffer is empty; None while playback waits."""
         self._stalls: list[list[int]] = []
-        """Begins and ends of stalls; the last may have no end."""
+        """Begins and ends of stalls; the last stall may have no end."""
 
     def replay(self) -> Iterator[Finding]:
         """Follow the requests and segments of the trace, and yield what contradicts player and server."""
@@ -165,7 +165,7 @@ class _Video:
             at = arrived + max(self._level(arrived) + self._segment - self._buffer, 0)
 
     def quality(self) -> dict[str, float | None]:
-        """Return the numbers of the run document after the warm-up."""
+        """Return the numbers of the run document after the warm-up; a number without data is None."""
         begin, end = self._trace.warmup, self._trace.duration
         stalls = list(self._stalls)
         if self._until is not None and self._until < end:
@@ -210,7 +210,7 @@ class _Video:
         return max(self._until - time, 0)
 
     def _arrive(self, time: int, bitrate: int) -> None:
-        """Play a segment after those before it, or when playback begins."""
+        """Schedule a segment after the earlier segments, or at the begin of playback."""
         self._arrivals.append(time)
         if self._until is not None and self._until < time:
             self._stalls.append([self._until])

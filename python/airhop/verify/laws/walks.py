@@ -59,7 +59,7 @@ def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Return the reason why a step cannot follow the previous step; None if it can."""
+    """Return the reason why a step cannot follow the previous step; None if the order is possible."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"
@@ -79,7 +79,7 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
 
 
 def _time_error(before: Step, step: Step, *, may_wait: bool) -> str | None:
-    """Return why a packet cannot be at a place at a time; nodes forward without processing delay."""
+    """Return the error in the time of a step, or None; nodes forward packets without processing delay."""
     is_at_once = step.time == before.time
     if is_at_once and before.step == step.step == "offered" and step.place == before.place:
         return "offered twice at once"

@@ -63,7 +63,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
-    """Derive each RTT sample from SRTT before and after it, and find the segment that yields the sample.
+    """Derive each RTT sample from the SRTTs before and after the sample, and find the segment of the sample.
 
     SRTT moves by an eighth of the difference (RFC 6298 §2.3); clocks may have ticks.
     """

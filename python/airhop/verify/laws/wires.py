@@ -51,7 +51,7 @@ def _latest(rates: list[tuple[int, float]], time: int) -> float:
 
 @dataclass
 class _Port:
-    """Direction of a link, and the packets that passed it."""
+    """Direction of a link, with the packets that crossed the link."""
 
     place: str
     pace: _Pace
@@ -163,7 +163,7 @@ def _waiting(port: _Port) -> Iterator[Finding]:
 
 
 def _on_the_wire(port: _Port, step: Step) -> int:
-    """Return packets that finish service before the end of the run and arrive after it."""
+    """Return the packets whose service ends before the end of the run and whose arrival is after this end."""
     served_until = port.passages[-1].end if port.passages else 0
     if step.time <= served_until - ROUNDING:
         return 0

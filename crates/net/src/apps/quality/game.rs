@@ -6,7 +6,7 @@ use super::{Number, count, number};
 /// Quality of one direction of a game, for its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameQuality {
-    /// Packets whose deadline has passed, by their arrival.
+    /// Counts of the packets whose deadline has passed: in time, late, and lost.
     pub packets: Punctuality,
 }
 
@@ -18,7 +18,7 @@ impl GameQuality {
             "Packets in time",
             "in time",
             "Packets of a game that arrived by their deadline. Counts and percentages of a game cover the packets whose deadline has \
-             passed, after the warm-up. The sum of the three counts is their number.",
+             passed, after the warm-up. The number of these packets is the sum of the three counts.",
         ),
         count("late", "Packets late", "late", "Packets of a game that arrived after their deadline."),
         count(

@@ -1,6 +1,6 @@
 //! Punctuality of datagrams by their deadlines.
 
-/// Numbers of datagrams whose deadline has passed, by their arrival.
+/// Counts of the datagrams whose deadline has passed: in time, late, and lost; and of the runs of misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
     /// Number of datagrams that arrived by their deadline.
@@ -26,7 +26,8 @@ impl Punctuality {
     }
 
     /// Returns the burst ratio (ITU-T G.107 §7.5): mean number of successive missed datagrams, divided by the
-    /// mean number under random loss, 1 / (1 - p) for the missed fraction p. `None` if no datagram was missed.
+    /// mean number under random loss, 1 / (1 - p) for the missed fraction p. `None` if no datagram was
+    /// missed.
     pub fn burst_ratio(&self) -> Option<f64> {
         let missed = self.missed() as f64;
         let share = missed / (self.in_time as f64 + missed);

@@ -3,7 +3,7 @@
 mod choice;
 mod player;
 
-use super::{App, AppFlow, AppPlan, Carrier, Direction, Io, Opening, Quality};
+use super::{App, AppFlow, AppPlan, Direction, Io, Opening, Quality, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 use choice::Chooser;
 use player::Player;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Endless video. The receiving node of the plan's flow is the player, its sending node is the server.
 ///
 /// The player requests one segment after the other on one connection (HTTP/1.1 without pipelining, RFC 9112
-/// §9.3.2), as soon as the buffer has room for a segment. The server answers at once. A segment has a constant
-/// bitrate.
+/// §9.3.2), as soon as the buffer has room for a segment. The server answers at once. A segment has a
+/// constant bitrate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Video {
     /// Bitrates, ascending.
@@ -50,8 +50,8 @@ const REQUESTS: AppFlow = AppFlow(1);
 const SEGMENTS: AppFlow = AppFlow::PLANNED;
 
 impl AppPlan for Video {
-    fn carrier(&self) -> Carrier {
-        Carrier::Tcp
+    fn transport(&self) -> TransportProtocol {
+        TransportProtocol::Tcp
     }
 
     fn opens_connection(&self) -> bool {
@@ -80,7 +80,7 @@ impl Video {
     }
 }
 
-/// Player and server.
+/// Running video: the player, and its requests to the server.
 #[derive(Debug)]
 struct Client {
     plan: Video,

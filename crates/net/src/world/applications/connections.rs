@@ -166,7 +166,7 @@ impl World {
         !holds(requests)
             && !holds(other)
             && !self.held_notices.iter().any(|&(_, flow, _)| is_own(flow))
-            && !self.arena.any_in(|slot| is_own(self.labels[slot as usize].flow))
+            && !self.arena.any_in(|slot| is_own(self.hop_fields[slot as usize].flow))
     }
 
     /// Closes the sender's side of a flow after the bytes written so far.

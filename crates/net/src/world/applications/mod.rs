@@ -132,8 +132,8 @@ impl World {
         self.io = io;
     }
 
-    /// Executes an order. False if a flow cannot open because the run has reached its maximum number of
-    /// flows; the application then stops.
+    /// Executes an order. Returns false if a flow cannot open because the run has reached its maximum
+    /// number of flows; the application then stops.
     fn perform(&mut self, now: Time, app: u16, order: Order) -> bool {
         let flows = &self.apps[usize::from(app)].flows;
         let id = |flow: AppFlow| flows[usize::from(flow.0)];

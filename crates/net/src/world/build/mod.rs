@@ -8,7 +8,7 @@ pub(crate) mod install;
 pub(super) mod networks;
 
 use crate::agents::MOST_AGENTS;
-use crate::apps::{App, AppFlow, Carrier, Io, Opening};
+use crate::apps::{App, AppFlow, Io, Opening, TransportProtocol};
 use crate::build_error::{BuildError, MOST_FLOWS};
 use crate::flow::{AppSeat, Ends};
 use crate::ground_truth::oracle;
@@ -130,7 +130,7 @@ impl World {
             hosted,
             handoffs,
             routes,
-            labels: Vec::new(),
+            hop_fields: Vec::new(),
             watched,
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
@@ -191,12 +191,12 @@ fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
 
 /// Creates the application of a flow.
 fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildError> {
-    let (carrier, datagram) = match f.transport {
-        Transport::Tcp { .. } => (Carrier::Tcp, 0),
-        Transport::Udp { bytes } => (Carrier::Udp, bytes),
+    let (transport, datagram) = match f.transport {
+        Transport::Tcp { .. } => (TransportProtocol::Tcp, 0),
+        Transport::Udp { bytes } => (TransportProtocol::Udp, bytes),
     };
-    let needs = f.app.carrier();
-    if needs != carrier {
+    let needs = f.app.transport();
+    if needs != transport {
         return Err(BuildError::OtherTransport { flow: f.name.clone(), needs });
     }
     Ok(f.app.open(&Opening { name: &f.name, datagram, streams }))

@@ -1,6 +1,6 @@
-//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3, the EDCA of IEEE 802.11-2020 §10.23.2), a
-//! state machine without I/O and without packets. Its inputs are receptions, and changes of the medium at the station between busy and idle. Its
-//! output is the station's next deadline.
+//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3, the EDCA of IEEE 802.11-2020
+//! §10.23.2), a state machine without I/O and without packets. Its inputs are receptions, and changes of
+//! the medium at the station between busy and idle. Its output is the station's next deadline.
 //!
 //! Choices where the standard is ambiguous or simulators differ:
 //! * After a collision, a receiving station waits EIFS. The senders, which could not receive the collision,
@@ -47,8 +47,8 @@ enum Phase {
         /// Timeout of the response; `Time::MAX` while a response may still arrive.
         timeout: Time,
     },
-    /// The station holds a TXOP between two exchanges. The next exchange starts at this time, one SIFS after a
-    /// response.
+    /// The station holds a TXOP between two exchanges. The next exchange starts at this time, one SIFS
+    /// after a response.
     Txop(Time),
 }
 
@@ -186,7 +186,8 @@ impl ChannelAccess {
         self.at(place).waits
     }
 
-    /// Starts contention of the function at `place` for a packet while no other packet of the function waits.
+    /// Starts contention of the channel access function (EDCAF) at `place` for a packet that arrives while no
+    /// other packet of this function waits.
     /// `idle`: the medium at the station is idle; `clear`: the medium is idle, or reserved only by a pending
     /// response of this station.
     pub fn enqueue(&mut self, now: Time, place: usize, idle: bool, clear: bool, rules: &Rules) {
@@ -397,7 +398,7 @@ impl ChannelAccess {
 
     /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium at the
     /// station is idle. The backoffs of all functions wait for the timeout (IEEE 802.11-2020 §10.23.2.4 c).
-    pub fn failed(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
+    pub fn on_failure(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
         if last {
             self.finish(false);
         } else {

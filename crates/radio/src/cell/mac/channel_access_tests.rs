@@ -116,7 +116,7 @@ fn a_transmission_of_the_station_ends_its_eifs() {
     station.sends(FrameKind::Data);
     station.idle(start + Span::from_micros(1000), &RULES);
     let timeout = start + Span::from_micros(1232);
-    station.failed(timeout, false, true, &RULES);
+    station.on_failure(timeout, false, true, &RULES);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     assert_eq!(station.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
 }
@@ -129,7 +129,7 @@ fn slow_loss_awareness_delays_the_retransmission_backoff() {
     let (mut station, slots) = contending(0);
     station.busy(us(1050 + 20 * slots), false, &rules);
     station.sends(FrameKind::Data);
-    station.failed(us(3000), false, true, &rules);
+    station.on_failure(us(3000), false, true, &rules);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     let repetition = us(93_000 + 20 * u64::from(drawn));
     assert_eq!(station.deadline(&rules), repetition);
@@ -138,7 +138,7 @@ fn slow_loss_awareness_delays_the_retransmission_backoff() {
     assert_eq!(station.deadline(&rules), repetition);
     station.busy(repetition, false, &rules);
     station.sends(FrameKind::Data);
-    station.failed(us(99_000), true, true, &rules);
+    station.on_failure(us(99_000), true, true, &rules);
     station.enqueue(us(99_000), 0, true, true, &rules);
     assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
 }
@@ -231,7 +231,7 @@ fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
         windows.push(station.contention.window());
         station.sends(FrameKind::Data);
         station.unanswered(us(20_000 * attempt));
-        station.failed(us(20_000 * attempt), attempt == 7, true, &RULES);
+        station.on_failure(us(20_000 * attempt), attempt == 7, true, &RULES);
     }
     assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
     assert_eq!(station.contention.window(), 31);
@@ -298,7 +298,7 @@ fn an_edca_queue_waits_aifs_after_a_response_timeout() {
     let (mut station, _) = contending(0);
     station.sends(FrameKind::Data);
     station.idle(us(3000), &edca);
-    station.failed(us(3045), false, true, &edca);
+    station.on_failure(us(3045), false, true, &edca);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
 }
@@ -316,7 +316,7 @@ fn edca_slot_boundaries_count_from_the_last_timeout() {
     let (mut station, _) = contending(0);
     station.sends(FrameKind::Data);
     station.idle(us(3000), &edca);
-    station.failed(us(3045), true, true, &edca);
+    station.on_failure(us(3045), true, true, &edca);
     station.enqueue(us(9001), 0, true, true, &edca);
     assert_eq!(station.deadline(&edca), us(9015), "boundaries are 3095 + 20 n µs");
 }
@@ -419,7 +419,7 @@ fn a_timeout_delays_all_functions_of_the_station() {
         let timeout = end + Span::from_micros(45);
         station.unanswered(timeout);
         assert_eq!(station.deadline(&EDCA), timeout);
-        station.failed(timeout, false, true, &EDCA);
+        station.on_failure(timeout, false, true, &EDCA);
         let slots = (0..4).map(|place| {
             let aifsn = match station.category_at(place) {
                 AccessCategory::Bk => 7,

@@ -71,7 +71,7 @@ impl Fragments {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
 
-    /// Starts a burst. False if the packet's lifetime has ended.
+    /// Starts a burst of fragments. Returns false if the packet's lifetime has ended.
     pub fn begin(&mut self, now: Time) -> bool {
         self.turns.begin(now)
     }
@@ -89,13 +89,13 @@ impl Fragments {
     }
 
     /// Marks the present fragment as acknowledged. `then`: start of the next frame.
-    pub fn acknowledged(&mut self, then: Time) -> Next {
+    pub fn on_ack(&mut self, then: Time) -> Next {
         let next = self.continue_burst(true);
         if next == Next::Fragment && !self.begin(then) { Next::GiveUp } else { next }
     }
 
     /// Counts a failed attempt of the present fragment.
-    pub fn failed(&mut self) -> Next {
+    pub fn on_failure(&mut self) -> Next {
         self.continue_burst(false)
     }
 
@@ -169,7 +169,7 @@ pub(super) mod testing {
         for acknowledged in script {
             let announced = fragments.following().map(|f| f.bytes);
             sent.push(fragments.current);
-            let next = if acknowledged { fragments.acknowledged(Time::ZERO) } else { fragments.failed() };
+            let next = if acknowledged { fragments.on_ack(Time::ZERO) } else { fragments.on_failure() };
             if acknowledged {
                 assert_eq!(announced.is_some(), next == Next::Fragment, "{sent:?}");
             }

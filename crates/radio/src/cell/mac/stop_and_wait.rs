@@ -72,16 +72,16 @@ impl StopAndWait {
     }
 
     /// Records the arrival of the CTS.
-    pub fn cleared(&mut self) {
+    pub fn on_cts(&mut self) {
         if let Some(service) = &mut self.service {
             service.rts_failures = 0;
         }
     }
 
     /// Records the ACK of a frame. `then`: start of a next fragment.
-    pub fn acknowledged(&mut self, then: Time) -> Acknowledged {
+    pub fn on_ack(&mut self, then: Time) -> Acknowledged {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
-        let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
+        let next = fragments.map_or(Next::Done, |fragments| fragments.on_ack(then));
         match (next, self.service.take()) {
             (Next::Fragment, service) => {
                 self.service = service;
@@ -104,7 +104,7 @@ impl StopAndWait {
 
     /// Counts a failed attempt of an RTS (`is_rts`) or data frame. `attempts`: maximum number of
     /// transmissions of a data frame.
-    pub fn failed(&mut self, is_rts: bool, attempts: u32) -> Failure {
+    pub fn on_failure(&mut self, is_rts: bool, attempts: u32) -> Failure {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
         service.failures += 1;
@@ -115,7 +115,7 @@ impl StopAndWait {
             service.data_failures += 1;
             match &mut service.fragments {
                 None => service.data_failures >= attempts,
-                Some(fragments) => fragments.failed() == Next::GiveUp,
+                Some(fragments) => fragments.on_failure() == Next::GiveUp,
             }
         };
         Failure { attempt, gave_up: self.service.take_if(|_| last) }
@@ -142,9 +142,9 @@ mod tests {
         sender.push(Time::ZERO, Service::new(1, packet, 0, tag, frame, None));
         let mut fail = |is_rts, cleared| {
             if cleared {
-                sender.cleared();
+                sender.on_cts();
             }
-            let failure = sender.failed(is_rts, 2);
+            let failure = sender.on_failure(is_rts, 2);
             (failure.attempt, failure.gave_up.is_some())
         };
         assert_eq!([1, 2, 3, 4, 5, 6].map(|n| fail(true, false) == (n, false)), [true; 6]);

@@ -70,8 +70,8 @@ mod tests {
         let mut three = fragments(800, 300, 9);
         let [begun, end] = [1_000, 525_288].map(|us| Time::ZERO + Span::from_micros(us));
         assert!(three.begin(begun) && three.begin(end));
-        assert_eq!(three.acknowledged(end), Next::Fragment);
+        assert_eq!(three.on_ack(end), Next::Fragment);
         assert!(!three.begin(end + Span::from_nanos(1)));
-        assert_eq!(three.acknowledged(end + Span::from_nanos(1)), Next::GiveUp);
+        assert_eq!(three.on_ack(end + Span::from_nanos(1)), Next::GiveUp);
     }
 }

@@ -9,9 +9,9 @@ use crate::phy::Modulation;
 struct Weights {
     /// Numerator of the code rate: information bits per step of the trellis.
     inputs: f64,
-    /// Free distance.
+    /// Free distance of the code.
     free: f64,
-    /// Difference between successive distances.
+    /// Difference between successive distances of the weight spectrum.
     step: f64,
     weights: &'static [f64],
 }

@@ -14,7 +14,7 @@ use crate::grammar::key::{Choice, Key, Kind, MAX_SPAN_S, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_base::Span;
 use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
-use airhop_radio::pace::LinkRate;
+use airhop_radio::link_rate::LinkRate;
 
 /// Declaration of a link recovery.
 struct LinkRecovery {
@@ -34,14 +34,14 @@ super::kinds! {
 /// Maximum window, frames: more than any link layer numbers (RLC in UMTS: at most 2047).
 const MAX_WINDOW: u64 = 2047;
 
-const TIMEOUT: Key = key(
-    "timeout",
-    Kind::Span { least_ns: 1_000 },
-    Derived(
-        "sum of the durations of `window` frames, of one frame in the other direction that the link ACK may have to wait for, and of the \
-         link ACK, plus the round-trip propagation delay; frames are the largest of the flows that cross the link",
-    ),
-    "timeout of the link ACK, from the start of the frame's transmission",
+const fn timeout(derivation: &'static str) -> Key {
+    let about = "timeout of the link ACK, from the start of the frame's transmission";
+    key("timeout", Kind::Span { least_ns: 1_000 }, Derived(derivation), about)
+}
+
+const TIMEOUT: Key = timeout(
+    "sum of the durations of `window` frames, of one frame in the other direction that the link ACK may have to wait for, and of the \
+     link ACK, plus the round-trip propagation delay; each frame has the length of the largest frame of all flows that cross the link",
 );
 
 const ATTEMPTS: Key = key(

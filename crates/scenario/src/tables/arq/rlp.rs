@@ -32,24 +32,25 @@ static KEYS: [Key; 5] = [
         Kind::Span { least_ns: 1_000 },
         Derived(
             "sum of the durations of the frame in transmission, of the retransmission, of one frame in the other direction that the NAK \
-             may have to wait for, and of the NAK, plus the round-trip propagation delay; frames are the largest of the flows that cross \
-             the link",
+             may have to wait for, and of the NAK, plus the round-trip propagation delay; each frame has the length of the largest frame of \
+             all flows that cross the link",
         ),
         "duration of a round with one NAK, measured from the start of the NAK",
     ),
     key(
         "copy",
         Kind::Span { least_ns: 0 },
-        Derived("durations of the largest frame and of a NAK"),
-        "additional duration of a round for each pending retransmission of the sender, and for each further NAK of \
-         the round",
+        Derived("sum of the durations of the largest frame and of a NAK"),
+        "additional duration of a round for each retransmission that the receiver requested earlier and still expects, and for each \
+         further retransmission that the round requests (one per NAK and missing frame)",
     ),
     key(
         "idle",
         Kind::Span { least_ns: 1_000 },
         Value(r#""20 ms""#),
-        "interval from the start of the last frame to an idle frame, which carries the highest sequence number, if the sender \
-         has no data: the duration of a frame of IS-707-A; idle frames stop when the receiver cannot request any further frame",
+        "interval from the start of the last frame to the next idle frame. A sender without data sends idle frames, which carry the \
+         highest sequence number, until the receiver cannot request any further frame. The default is the duration of a frame of \
+         IS-707-A",
     ),
     key(
         "nak",

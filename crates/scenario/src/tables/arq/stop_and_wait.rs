@@ -1,6 +1,11 @@
-use super::{ACK, ATTEMPTS, LinkRecovery, TIMEOUT, rules};
-use crate::grammar::key::Variant;
+use super::{ACK, ATTEMPTS, LinkRecovery, rules, timeout};
+use crate::grammar::key::{Key, Variant};
 use airhop_radio::arq::{ArqPlan, Group};
+
+const TIMEOUT: Key = timeout(
+    "sum of the durations of the frame, of one frame in the other direction that the link ACK may have to wait for, and of the link ACK, \
+     plus the round-trip propagation delay; each frame has the length of the largest frame of all flows that cross the link",
+);
 
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(

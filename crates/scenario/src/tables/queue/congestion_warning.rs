@@ -10,8 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "congestion-warning",
-            "congestion warning: sets CE on every ECN-capable packet while the average queue length exceeds a threshold, and drops packets \
-             that arrive at a full queue (Xu, Tian and Ansari 2004)",
+            "congestion warning: sets CE on every ECN-capable packet while the average queue length is at or above a threshold, and drops \
+             packets that arrive at a full queue (Xu, Tian and Ansari 2004)",
             &KEYS,
         )
     },

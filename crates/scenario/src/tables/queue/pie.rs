@@ -25,7 +25,8 @@ static KEYS: [Key; 5] = [
         "burst",
         Kind::Span { least_ns: 0 },
         Value(r#""150 ms""#),
-        "burst allowance: time without drops after a short queue, rounded up to whole update intervals of 15 ms (RFC 8033 §4.4)",
+        "burst allowance: time without drops or marks when a burst follows a period without congestion, rounded up to whole update \
+         intervals of 15 ms (RFC 8033 §4.4)",
     ),
     key(
         "ecn",

@@ -26,7 +26,7 @@ pub struct Lhp {
     /// Guard that each reduction sets. The recovery ends when all data below the guard is acknowledged.
     guard: Guard,
     recovering: bool,
-    /// Losses that an ACK reports after the first one.
+    /// Losses that an ACK reports after its first loss.
     further: VecDeque<u64>,
 }
 

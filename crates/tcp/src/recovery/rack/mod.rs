@@ -18,7 +18,7 @@ use reordering::Reordering;
 use sending_order::SendingOrder;
 
 /// RACK-TLP (RFC 8985), the default of Linux: a segment is lost if a segment sent later has arrived and the
-/// reordering window has passed. The configuration enables PRR, tail loss probes and F-RTO.
+/// reordering window has passed. PRR, tail loss probes and F-RTO are options of the configuration.
 #[derive(Debug)]
 pub struct Rack {
     /// Transmissions neither delivered nor marked lost.

@@ -23,7 +23,7 @@ pub struct RoundTrips {
 /// Standing RTT and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// RTTstanding: minimum RTT over the last half of SRTT, which ignores delays of single ACKs.
+    /// RTTstanding (§2.1): minimum RTT of the last srtt/2, so that the delay of a single ACK has no effect.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
     pub queue: Span,

@@ -48,7 +48,7 @@ def _check_duration(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
 def _check(
     trace: Trace, medium: Medium, frame: Frame, offered: Mapping[_Name, set[int]]
 ) -> Iterator[Finding]:
-    """Check the MPDUs of a PPDU against it."""
+    """Check the MPDUs of a PPDU against the row of this PPDU in the table `air`."""
     mpdus = medium.mpdus.get(frame.row, [])
     if not mpdus or [mpdu.place for mpdu in mpdus] != list(range(len(mpdus))):
         yield finding("mpdu", frame, f"its MPDUs have the places {[mpdu.place for mpdu in mpdus]}")

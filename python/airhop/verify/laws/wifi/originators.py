@@ -18,12 +18,12 @@ from airhop.verify.trace import Finding, Frame, Mpdu, Trace
 
 
 @dataclass
-class _Open:
+class _PendingMpdu:
     """MPDU that is neither acknowledged nor discarded for certain; times in nanoseconds."""
 
     packets: list[Packet]
     first: int
-    """Start of the exchange that first had it."""
+    """Start of the first exchange with the MPDU."""
     attempts: int = 0
     refused: int = 0
     """RTS frames without a CTS since its last transmission, which may have counted as attempts."""
@@ -59,7 +59,7 @@ class _Originator:
             if step.cause == "retries" and step.packet not in ids
         )
         """Times at which packets were discarded that were never sent."""
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _PendingMpdu] = {}
         self._next = 0
         """Lowest number neither sent nor skipped."""
         self._passed = 0
@@ -103,7 +103,7 @@ class _Originator:
             elif not mpdu.is_received and self._lifetime is not None and now >= mpdu.first + self._lifetime:
                 yield self._finding(now, f"MPDU {number} waits, and its lifetime is over")
 
-    def _may_expire(self, mpdu: _Open, now: int) -> bool:
+    def _may_expire(self, mpdu: _PendingMpdu, now: int) -> bool:
         if self._lifetime is not None:
             taken = max((packet.offered for packet in mpdu.packets), default=0)
             return now >= taken + self._lifetime
@@ -219,7 +219,9 @@ class _Originator:
             for passed in range(self._next, number):
                 self._discarded = [max(bound, passed + 1) for bound in self._discarded]
             self._next = number + 1
-            known = self._open[number] = _Open(self._packets.get(number, []), start, refused=self._refused)
+            known = self._open[number] = _PendingMpdu(
+                self._packets.get(number, []), start, refused=self._refused
+            )
         most = known.attempts + known.refused + 1
         if not known.attempts < mpdu.attempt <= most:
             yield self._finding(start, f"attempt {mpdu.attempt} at MPDU {number}, and {most} is next")

@@ -26,7 +26,7 @@ class Exchange:
 
     @property
     def is_heard(self) -> bool:
-        """Return whether the receiver received the frame, or a part of it."""
+        """Return whether the receiver received the frame, or some of its MPDUs."""
         return self.main is not None and self.main.outcome in RECEIVED
 
 
@@ -81,7 +81,10 @@ class Exchanges:
         self.frames = medium.frames
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Find the frame that the receiver of a frame sends a SIFS later."""
+        """Return the frame that the receiver of a frame sends a SIFS after its end.
+
+        None without such a frame.
+        """
         return self._at(frame.receiver, frame.end + self._sifs)
 
     def _at(self, sender: str, start: int) -> Frame | None:
@@ -89,13 +92,16 @@ class Exchanges:
         return next(filter(None, near), None)
 
     def answered(self, frame: Frame) -> Frame | None:
-        """Return the response to a frame if the frame's sender received it."""
+        """Return the response to a frame; None if the frame's sender received no response."""
         answer = self.answer(frame)
         right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
         return answer if right and answer is not None and answer.receiver == frame.sender else None
 
     def first(self, exchange: Exchange) -> Frame | None:
-        """Find the frame that the sender of an exchange sends a SIFS after its response."""
+        """Return the frame that the sender of an exchange sends a SIFS after the response.
+
+        None without one.
+        """
         return None if exchange.answer is None else self.answer(exchange.answer)
 
     def of(self) -> Mapping[tuple[Pair, str], list[Exchange]]:

@@ -57,11 +57,11 @@ class _Buffer:
         self._steps = of_category(trace, conversation.category, trace.steps_at(self._place, "arrived"))
         self._held: set[int] = set()
         self._expected = 0
-        """WinStartB: all numbers below are delivered or given up."""
+        """WinStartB: the MPDUs of all lower numbers are delivered or given up."""
         self._since: dict[int, int] = {}
         """Arrival of each MPDU."""
         self._given_up: int | None = None
-        """End of the last BlockAckReq before the originator gave it up, ns."""
+        """End of the last BlockAckReq before the originator gave the BlockAckReq up, ns."""
         self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 @dataclass
 class _Function:
-    """EDCA function of a station, as far as the trace shows it."""
+    """EDCA function of a station, with the part of its state that follows from the trace."""
 
     failures: int = 0
     """Accesses in a row that failed; 0 as well if the present contention window is unknown."""
@@ -104,7 +104,7 @@ class _Slots:
         """Frames of the busy period before, by their start."""
         idle_from = 0
         failed: Frame | None = None
-        """Last frame of the station, if it had no response."""
+        """Last frame of the station if this frame had no response."""
         functions = {category: _Function() for category in self._medium.categories}
         reserved: list[int] = []
         for frame in around:

@@ -70,7 +70,7 @@ impl Bitmap {
         self.0[bit as usize / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Sets the bit.
+    /// Sets the bit of this index.
     pub fn insert(&mut self, bit: u32) {
         self.0[bit as usize / 64] |= 1 << (bit % 64);
     }

@@ -30,7 +30,8 @@ impl LinkRate {
         [pace.clone(), pace]
     }
 
-    /// Returns one representative rate: the constant rate, the mean rate of a trace, or the lowest rate of a schedule.
+    /// Returns one representative rate: the constant rate, the mean rate of a trace, or the lowest rate of
+    /// a schedule.
     pub fn typical_rate(&self) -> Rate {
         match self {
             LinkRate::Rate(rate) => *rate,
@@ -92,8 +93,8 @@ const TUN_HEADER_BYTES: u32 = 4;
 const LATEST_MS: u64 = 1_000_000_000;
 
 impl Deliveries {
-    /// Reads a trace. Each line is the time of an opportunity in integer milliseconds; equal lines are
-    /// opportunities at the same time.
+    /// Parses a trace of delivery opportunities. Each line is the time of an opportunity in integer
+    /// milliseconds; equal lines are opportunities at the same time.
     ///
     /// # Errors
     ///

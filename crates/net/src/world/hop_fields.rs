@@ -1,14 +1,14 @@
-//! Label: fields of a packet that every hop reads.
+//! Hop fields: the fields of a packet that every hop reads.
 
 use crate::flow::Flow;
 use crate::world::World;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Fields of a packet that every hop reads. The labels of all packets are stored together: thousands of
+/// Fields of a packet that every hop reads. The hop fields of all packets are stored together: thousands of
 /// packets are in flight at the same time, and their payloads would not fit in the CPU caches.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Label {
+pub(crate) struct HopFields {
     /// Hash of the packet for the fingerprint.
     pub fingerprint: u64,
     pub bytes: u32,
@@ -16,19 +16,24 @@ pub(crate) struct Label {
     pub dst: NodeId,
 }
 
-impl Label {
+impl HopFields {
     #[inline(always)]
-    pub fn of(packet: &Packet, flows: &[Flow]) -> Label {
+    pub fn of(packet: &Packet, flows: &[Flow]) -> HopFields {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
-        Label { fingerprint: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
+        HopFields {
+            fingerprint: digest(packet, hash),
+            bytes: packet.bytes,
+            flow: packet.flow,
+            dst: packet.dst,
+        }
     }
 }
 
 impl World {
-    /// Returns the label of a packet.
+    /// Returns the hop fields of a packet.
     #[inline(always)]
-    pub(crate) fn label(&self, id: &Id<Packet>) -> Label {
-        self.labels[id.index() as usize]
+    pub(crate) fn hop_fields_of(&self, id: &Id<Packet>) -> HopFields {
+        self.hop_fields[id.index() as usize]
     }
 }
 
