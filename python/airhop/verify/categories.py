@@ -16,22 +16,38 @@ _ADDRESSES = re.compile(r"(?:tcp|udp) (\S+):\d+ > (\S+):\d+")
 
 
 def categories(trace: Trace) -> dict[str, str]:
-    """Return the access category of each flow; a flow of real packets has the category of the replaced flow.
+    """Return the access category of each flow; one of real packets has that of the flow that it replaces.
 
     A direction of a connection that delivers nothing is in the trace and not in the document. Its ends are
     the nodes with its addresses. With an unknown address, all its frames have the category of its first
-    one; without a frame, its packets have that of another flow of real packets at their node.
+    one; without a frame, the category is a guess: that of another flow of real packets at the node.
     """
+    found, unknown = trace.derived(_known)
+    others: dict[str, str] = {}
+    for flow in trace.document["flows"] if unknown else ():
+        if flow["timeouts"] is None:
+            others = dict.fromkeys((flow["from"], flow["to"]), found[flow["name"]]) | others
+    guesses: dict[str, str] = {}
+    for step in trace.steps if unknown else ():
+        if step.step == "made" and step.flow in unknown:
+            guesses.setdefault(step.flow, others.get(step.place, BEST_EFFORT))
+    return found | guesses
+
+
+def guessed(trace: Trace) -> frozenset[str]:
+    """Return the flows whose category is a guess."""
+    return trace.derived(_known)[1]
+
+
+def _known(trace: Trace) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the access category of each flow that determines it, and the other flows."""
     plans = list(trace.plans.values())
     found: dict[str, str] = {}
     nodes: dict[str, str] = {}
-    others: dict[str, str] = {}
     for flow in trace.document["flows"]:
         ends = (flow["from"], flow["to"])
         found[flow["name"]] = _replaced(plans, flow["name"], ends)
         nodes |= zip(_addresses(flow["name"]), ends, strict=False)
-        if flow["timeouts"] is None:
-            others = dict.fromkeys(ends, found[flow["name"]]) | others
     names = trace.tables["packets"]["flow"].unique()
     unlisted = {name for name in names if _addresses(name)} - found.keys()
     for name in unlisted:
@@ -41,10 +57,7 @@ def categories(trace: Trace) -> dict[str, str]:
     for name, category in _on_air(trace) if unlisted - found.keys() else ():
         if name in unlisted and category != "-":
             found.setdefault(name, category)
-    for step in trace.steps if unlisted - found.keys() else ():
-        if step.step == "made" and step.flow in unlisted:
-            found.setdefault(step.flow, others.get(step.place, BEST_EFFORT))
-    return found
+    return found, frozenset(unlisted - found.keys())
 
 
 def _addresses(name: str) -> tuple[str, ...]:

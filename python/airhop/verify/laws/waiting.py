@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from airhop.verify.categories import guessed
 from airhop.verify.laws.wires import ports
 from airhop.verify.medium import Medium, media
-from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, ways
+from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace, delays, ways
 
 _Times = defaultdict[str, set[int]]
 """Times by place."""
@@ -86,12 +87,10 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
                 for category in medium.lower(frame.category):
                     left[queue(frame.sender, category)].add(frame.start)
     for step in trace.steps:
-        place = trace.queue_at(step.place, step.flow)
-        if step.step == "offered":
-            offered[place].add(step.time)
-            left[place].add(step.time)
-        if step.step == "dropped":
-            dropped[place].add(step.time)
+        if step.step not in ("offered", "dropped"):
+            continue
+        for place in _queues(trace, step):
+            (offered if step.step == "offered" else dropped)[place].add(step.time)
             left[place].add(step.time)
     for place, transits in _transits(trace).items():
         before = -1
@@ -113,6 +112,12 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
                 left[there] |= times
                 left[back] |= times
     return offered, dropped, left, given_up, several
+
+
+def _queues(trace: Trace, step: Step) -> Iterable[str]:
+    """Return the queue of a packet; all queues of its station if the packet's category is a guess."""
+    alike = trace.categories if step.flow in guessed(trace) else (step.flow,)
+    return {trace.queue_at(step.place, flow) for flow in alike}
 
 
 def _may_be_last(medium: Medium, frame: Frame) -> bool:
