@@ -12,7 +12,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test cross-check build-rust test-rust test-python test-live test-others lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
+.PHONY: setup demo test cross-check test-rust test-python test-live lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,9 +55,9 @@ audit: licences
 	cargo deny check
 	pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
-# Python's tests beside the others. `make -k test` goes on after a failure.
+# Tests with real packets follow those of Rust, beside Python's other tests: they mostly wait. `make -k test` goes on after a failure.
 test:
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-others test-python
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-live test-python
 
 # Some twenty minutes. Every run of `make test` has a part of it.
 cross-check: $(VENV)/.released
@@ -67,25 +67,14 @@ cross-check: $(VENV)/.released
 
 # Examples of the crates are tests and pages of docs/, so that rustdoc has none to build (tests/python/tree/test_repository.py).
 # The benchmarks and the extension have no Rust tests; with the packages that only they use, they are a fifth of the build.
-TEST_RUST := $(CARGO) test --workspace --exclude airhop-bench --exclude airhop-py --lib --tests --examples --locked
-TEST_LIVE := $(BIN)/pytest -m alone
-
-test-rust: build-rust
-	$(TEST_RUST)
-
-build-rust: lint-rust
-	$(TEST_RUST) --no-run
+test-rust: lint-rust
+	$(CARGO) test --workspace --exclude airhop-bench --exclude airhop-py --lib --tests --examples --locked
 
 test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
 
-test-live: $(VENV)/.dev $(VENV)/.built
-	$(TEST_LIVE)
-
-# Tests with real packets mostly wait: beside Python's other tests and not at the end, where a processor would wait with them.
-# Those of Rust run even if they fail.
-test-others: build-rust $(VENV)/.dev $(VENV)/.built
-	live=0; $(TEST_LIVE) || live=$$?; $(TEST_RUST) && exit $$live
+test-live: test-rust $(VENV)/.dev $(VENV)/.built
+	$(BIN)/pytest -m alone
 
 # What codespell reads; its exceptions stand in pyproject.toml.
 PROSE := README.md CHANGELOG.md CONTRIBUTING.md bpf crates docs python tools
