@@ -51,23 +51,25 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
 }
 
 // Requests travel in the opposite direction to the responses, in a flow that the application opens: one
-// class, one flow of the scenario, with the completion times of the application.
+// class, one flow of the scenario, with the completion times of the application. With a new connection for
+// each request, the flow has all of the connections.
 #[test]
 fn flows_that_an_application_opens_belong_to_its_class() {
-    let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
-    let size = Distribution::Constant(2000.0);
-    let connections = Connections::Reused;
-    let app =
-        RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals, connections };
-    let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
-    let plan = Plan {
-        links: Links { wired: vec![wire], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(5), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(app))
-    };
-    let report = run(&plan, 1);
-    let [class] = &report.classes[..] else { panic!("one class: {:?}", names(&report)) };
-    assert_eq!((report.flows.len(), class.flows, class.jain), (2, 1, Some(1.0)));
-    assert_eq!(class.completion_ms, report.flows[0].completion_ms);
-    assert!(class.completion_ms.is_some_and(|completion| completion.count > 10));
-    assert_eq!(class.goodput_mbps, report.flows[0].goodput_mbps + report.flows[1].goodput_mbps);
+    for connections in [Connections::Reused, Connections::New] {
+        let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
+        let size = Distribution::Constant(2000.0);
+        let app =
+            RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals, connections };
+        let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
+        let plan = Plan {
+            links: Links { wired: vec![wire], ..Links::default() },
+            ..hosts::hosts(Span::from_secs(5), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(app))
+        };
+        let report = run(&plan, 1);
+        let [class] = &report.classes[..] else { panic!("one class: {:?}", names(&report)) };
+        assert_eq!((report.flows.len(), class.flows, class.jain), (2, 1, Some(1.0)), "{connections:?}");
+        assert_eq!(class.completion_ms, report.flows[0].completion_ms);
+        assert!(class.completion_ms.is_some_and(|completion| completion.count > 10));
+        assert_eq!(class.goodput_mbps, report.flows[0].goodput_mbps + report.flows[1].goodput_mbps);
+    }
 }

@@ -51,7 +51,9 @@ impl World {
         let mut classes = Classes::default();
         for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
             let flow = line[0];
-            let seated = flow.seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
+            // Of an application's connections in one direction only the last has a seat.
+            let seat = line.iter().find_map(|flow| flow.seat);
+            let seated = seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
             let app = self.planned_app(flow);
             let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished()?)));
             let group = usize::from(seated.unwrap_or(flow.id).0);
