@@ -64,4 +64,4 @@ def test_an_unsent_connection_with_unknown_addresses_has_the_category_of_its_nod
 ) -> None:
     """The document names each pair of hosts, and the scenario's flow from the same node is none of them."""
     of_node = trace(ends, "b")
-    assert (of_node.category_of(UNSENT), guessed(of_node)) == (category, {UNSENT})
+    assert (of_node.category_of(UNSENT), guessed(of_node)) == (category, frozenset({UNSENT}))
