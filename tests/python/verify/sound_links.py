@@ -342,6 +342,7 @@ LINKS: dict[str, dict[str, Any]] = {
     },
     # c captures the RTS of d, and responds to d only. The duration of b's RTS, which a receives, is unknown.
     "a station responds to one of two RTS": {
+        "duration": "100 ms",
         "wlan": [
             {
                 "name": "cell",
@@ -363,6 +364,7 @@ LINKS: dict[str, dict[str, Any]] = {
     # Frames shorter than a SIFS: b receives two RTS before its first CTS. The first CTS tells the other
     # station that its attempt failed, so this station ignores the second CTS.
     "a CTS arrives after the attempt failed": {
+        "duration": "300 ms",
         "wlan": [
             {
                 "name": "cell",
@@ -378,6 +380,7 @@ LINKS: dict[str, dict[str, Any]] = {
     },
     # b's ACK does not reserve the medium for the next exchange of a's TXOP, which c does not sense.
     "a frame of a hidden station begins within a TXOP": {
+        "duration": "100 ms",
         "wlan": [
             {
                 "name": "cell",

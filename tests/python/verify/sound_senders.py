@@ -47,6 +47,7 @@ SENDERS: dict[str, dict[str, Any]] = {
     },
     # ns-3's TcpVegas, like Linux, raises ssthresh to three quarters of the window after each decision.
     "ssthresh follows the window": {
+        "duration": "2 s",
         "wlan": [
             {
                 "name": "cell",
