@@ -19,8 +19,9 @@ def categories(trace: Trace) -> dict[str, str]:
     """Return the access category of each flow; one of real packets has that of the flow that it replaces.
 
     A direction of a connection that delivers nothing is in the trace and not in the document. Its ends are
-    the nodes with its addresses. With an unknown address, all its frames have the category of its first
-    one; without a frame, the category is a guess: that of another flow of real packets at the node.
+    the nodes with its addresses. With an unknown address, or with addresses of one node, all its frames have
+    the category of the first frame; without a frame, the category is a guess: that of another flow of real
+    packets at the node.
     """
     found, unknown = trace.derived(_known)
     others: dict[str, str] = {}
@@ -52,7 +53,7 @@ def _known(trace: Trace) -> tuple[dict[str, str], frozenset[str]]:
     unlisted = {name for name in names if _addresses(name)} - found.keys()
     for name in unlisted:
         source, target = (nodes.get(address) for address in _addresses(name))
-        if source is not None and target is not None:
+        if source is not None and target is not None and source != target:
             found[name] = _replaced(plans, name, (source, target))
     for name, category in _on_air(trace) if unlisted - found.keys() else ():
         if name in unlisted and category != "-":

@@ -57,11 +57,19 @@ def test_an_unsent_connection_has_the_category_of_the_flow_between_its_addresses
 
 
 @pytest.mark.parametrize(
-    ("ends", "category"), [([("a > b", "a", "b")], "BE"), ([("b > a", "b", "a"), ("call", "b", "c")], "BE")]
+    ("ends", "category"),
+    [
+        ([("a > b", "a", "b")], "BE"),
+        ([("b > a", "b", "a"), ("call", "b", "c")], "BE"),
+        ([("udp 10.0.0.1:1 > 10.0.0.2:1", "b", "b")], "BE"),
+    ],
 )
 def test_an_unsent_connection_with_unknown_addresses_has_the_category_of_its_nodes_real_packets(
     ends: list[tuple[str, str, str]], category: str
 ) -> None:
-    """The document names each pair of hosts, and the scenario's flow from the same node is none of them."""
+    """The document names each pair of hosts, and the scenario's flow from the same node is none of them.
+
+    Addresses of one node are the addresses of no connection.
+    """
     of_node = trace(ends, "b")
     assert (of_node.category_of(UNSENT), guessed(of_node)) == (category, frozenset({UNSENT}))

@@ -91,11 +91,16 @@ class Exchanges:
         near = (self._begun.get((sender, start + off)) for off in range(-ROUNDING, ROUNDING + 1))
         return next(filter(None, near), None)
 
+    def response(self, frame: Frame) -> Frame | None:
+        """Return the response to a frame; None also if the receiver responds to another station."""
+        answer = self.answer(frame)
+        return answer if answer is not None and answer.receiver == frame.sender else None
+
     def answered(self, frame: Frame) -> Frame | None:
         """Return the response to a frame; None if the frame's sender received no response."""
-        answer = self.answer(frame)
+        answer = self.response(frame)
         right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
-        return answer if right and answer is not None and answer.receiver == frame.sender else None
+        return answer if right else None
 
     def first(self, exchange: Exchange) -> Frame | None:
         """Return the frame that the sender of an exchange sends a SIFS after the response.

@@ -78,12 +78,12 @@ class _Slots:
         for txop in txops(self._medium):
             end = txop[0].start + self._medium.txop[txop[0].first.category]
             for exchange in txop:
-                cts = self._exchanges.answer(exchange.first)
+                cts = self._exchanges.response(exchange.first)
                 for frame in (
                     exchange.first,
                     cts,
                     exchange.main,
-                    self._exchanges.answer(exchange.main or exchange.first),
+                    self._exchanges.response(exchange.main or exchange.first),
                 ):
                     if frame is not None:
                         yield frame.row, end
@@ -192,17 +192,12 @@ class _Slots:
             return limits
         sifs = self._ppdus.sifs
         if frame.kind in ("rts", "cts"):
-            cts = self._cts(frame) if frame.kind == "rts" else frame
+            cts = self._exchanges.response(frame) if frame.kind == "rts" else frame
             data = None if cts is None else self._exchanges.answer(cts)
             if data is None or data.kind not in ("data", "a-mpdu"):
                 return [-1]
             frame = data
         return [*limits, frame.end + sifs + round(self._medium.answer_time(frame.kind))]
-
-    def _cts(self, rts: Frame) -> Frame | None:
-        """Return the response to an RTS; None if the receiver responds to another station."""
-        cts = self._exchanges.answer(rts)
-        return cts if cts is not None and cts.receiver == rts.sender else None
 
     def _receives(self, station: str, frame: Frame) -> bool:
         """Return whether a station receives a control frame, which has no errors."""
