@@ -19,6 +19,22 @@ from patience import PATIENCE_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = f"no browser: none of {', '.join(NAMES)} is installed"
+WITHOUT = (
+    # The omnibox is a page of its own in every window: a third of the CPU time of opening a report.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    # Chromium reads the last list only, so what Playwright turns off is repeated as far as it matters here.
+    "AimEnabled",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+)
+"""Features of Chromium that no test of a page needs."""
 QUIET = (
     "--no-sandbox",  # the sandbox does not work for root, as in a container
     "--disable-dev-shm-usage",  # a container's /dev/shm may be 64 MB
@@ -28,6 +44,7 @@ QUIET = (
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
+    f"--disable-features={','.join(WITHOUT)}",
 )
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
 """Window sizes for `tab.page.set_viewport_size`."""
