@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 from scipy.stats import binom, pearsonr, t, ttest_1samp, ttest_rel
 
 from airhop import stats
-from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio, simultaneous
+from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio, simultaneous, t_quantile
 from airhop.terminal import mean_pm, signed_pm
 
 FALSE_ALARM = 1e-4
@@ -35,6 +36,15 @@ def test_the_half_width_is_the_bound_of_the_t_test() -> None:
     found = estimate(WAITS)
     assert found.half_width is not None
     assert ttest_1samp(WAITS, found.mean - found.half_width).pvalue == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("confidence", [0.01, 0.5, 0.95, 1 - 0.05 / 141, 0.999999])
+def test_students_quantile_equals_scipys(confidence: float) -> None:
+    for degrees in [*range(1, 60), 199, 1000]:
+        expected = stdtrit(degrees, 0.5 + confidence / 2)
+        assert t_quantile(degrees, confidence) == pytest.approx(expected, rel=3e-10), degrees
+        if confidence == stats.CONFIDENCE:
+            assert t_quantile(degrees) == pytest.approx(expected, rel=1e-14), degrees
 
 
 # Times and rates are not negative: with few scattered replications a t interval extends below zero, and is
