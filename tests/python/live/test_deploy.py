@@ -235,7 +235,7 @@ def test_a_dry_run_lists_everything_that_the_machine_lacks(
     monkeypatch.setattr(platform, "release", lambda: "6.2.0-31-generic")
     monkeypatch.setattr(deployment, "BPF_FILES", tmp_path)
     monkeypatch.setattr(records, "RECORDS", tmp_path / "none" / "airhop")
-    planned = deployment.plan("bpf_eln", default=False, listen="lo")
+    planned = deployment.plan(str(renamed("eln", "tst.lacks", tmp_path)), default=False, listen="lo")
     kinds = [line.split()[0] for line in deployment.lacking(planned)]
     assert kinds == ["struct_ops", "kernel", "kernel", "bpf", "records"]
 
