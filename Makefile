@@ -74,7 +74,7 @@ test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
 
 test-live: test-rust $(VENV)/.dev $(VENV)/.built
-	$(BIN)/pytest -m alone
+	$(BIN)/pytest -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests/python)
 
 # What codespell reads; its exceptions stand in pyproject.toml.
 PROSE := README.md CHANGELOG.md CONTRIBUTING.md bpf crates docs python tools
