@@ -37,6 +37,14 @@ def rust_files(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.rs")}
 
 
+def test_only_test_files_mark_tests_as_alone() -> None:
+    """`make test-live` collects the files `test_*.py` that name this mark; another file's mark is missed."""
+    files = (ROOT / "tests/python").rglob("*.py")
+    marking = [file for file in files if re.search(r"mark\.alone", file.read_text(encoding="utf-8"))]
+    assert marking
+    assert all(file.name.startswith("test_") for file in marking)
+
+
 def test_doc_comments_contain_no_rust_example() -> None:
     """`make test` runs no doc tests, so that an example in a doc comment would not be tested."""
     fence = re.compile(r"^ *//[/!] ?```(\w*)", re.MULTILINE)
