@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:  # functions import numpy: commands that only print would wait for it
@@ -176,18 +177,31 @@ class Ratio:
         return replace(self, low=low, high=high)
 
 
+@cache
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     """Two-sided quantile of Student's t: 12.706 for one degree of freedom, 1.96 for infinitely many.
 
-    Root of the distribution's finite series. As the distribution is concave above 0, Newton's method
-    approaches the root from below. Scipy has this quantile too, but takes half a second to import.
+    Infinite at confidence 1; NaN without a degree of freedom, or if the confidence is no probability.
+
+    The quantile is the root of the distribution's finite series. As the distribution is concave above 0,
+    Newton's method approaches the root from below. Scipy has this quantile too, but takes half a second to
+    import.
     """
-    log_density = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - math.log(degrees * math.pi) / 2
+    if degrees < 1 or not 0.0 <= confidence <= 1.0:
+        return math.nan
+    if confidence == 1.0:
+        return math.inf
     before, t = -1.0, 0.0
-    while t > before:
-        density = math.exp(log_density - (degrees + 1) / 2 * math.log1p(t * t / degrees))
+    while t > before and (density := _t_density(t, degrees)) > 0.0:
         before, t = t, t + (confidence - _t_within(t, degrees)) / (2 * density)
     return before
+
+
+def _t_density(t: float, degrees: int) -> float:
+    """Density of Student's t."""
+    gammas = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
+    power = (degrees + 1) / 2 * math.log1p(t * t / degrees)
+    return math.exp(gammas - power) / math.sqrt(degrees * math.pi)
 
 
 def _t_within(t: float, degrees: int) -> float:

@@ -47,6 +47,14 @@ def test_students_quantile_equals_scipys(confidence: float) -> None:
             assert t_quantile(degrees) == pytest.approx(expected, rel=1e-14), degrees
 
 
+def test_students_quantile_is_infinite_at_confidence_1_and_defined_for_probabilities_only() -> None:
+    assert [t_quantile(4, 0.0), t_quantile(4, 1.0)] == [0.0, math.inf]
+    for degrees, confidence in ((0, 0.95), (-1, 0.95), (4, 1.5), (4, -0.2), (4, math.nan)):
+        assert math.isnan(t_quantile(degrees, confidence))
+    for degrees in range(1, 300):  # here the series rounds to 1
+        assert t_quantile(degrees, 0.999999) < t_quantile(degrees, math.nextafter(1.0, 0.0)) < math.inf
+
+
 # Times and rates are not negative: with few scattered replications a t interval extends below zero, and is
 # cut.
 def test_an_interval_of_a_non_negative_mean_does_not_extend_below_zero() -> None:
