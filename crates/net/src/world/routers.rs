@@ -17,7 +17,13 @@ impl World {
     /// Sends a packet from a station to the next hop that its router chooses.
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let routed = RoutedPacket::of(self.arena.get(&id));
-        self.router(cell, station).on_packet(now, id, routed);
+        let site = &mut self.links.cells[cell as usize];
+        let (router, _) = &mut site.routers[station as usize];
+        if let Some(next) = router.forward(now, routed) {
+            let packet = Queued { id, to: site.station(next), since: now };
+            return self.offer_to_layer(now, Layer::Cell(cell), station, packet);
+        }
+        router.on_packet(now, id, routed);
         self.apply_router_actions(now, cell, station);
     }
 

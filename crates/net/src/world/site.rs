@@ -19,6 +19,9 @@ pub(crate) struct Site {
     pub interfaces: Vec<Interface>,
     /// Router of each station and the router's timer; empty if routes are static.
     pub routers: Vec<(Router, TimerId)>,
+    /// Station of each node, by node number, or [`BROADCAST`] for a node without one; empty if routes are
+    /// static.
+    stations: Vec<Station>,
 }
 
 /// Link layer of either type. A match on the type needs less time than a virtual call, and the type is part
@@ -83,18 +86,29 @@ impl LinkLayer {
 }
 
 impl Site {
+    /// Creates the site of a link layer with static routes.
+    pub fn new(layer: LinkLayer, interfaces: Vec<Interface>) -> Self {
+        Site { layer, interfaces, routers: Vec::new(), stations: Vec::new() }
+    }
+
+    /// Adds the routers of the stations.
+    pub fn set_routers(&mut self, routers: Vec<(Router, TimerId)>) {
+        self.routers = routers;
+        for (interface, station) in self.interfaces.iter().zip(0..) {
+            let node = usize::from(interface.node.0);
+            self.stations.resize(self.stations.len().max(node + 1), BROADCAST);
+            self.stations[node] = station;
+        }
+    }
+
     /// Returns the node of a station.
     pub fn node(&self, s: Station) -> NodeId {
         self.interfaces[usize::from(s)].node
     }
 
-    /// Returns the station of a node in this network, or [`BROADCAST`] for all nodes.
+    /// Returns the station of a node of this cell with on-demand routing, or [`BROADCAST`] for all nodes.
     pub fn station(&self, node: NodeId) -> Station {
-        if node == NodeId::BROADCAST {
-            return BROADCAST;
-        }
-        let place = self.interfaces.iter().position(|interface| interface.node == node);
-        place.expect("routers know only the nodes of their cell") as Station
+        if node == NodeId::BROADCAST { BROADCAST } else { self.stations[usize::from(node.0)] }
     }
 
     /// Returns the interface at the start of a hop.

@@ -98,53 +98,63 @@ impl Router {
 
     // ---- packets ---------------------------------------------------------------------------------------------------
 
-    /// Determines the next hop of a packet created at this or another node.
-    pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, routed: RoutedPacket) {
-        let RoutedPacket { src, dst, hops } = routed;
-        let came_back = src == self.me && hops > 0;
-        if came_back || hops >= self.plan.diameter {
-            self.actions.push_back(Action::Drop(packet));
-            return;
+    /// Returns the next hop of a packet created at this or another node, if its route is valid and no earlier
+    /// action is pending. `None` if [`Router::on_packet`] must handle the packet.
+    #[inline]
+    pub fn forward(&mut self, now: Time, routed: RoutedPacket) -> Option<NodeId> {
+        if !self.actions.is_empty() || self.exceeds_path(routed) {
+            return None;
         }
-        let route = self.table.entry(dst);
-        match route.state {
-            State::Up => {
-                let next = route.next;
-                self.refresh(now, src, dst);
-                self.actions.push_back(Action::Forward { packet, next });
-            }
-            _ if src == self.me => {
-                self.hold(now, dst, packet);
-                self.search(now, dst);
-            }
-            State::Repairing => self.hold(now, dst, packet),
-            State::Down => {
-                if self.plan.variant == Variant::Rfc3561 {
-                    route.outdate(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
-                }
-                let lost = vec![Unreachable { dst, seq: route.seq }];
-                // The sender of the packet must receive the error, even if it is not a precursor.
-                self.send_error(lost, NodeId::BROADCAST);
-                self.actions.push_back(Action::Drop(packet));
-            }
+        self.refresh(now, routed.src, routed.dst)
+    }
+
+    /// True if a packet has returned to its source, or has traversed the maximum number of hops.
+    fn exceeds_path(&self, RoutedPacket { src, hops, .. }: RoutedPacket) -> bool {
+        (src == self.me && hops > 0) || hops >= self.plan.diameter
+    }
+
+    /// Determines the next hop of a packet created at this or another node, searches for a route, or drops
+    /// the packet.
+    pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, routed: RoutedPacket) {
+        let RoutedPacket { src, dst, .. } = routed;
+        if self.exceeds_path(routed) {
+            self.actions.push_back(Action::Drop(packet));
+        } else if let Some(next) = self.refresh(now, src, dst) {
+            self.actions.push_back(Action::Forward { packet, next });
+        } else if src == self.me {
+            self.hold(now, dst, packet);
+            self.search(now, dst);
+        } else if self.table.entry(dst).state == State::Repairing {
+            self.hold(now, dst, packet);
+        } else {
+            self.drop_unreachable(dst, packet);
         }
     }
 
-    /// Extends the lifetimes of the routes that a packet uses. In ns-2, only the route to the destination; by
-    /// RFC 3561 §6.2, also the routes to the source and to the next hops of both.
-    fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
-        let until = now + self.plan.active_route;
-        let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
-        for &end in ends {
-            let Some(route) = self.table.up_mut(end) else { continue };
-            route.extend(until);
-            let next = route.next;
-            if self.plan.variant == Variant::Rfc3561
-                && let Some(neighbour) = self.table.up_mut(next)
-            {
-                neighbour.extend(until);
-            }
+    /// Drops a packet of another node without a valid route, and sends an error.
+    fn drop_unreachable(&mut self, dst: NodeId, packet: Id<Packet>) {
+        let route = self.table.entry(dst);
+        if self.plan.variant == Variant::Rfc3561 {
+            route.outdate(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
         }
+        let lost = vec![Unreachable { dst, seq: route.seq }];
+        // The sender of the packet must receive the error, even if it is not a precursor.
+        self.send_error(lost, NodeId::BROADCAST);
+        self.actions.push_back(Action::Drop(packet));
+    }
+
+    /// Returns the next hop towards `dst`, and extends the lifetimes of the routes that a packet uses: in
+    /// ns-2, only the route to the destination; by RFC 3561 §6.2, also the routes to the source and to the
+    /// next hops of both. `None` without a valid route.
+    fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) -> Option<NodeId> {
+        let until = now + self.plan.active_route;
+        let next = self.table.extend(dst, until)?;
+        if self.plan.variant == Variant::Rfc3561 {
+            self.table.extend(next, until);
+            let back = self.table.extend(src, until);
+            back.map(|back| self.table.extend(back, until));
+        }
+        Some(next)
     }
 
     pub(super) fn hold(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {

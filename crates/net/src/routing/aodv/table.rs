@@ -77,6 +77,14 @@ impl Table {
         self.get_mut(dst).filter(|route| route.state == State::Up)
     }
 
+    /// Extends the lifetime of the route to `dst` to at least `until`. Returns its next hop; `None` without a
+    /// valid route.
+    pub fn extend(&mut self, dst: NodeId, until: Time) -> Option<NodeId> {
+        let route = self.up_mut(dst)?;
+        route.extend(until);
+        Some(route.next)
+    }
+
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (NodeId, &mut Route)> {
         self.0.iter_mut().map(|(&dst, route)| (dst, route))
     }

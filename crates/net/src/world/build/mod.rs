@@ -17,7 +17,7 @@ use crate::links::WlanPlan;
 use crate::outside::{Outside, OutsidePlan};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
-use crate::routing::aodv::Router;
+use crate::routing::aodv::{AodvPlan, Router};
 use crate::routing::{Hop, Layer, Routes};
 use crate::world::applications::RunningApp;
 use crate::world::link_changes;
@@ -69,7 +69,9 @@ impl World {
         let queues = Disciplines::new(plan, graph, routes);
         let mut links = Links::new(plan, &queues, &streams, recorder.as_mut());
         for (site, w) in links.cells.iter_mut().zip(&plan.links.wlans) {
-            site.routers = routers(w, plan, &streams, &mut timers);
+            if let RoutingPlan::Aodv(aodv) = w.routing {
+                site.set_routers(routers(w, aodv, plan, &streams, &mut timers));
+            }
         }
         if let Some(recorder) = recorder.as_mut() {
             link_fades::record(plan, &streams, recorder);
@@ -168,8 +170,13 @@ fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes
 }
 
-fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) -> Vec<(Router, TimerId)> {
-    let RoutingPlan::Aodv(aodv) = w.routing else { return Vec::new() };
+fn routers(
+    w: &WlanPlan,
+    aodv: AodvPlan,
+    plan: &Plan,
+    streams: &Streams,
+    timers: &mut Timers,
+) -> Vec<(Router, TimerId)> {
     let router = |&node: &NodeId| {
         let name = format!("{}.routing.{}", w.cell.name, plan.nodes[node.0 as usize]);
         (Router::new(node, aodv, streams.stream(&name)), timers.add())

@@ -120,7 +120,7 @@ pub(crate) fn site(
         recorder.channel(w.channel());
         cell.report_transmissions();
     }
-    Site { layer: LinkLayer::Cell(cell), interfaces, routers: Vec::new() }
+    Site::new(LinkLayer::Cell(cell), interfaces)
 }
 
 pub(crate) fn radio_site(
@@ -151,5 +151,5 @@ pub(crate) fn radio_site(
         }
         interface
     });
-    Site { layer: LinkLayer::Radio(link), interfaces: interfaces.into(), routers: Vec::new() }
+    Site::new(LinkLayer::Radio(link), interfaces.into())
 }
