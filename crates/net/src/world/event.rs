@@ -1,6 +1,7 @@
 //! Events of a world.
 
-use airhop_base::FlowId;
+use super::World;
+use airhop_base::{FlowId, Time};
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
@@ -49,5 +50,36 @@ impl From<CellEvent> for Event {
 impl From<RadioEvent> for Event {
     fn from(e: RadioEvent) -> Self {
         Event::Radio(e)
+    }
+}
+
+impl World {
+    /// Handles an event. The most frequent events of most worlds are handled within the event loop.
+    #[inline(always)]
+    pub(crate) fn handle(&mut self, now: Time, event: Event) {
+        match event {
+            Event::LinkArrival(i) => self.on_link_arrival(now, i),
+            Event::Cell(event) => self.on_cell_event(now, event),
+            other => self.handle_other(now, other),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_other(&mut self, now: Time, event: Event) {
+        match event {
+            Event::LinkArrival(_) | Event::Cell(_) => unreachable!("the caller handles them"),
+            Event::LinkFree(i) => self.on_link_free(now, i),
+            Event::LateArrival(i) => self.on_late_arrival(now, i),
+            Event::Radio(e) => self.on_radio_event(now, e),
+            Event::App(app) => self.on_app(now, app),
+            Event::Sender(flow) => self.on_sender_timer(now, flow),
+            Event::Receiver(flow) => self.on_receiver_timer(now, flow),
+            Event::Agent(i) => self.on_agent_timer(now, i),
+            Event::Router(cell, station) => self.on_router_timer(now, cell, station),
+            Event::Handoff(i) => self.on_handoff(now, i),
+            Event::HostWakes(flow) => self.on_host_wakes(now, flow),
+            Event::Outside => self.on_outside(now),
+            Event::Late => self.on_late(now),
+        }
     }
 }

@@ -142,12 +142,7 @@ impl World {
 
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
-            match event {
-                // These are the most frequent events of most worlds.
-                Event::LinkArrival(i) => self.on_link_arrival(now, i),
-                Event::Cell(event) => self.on_cell_event(now, event),
-                other => self.handle(now, other),
-            }
+            self.handle(now, event);
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
                 return Err(Interrupted);
             }
@@ -158,26 +153,6 @@ impl World {
     /// Returns the simulated time.
     pub fn now(&self) -> Time {
         self.events.now()
-    }
-
-    #[inline(never)]
-    pub(crate) fn handle(&mut self, now: Time, event: Event) {
-        match event {
-            Event::LinkArrival(i) => self.on_link_arrival(now, i),
-            Event::LinkFree(i) => self.on_link_free(now, i),
-            Event::LateArrival(i) => self.on_late_arrival(now, i),
-            Event::Cell(e) => self.on_cell_event(now, e),
-            Event::Radio(e) => self.on_radio_event(now, e),
-            Event::App(app) => self.on_app(now, app),
-            Event::Sender(flow) => self.on_sender_timer(now, flow),
-            Event::Receiver(flow) => self.on_receiver_timer(now, flow),
-            Event::Agent(i) => self.on_agent_timer(now, i),
-            Event::Router(cell, station) => self.on_router_timer(now, cell, station),
-            Event::Handoff(i) => self.on_handoff(now, i),
-            Event::HostWakes(flow) => self.on_host_wakes(now, flow),
-            Event::Outside => self.on_outside(now),
-            Event::Late => self.on_late(now),
-        }
     }
 
     // ---- endpoints --------------------------------------------------------------------------------
@@ -322,10 +297,17 @@ impl World {
 
     /// Handles a packet at `node` that arrived at `interface`: agents process the packet, then it is
     /// delivered here or forwarded.
+    #[inline(never)]
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        self.visit_inline(now, node, interface, id);
+    }
+
+    /// [`World::visit`] without a call, for the event loop.
+    #[inline(always)]
+    pub(crate) fn visit_inline(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let fields @ HopFields { flow, dst, fingerprint, .. } = self.hop_fields_of(&id);
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
-        if self.watched[flow.0 as usize] {
+        if !self.hosted.is_empty() && self.watched[flow.0 as usize] {
             return self.visit_agents(now, node, interface, id);
         }
         if dst == node {

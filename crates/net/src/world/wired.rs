@@ -78,7 +78,7 @@ impl World {
         }
         let (node, interface) = (link.to, link.trace.to_interface);
         if let Some(OnWire { packet, .. }) = link.on_arrival(&mut self.events) {
-            self.visit(now, node, interface, packet);
+            self.visit_inline(now, node, interface, packet);
         }
     }
 
