@@ -65,6 +65,9 @@ impl TxQueue {
     /// Removes the next packet. Packets that the discipline drops instead are added to `dropped`.
     #[inline]
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+        if !self.record.may_wait {
+            return None;
+        }
         let next = self.discipline.pop(now, arena, dropped);
         match &next {
             Some(packet) => self.record.waits.add(now - packet.since),

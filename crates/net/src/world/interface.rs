@@ -91,6 +91,9 @@ impl Interface {
     /// Returns mutable access to the queue of an access category.
     #[inline]
     pub fn queue_mut(&mut self, category: AccessCategory) -> &mut InterfaceQueue {
+        if self.others.is_empty() {
+            return &mut self.queue; // most interfaces: the search needs more time than this comparison
+        }
         self.others.iter_mut().find(|other| other.category == category).unwrap_or(&mut self.queue)
     }
 

@@ -4,6 +4,7 @@
 use super::interface::{Interface, InterfaceQueue, Record};
 use super::site::{LinkLayer, Site};
 use crate::agents::LinkEventKind;
+use crate::flow::Flow;
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::{Offered, Queued};
 use crate::routing::aodv::RoutedPacket;
@@ -18,7 +19,7 @@ use airhop_radio::link::RadioEvent;
 use airhop_trace::Step;
 
 impl World {
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
         let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else {
             unreachable!("the network has only cells")
@@ -39,10 +40,14 @@ impl World {
     #[inline(always)]
     pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
         self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
-        let category = self.category(layer, from, &packet.id);
         let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
-        let InterfaceQueue { queue, idle_since, category, .. } =
-            interfaces[usize::from(from)].queue_mut(category);
+        let interface = &mut interfaces[usize::from(from)];
+        let InterfaceQueue { queue, idle_since, category, .. } = if interface.others.is_empty() {
+            &mut interface.queue
+        } else {
+            let flow = self.hop_fields[packet.id.index() as usize].flow;
+            interface.queue_mut(category_of(&self.flows, flow))
+        };
         let category = *category;
         let free_since = link.has_room(from, category).then_some(*idle_since);
         match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
@@ -53,21 +58,6 @@ impl World {
                 self.record_layer_queue(now, layer, from, category);
             }
         }
-    }
-
-    /// Returns the access category of a packet at an interface. Messages between routers are best effort. An
-    /// interface with one queue needs no category.
-    #[inline(always)]
-    fn category(&self, layer: Layer, from: Station, id: &Id<Packet>) -> AccessCategory {
-        match self.links.interface(layer, from).others.is_empty() {
-            true => AccessCategory::Be,
-            false => self.category_of(self.hop_fields_of(id).flow),
-        }
-    }
-
-    /// Returns the access category of a flow's packets.
-    pub(crate) fn category_of(&self, flow: FlowId) -> AccessCategory {
-        flow.index().map_or(AccessCategory::Be, |flow| self.flows[flow].plan.access_category)
     }
 
     /// Passes packets from the queue of an access category to a station that accepts packets again, until its
@@ -129,7 +119,7 @@ impl World {
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
         let outgoing = Outgoing { to, packet: id, tag, category, bytes, header, fragments };
-        let Site { layer: link, interfaces, routers } = self.links.site_mut(layer);
+        let Site { layer: link, interfaces, routers, .. } = self.links.site_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
         if self.recorder.is_some() {
             interface.taken.push(packet);
@@ -373,6 +363,11 @@ impl World {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         self.enter(now, node, interface, remains);
     }
+}
+
+/// Returns the access category of a flow's packets. Messages between routers are best effort.
+fn category_of(flows: &[Flow], flow: FlowId) -> AccessCategory {
+    flow.index().map_or(AccessCategory::Be, |flow| flows[flow].plan.access_category)
 }
 
 /// Replaces an effect by an effect without a packet, and returns it.

@@ -27,6 +27,17 @@ impl Bernoulli {
         let ln_bit_survives = self.ln_bit_survives;
         self.known.get(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
     }
+
+    /// Returns the damaged part of a lost frame, for which `u` was drawn.
+    #[inline(never)]
+    fn damaged_part(&mut self, frame: &Frame, u: f64) -> Damage {
+        let all_are_headers = frame.header_bits == frame.bits;
+        if all_are_headers || u < self.loss_probability(frame.header_bits) {
+            Damage::Header
+        } else {
+            Damage::Payload
+        }
+    }
 }
 
 impl ErrorModel for Bernoulli {
@@ -34,13 +45,7 @@ impl ErrorModel for Bernoulli {
     /// frame does not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
-        if u >= self.loss_probability(frame.bits) {
-            Damage::None
-        } else if frame.header_bits == frame.bits || u < self.loss_probability(frame.header_bits) {
-            Damage::Header
-        } else {
-            Damage::Payload
-        }
+        if u >= self.loss_probability(frame.bits) { Damage::None } else { self.damaged_part(frame, u) }
     }
 }
 

@@ -19,10 +19,18 @@ impl Default for ByLength {
 
 impl ByLength {
     /// Returns the loss probability of a frame of `bits` bits, which `compute` computes for a new length.
+    #[inline]
     pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
-        if let Some(&(_, p)) = self.known.iter().find(|(b, _)| *b == bits) {
-            return p;
+        match self.known.iter().find(|(b, _)| *b == bits) {
+            Some(&(_, p)) => p,
+            None => self.add(bits, compute),
         }
+    }
+
+    /// Computes and stores the loss probability of a new length.
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
         let p = compute();
         if self.known.len() < REMEMBERED {
             self.known.push((bits, p));

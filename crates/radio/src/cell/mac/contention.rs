@@ -98,16 +98,15 @@ impl Contention {
 
     /// Stops the count of slots that started at `from`.
     fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &Rules) -> bool {
-        if self.waits && from + self.slots_left(rules) == now {
+        let over = from + self.slots_left(rules);
+        if self.waits && over == now {
             return false;
-        }
-        if !self.waits {
-            self.end_post_backoff(now, rules);
         }
         self.counting = None;
         match self.backoff {
             Backoff::None => {}
-            Backoff::Direct if own => {} // the station's own response
+            _ if !self.waits && over <= now => self.backoff = Backoff::None, // the post-backoff has ended
+            Backoff::Direct if own => {}                                     // the station's own response
             Backoff::Direct => self.draw(),
             Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
         }
