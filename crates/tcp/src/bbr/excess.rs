@@ -4,7 +4,8 @@ use airhop_base::Time;
 /// (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
 pub struct Excess {
-    /// Start of the present period. A new period starts when no more bytes than expected have arrived.
+    /// Start of the interval over which the excess is measured. An ACK starts a new interval if at most the
+    /// expected bytes have arrived in the present one.
     since: Time,
     acked: f64,
 }

@@ -69,7 +69,7 @@ impl Linux {
         w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
 
-    /// Returns the growth of the window for a number of delivered segments (tcp_cong_avoid_ai()).
+    /// Returns the growth of the window, segments, for a number of delivered segments (tcp_cong_avoid_ai()).
     fn growth_of_delivered(&mut self, delivered: u64) -> u64 {
         // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
@@ -106,7 +106,7 @@ impl Linux {
         self.per_segment = self.per_segment.max(2);
     }
 
-    /// Reduces the window for a loss or a mark; returns ssthresh.
+    /// Reduces the window for a loss or a mark. Returns ssthresh, segments.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
         let Constants { beta, fast_convergence, .. } = self.constants;
         let cwnd = u64::from(cwnd);
@@ -131,7 +131,7 @@ impl Linux {
         }
     }
 
-    /// True if RTT samples are used: not during the first second after a recovery.
+    /// True if RTT samples are used: not in the first second of an epoch, i.e. after a recovery.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
     }

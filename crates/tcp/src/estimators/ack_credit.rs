@@ -15,9 +15,9 @@ pub struct AckCredit {
 
 impl AckCredit {
     /// Creates the counter, with at most `most` segments per ACK. If duplicate ACKs have counted all segments
-    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. With
-    /// `keeps_own` that segment remains in the bytes already counted (the paper and UCLA's Westwood). Without
-    /// it, all acknowledged segments are subtracted (UCLA's WestwoodNR, Linux).
+    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. `keeps_own`:
+    /// true if that segment stays among the bytes already counted (the paper and UCLA's Westwood); false if
+    /// all acknowledged bytes are subtracted from them (UCLA's WestwoodNR, Linux).
     pub fn new(most: f64, keeps_own: bool) -> Self {
         AckCredit { accounted: 0, most, keeps_own }
     }

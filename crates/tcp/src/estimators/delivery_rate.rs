@@ -24,8 +24,8 @@ pub struct DeliveryRate {
     delivered_at: Time,
     /// C.first_sent_time: transmission time of the most recently sampled segment.
     first_sent_at: Time,
-    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if they are
-    /// not.
+    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if samples
+    /// are not application-limited.
     app_limited_until: u64,
     /// C.lost: bytes marked lost so far.
     lost: u64,
@@ -69,8 +69,8 @@ pub struct RateSample {
     pub delivered: u64,
     /// Longer of the intervals in which the bytes were sent and acknowledged.
     pub interval: Span,
-    /// Bytes delivered before the transmission of the sampled segment. A segment belongs to a later round
-    /// trip if it is sent after this sample.
+    /// Bytes delivered before the transmission of the sampled segment. A round trip has passed since this
+    /// number of bytes was delivered.
     pub prior: u64,
     /// True if the sender was application-limited when it sent the sampled segment.
     pub limited: bool,
@@ -304,8 +304,8 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
-        // Retransmissions do not count twice, neither of a segment that had arrived nor of the first bytes of
-        // a segment.
+        // A retransmission of delivered data does not count again, whether the whole segment or only its
+        // first bytes had arrived.
         let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
@@ -342,8 +342,8 @@ mod tests {
         assert_eq!(ack(&mut m, 0, 2), None);
     }
 
-    // §3.4: samples of segments sent while the sender is application-limited are marked; samples of segments
-    // sent after these have arrived are not. An idle period yields no sample.
+    // §3.4: samples of segments sent while the sender is application-limited are marked. Samples of segments
+    // sent after the arrival of those segments are not marked. An idle period yields no sample.
     #[test]
     fn application_limited_samples_are_marked() {
         let mut m = Meter::default();

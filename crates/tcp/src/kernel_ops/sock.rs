@@ -104,7 +104,7 @@ pub struct Sock {
     pub rate_interval_us: u32,
     pub rate_app_limited: bool,
     /// Number of delivered packets up to which samples are limited by the application or by the congestion
-    /// control itself; zero if they are not.
+    /// control itself; zero if samples are not limited.
     pub app_limited: u32,
     /// Time of the last data transmission, jiffies.
     pub lsndtime: u32,
@@ -144,7 +144,7 @@ impl Sock {
     /// `SK_PACING_FQ`: the queueing discipline paces segments.
     pub const PACING_FQ: u32 = 2;
 
-    /// Creates the view of a connection before its first transmission.
+    /// Creates the fields of a connection before its first transmission.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: Identity { rcv_nxt: 1, ..Identity::default() },
@@ -304,7 +304,7 @@ impl Sock {
 
     /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()).
     /// The rate is twice the window per round trip while the window is below half of ssthresh, else 1.2
-    /// windows. If the outstanding data exceeds the window, it replaces the window.
+    /// windows. If more packets than the window are outstanding, their number counts as the window.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;

@@ -5,7 +5,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// Period after an ELN in which duplicate ACKs for the named segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed RTT: duplicate ACKs caused by segments sent before the retransmission arrive within it.
+    /// One smoothed RTT, in which the duplicate ACKs of segments sent before the retransmission arrive.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
