@@ -49,8 +49,8 @@ enum First {
 }
 
 impl Esack {
-    /// Marks the loss of the segment at `seq` as explained: ends its hold, and ignores earlier duplicate
-    /// ACKs.
+    /// Records that a notice explains the loss of the segment at `seq`: ends the period in which an ERSN
+    /// protects it from loss detection, and disregards earlier duplicate ACKs for it.
     fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {

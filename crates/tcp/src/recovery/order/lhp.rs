@@ -23,7 +23,8 @@ pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
     urgent: Urgent,
-    /// Guard that each reduction sets. The recovery ends when all data below the guard is acknowledged.
+    /// Guard that each reduction sets. The recovery ends when all data outstanding at the last reduction is
+    /// acknowledged.
     guard: Guard,
     recovering: bool,
     /// Losses that an ACK reports after its first loss.

@@ -62,7 +62,8 @@ impl Reordering {
         }
     }
 
-    /// Step 4: returns the reordering window; zero if no reordering was detected and `is_urgent`.
+    /// Step 4: returns the reordering window; zero if `is_urgent` and no reordering was detected.
+    /// `is_urgent`: true during a recovery, or once DupThresh segments are SACKed.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;

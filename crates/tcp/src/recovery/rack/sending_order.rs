@@ -117,8 +117,8 @@ mod tests {
     }
 
     proptest! {
-        // The list agrees with a plain list. Some numbers have no segment, and some segments are removed
-        // twice.
+        // The sending order contains the same segments as a plain list. Some numbers have no segment, and
+        // some segments are removed twice.
         #[test]
         fn the_rack_list_contains_the_segments_in_flight(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
             let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);
