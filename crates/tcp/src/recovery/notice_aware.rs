@@ -96,8 +96,8 @@ impl NoticeAware {
         }
     }
 
-    /// Records that the link layer has discarded or delivered a segment: duplicate ACKs for it indicate a
-    /// loss again.
+    /// Ends the period in which the segment at `seq` does not count as lost: its link layer no longer
+    /// retransmits it.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);

@@ -132,8 +132,8 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // The ACK must not report earlier arrivals: segments that waited for a hole to be filled have RTTs
-        // that do not measure a queue.
+        // An ACK with SACKed data yields no sample: the time for which a segment waits until a hole is filled
+        // is no queueing delay.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(with(100, None, 1000.0).0, 0.5);
     }
 
-    // An ACK may arrive at the time of transmission, and a ratio of zero RTTs does not exist.
+    // The RTT may be zero in a simulation. The ratio of two zero RTTs is undefined, so beta is 0.5.
     #[test]
     fn rtts_of_zero_halve_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };

@@ -65,8 +65,8 @@ pub(super) struct Jersey {
     by_the_least: bool,
     /// True if the last ACK carried a congestion warning.
     is_warned: bool,
-    /// First unsent byte at the last rate control. The next rate control happens after this byte is
-    /// acknowledged.
+    /// First unsent byte when the window was last set to ownd (rate control). The window is set again only
+    /// after this byte is acknowledged.
     controlled_up_to: u64,
 }
 
@@ -203,7 +203,8 @@ mod tests {
     }
 
     // 125 segments per second at an RTT of 100 ms are 12.5 segments. Xu et al. 2004: a warning sets the
-    // window to this value in congestion avoidance and ssthresh in slow start; a timeout sets ssthresh to it.
+    // window to this value in congestion avoidance, and ssthresh in slow start. A timeout also sets ssthresh
+    // to this value.
     #[test]
     fn a_congestion_warning_sets_the_window_to_the_bdp() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {

@@ -205,8 +205,8 @@ pub struct Truth {
 /// [`on_ack`](Self::on_ack) unless a recovery or the mark forbids growth; [`on_loss`](Self::on_loss) or
 /// [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) for each segment;
 /// [`on_delivery`](Self::on_delivery). For the expiry of a timer the sender calls only the methods for
-/// losses. It calls [`on_spurious`](Self::on_spurious) at the detection: before all other methods if the
-/// ACK's timestamp or D-SACK is the evidence.
+/// losses. It calls [`on_spurious`](Self::on_spurious) as soon as it detects a spurious reduction, i.e.
+/// before all other methods if the ACK's timestamp or D-SACK is the evidence.
 pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
@@ -317,7 +317,7 @@ pub trait CongestionControl: Debug + Send {
         Profile::In
     }
 
-    /// Sets the simulator's knowledge of the path.
+    /// Sets the true state of the path, as measured by the simulator.
     fn on_truth(&mut self, truth: &Truth) {
         let _ = truth;
     }

@@ -172,8 +172,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Handles an ACK that does not count: a duplicate ACK that a notice explains, or an ACK without
-    /// information on outstanding data.
+    /// Handles an ACK that the recovery does not count: a duplicate ACK that a notice explains, or an ACK
+    /// without information on outstanding data.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }

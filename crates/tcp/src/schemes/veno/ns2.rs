@@ -16,7 +16,7 @@ pub(super) struct Ns2 {
     samples: u64,
     /// Number of queued half segments when the window could last grow.
     queued: f64,
-    /// Under congestion, true if the next complete count increases the window.
+    /// Under congestion, true if the window grows when the count of ACKs is next complete.
     grows: bool,
     /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
     recovery_point: u64,
