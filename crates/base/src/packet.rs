@@ -153,7 +153,7 @@ pub enum Drop {
 }
 
 impl Drop {
-    /// All reasons, in the order of the results.
+    /// All causes, in the order of the results.
     pub const ALL: [Drop; 7] =
         [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
 

@@ -17,7 +17,7 @@ pub struct Segment {
     /// Advertised window in bytes.
     pub window: u64,
     /// Time at which the sender passed the segment to IP; it is not on the wire. An observer distinguishes
-    /// copies of a segment by it.
+    /// copies of a segment by this time.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
@@ -44,7 +44,8 @@ impl Segment {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
-    /// True if the segment takes numbers of the stream: data, a FIN, or both. The receiver acknowledges it.
+    /// True if data or a FIN of the segment occupies sequence numbers, so that the receiver acknowledges the
+    /// segment.
     #[inline]
     pub const fn is_of_stream(&self) -> bool {
         self.len > 0 || self.flags.fin
@@ -64,10 +65,11 @@ impl Segment {
         }
     }
 
-    /// Returns the length of the TCP options, bytes, padded to a multiple of four: timestamps 12 (RFC 7323
-    /// appendix A), SACK 4 + 8n (RFC 2018 §3), header checksum 4 and the number of a damaged segment 8 (Balan
-    /// et al. 2001), arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4
-    /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and window scale 4 (RFC 7323 §2.2).
+    /// Returns the length of the TCP options, bytes, padded to a multiple of four. Timestamps take 12 bytes
+    /// (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018 §3), the header checksum 4 and the number of a damaged
+    /// segment 8 (Balan et al. 2001), the arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), the contention time
+    /// 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and
+    /// window scale 4 (RFC 7323 §2.2).
     ///
     /// A real segment has its original options, and the NAKs added by agents.
     pub fn option_bytes(&self) -> u32 {
@@ -290,12 +292,12 @@ impl fmt::Debug for Naks {
     }
 }
 
-/// Run of bytes that arrived: `[start, end)`.
+/// Contiguous bytes that arrived: `[start, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte.
     pub start: u64,
-    /// First byte after the run.
+    /// First byte after the block.
     pub end: u64,
 }
 

@@ -57,7 +57,7 @@ struct Player<'a> {
     complete: bool,
     /// Script time of the previous event, unless its time was a range.
     anchor: Option<i64>,
-    /// Timestamps of the stack, by the timestamps of the script.
+    /// Timestamps that the stack sent, by the corresponding timestamps of the script.
     clocks: BTreeMap<u32, u32>,
     memory: Memory,
     checks: usize,

@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// AE, or an AccECN counter in digits (RFC 9768). Neither stack supports either.
+    /// True for AE, or an AccECN counter in digits (RFC 9768), neither of which a stack supports here.
     pub accurate: bool,
 }
 

@@ -104,8 +104,8 @@ impl Settings {
             if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
                 && let Ok(text) = fs::read_to_string(file)
             {
-                // The common defaults of a suite are Linux'. Settings among them that are not modelled affect
-                // other scripts only.
+                // Defaults that all scripts of a suite load are Linux'. Settings among these defaults that
+                // are not modelled affect other scripts only.
                 let _ = self.lines(&text);
             }
         }

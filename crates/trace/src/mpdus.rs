@@ -16,7 +16,7 @@ pub struct MpduRow {
     pub sequence: u64,
     /// Flow of the packet in the MPDU, if it belongs to one.
     pub flow: FlowId,
-    /// Kind of that packet.
+    /// Kind of the packet in the MPDU.
     pub packet: DropKind,
     /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
     /// number.

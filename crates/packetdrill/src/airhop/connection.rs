@@ -50,7 +50,7 @@ pub(super) struct Connection {
     exceeds_window: bool,
 }
 
-/// Events of the handshake, with which it can be repeated with other parameters.
+/// Events of the handshake, stored so that the handshake can be repeated with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
     /// Transmission times of the sender's SYN.
@@ -117,7 +117,7 @@ impl Connection {
         })
     }
 
-    /// Changes the parameters, if only the handshake has taken place.
+    /// Changes the parameters. Returns an error if data was sent or received after the handshake.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
         if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
@@ -198,7 +198,7 @@ impl Connection {
         self.handshake.answer = Some((now, answer.clone()));
         self.sender.on_segment(now, &packet(answer, Ecn::NotEct));
         if self.accepts {
-            // the ACK of a SYN-ACK that the peer has not sent
+            // discards the sender's ACK of a SYN-ACK, which the peer has not sent
             while self.sender.poll_transmit(now).is_some() {}
             if segment.len > 0 {
                 let simulated = self.simulated(segment);

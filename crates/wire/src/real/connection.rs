@@ -53,12 +53,13 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A retransmitted SYN may lack options. The other end's SYN shows whether the first SYN arrived.
+        // A retransmitted SYN may lack options, so the scale of the first SYN is kept. If the first SYN did
+        // not arrive, the other end's SYN has no scale, and no window is scaled.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// Returns the offset of a sequence number: the candidate that is nearest to the end of the stream (RFC
-    /// 9293 §3.4). The first observed number is the first data byte.
+    /// Returns the offset of a sequence number: of all offsets that are equal modulo 2³², the nearest to the
+    /// end of the stream (RFC 9293 §3.4). The first observed number is the first data byte.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
