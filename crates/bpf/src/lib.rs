@@ -16,8 +16,8 @@
 //! without state (`fn(u64, u64, u64, u64, u64) -> u64`, whereas a kfunc needs the socket of the call),
 //! allocates a stack per call, and does not support ELF, BTF or maps. For an access outside packet and stack
 //! it checks the first byte only. Its fork `solana_rbpf` checks regions, but supports only Solana's dialect
-//! of object files and instructions. Either would replace only the loop over the instructions, the smallest
-//! part of this crate.
+//! of object files and instructions. Each of these crates would replace only the loop over the instructions,
+//! the smallest part of this crate.
 
 mod accesses;
 mod bitfields;

@@ -77,7 +77,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
     Ok(())
 }
 
-/// Chain of calls from a function that uses the most stack.
+/// Of all chains of calls from a function, the chain that uses the most stack.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     bytes: i64,

@@ -295,7 +295,7 @@ fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem
     Ok(map)
 }
 
-/// Returns a variable `struct tcp_congestion_ops`, member by member.
+/// Returns the name and the members of a variable `struct tcp_congestion_ops`.
 fn control(
     elf: &Elf,
     btf: &Btf,

@@ -221,7 +221,8 @@ proptest! {
         hostile::connection(&bytes);
     }
 
-    /// The same law for bytes that start as a datagram of either address family does.
+    /// Bytes that start like an IPv4 or IPv6 datagram cause no panic, and a parsed datagram is written back
+    /// unchanged.
     #[test]
     fn bytes_like_a_datagram_are_read_without_panic(
         mut bytes in prop::collection::vec(any::<u8>(), 60..200),
