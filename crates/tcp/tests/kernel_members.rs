@@ -31,7 +31,7 @@ type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 #[derive(Debug)]
 struct Listens {
     told: Told,
-    /// Marks the connection as application-limited at each ACK.
+    /// True if the congestion control marks the connection as application-limited at each ACK.
     holds_back: bool,
 }
 
@@ -122,10 +122,10 @@ fn retransmissions_update_the_kernel_counters() {
     assert_eq!(sk.retrans_out, 0);
 }
 
-// tcp_rtt_estimator(): the mean deviation starts at twice the first round trip, in quarters. A larger error
-// is adopted in full; for a shorter round trip, an eighth of the error. tcp_snd_una_update(),
-// tcp_retransmit_skb(): byte counters. tcp_enter_loss() is called before the timeout is counted; an ACK of
-// data resets this count.
+// tcp_rtt_estimator(): the mean deviation, stored times four, starts at half of the first round trip. A
+// longer round trip changes the deviation by its whole error, a shorter round trip by an eighth of its error.
+// tcp_snd_una_update(), tcp_retransmit_skb(): byte counters. tcp_enter_loss() is called before the timeout is
+// counted; an ACK of data resets the count of timeouts.
 #[test]
 fn kernel_rtt_byte_and_timeout_members_are_updated() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);

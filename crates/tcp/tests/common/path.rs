@@ -139,7 +139,7 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// First byte that has not reached the receiver: a reassembly independent of the receiver's.
+    /// First byte that has not reached the receiver, computed independently of the receiver.
     expected: u64,
     /// Ranges that reached the receiver out of order, by first byte.
     arrived: BTreeMap<u64, u64>,

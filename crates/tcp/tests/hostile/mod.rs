@@ -19,7 +19,7 @@ const ALARMS: usize = 2000;
 /// Maximum number of transmissions of a byte at one time. One of them is the rescue retransmission of RFC
 /// 6675 §4 (4): no event between two packets of the same time could show a loss.
 const TWICE: u32 = 2;
-/// Maximum number of packets in flight in one direction; others are lost.
+/// Maximum number of packets in flight in one direction; further packets are lost.
 const UNDER_WAY: usize = 512;
 /// Number of ACKs within which a sender must finish if its peer acknowledges all data.
 const PATIENCE: usize = 20_000;
@@ -307,8 +307,7 @@ impl Ends {
     }
 }
 
-/// Data that reached the receiver, as ranges by their first bytes: a reassembly independent of the
-/// receiver's.
+/// Data that reached the receiver, as ranges by their first bytes, computed independently of the receiver.
 #[derive(Default)]
 struct Came(BTreeMap<u64, u64>);
 

@@ -116,10 +116,10 @@ fn a_single_wireless_loss_causes_no_reduction() {
       7  11  11.24
     21 wireless
     ");
-    // The same loss with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs release 2, and the
-    // growth of the window releases 1. Round 5: the first duplicate of the round is the third for 21, and
-    // causes the retransmission of 21 and one new segment; eight more segments follow. Round 6: one segment
-    // is released when the retransmission is acknowledged, then nine, and one as the window grows.
+    // Loss of segment 21 with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs release 2,
+    // and the growth of the window releases 1. Round 5: the first duplicate of the round is the third for 21,
+    // and causes the retransmission of 21 and one new segment; eight more segments follow. Round 6: one
+    // segment is released when the retransmission is acknowledged, then nine, and one as the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00

@@ -168,8 +168,8 @@ fn veno_reduces_by_a_fifth_without_a_queue() {
     ");
 }
 
-// The retransmission is also lost. The arrival of 33, sent after the retransmission, shows this loss, without
-// a timeout or a second reduction.
+// The retransmission of 20 is also lost. The arrival of 33, sent after the retransmission, shows this loss,
+// without a timeout or a second reduction.
 #[test]
 fn forward_acknowledgement_detects_a_lost_retransmission() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"

@@ -183,7 +183,7 @@ fn a_timeout_repairs_a_lost_window_by_slow_start() {
     ");
 }
 
-// The retransmission is also lost. Reno and NewReno cannot detect this loss before the timeout. The two
+// The retransmission of 20 is also lost. Reno and NewReno cannot detect this loss before the timeout. The two
 // duplicate ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited
 // transmit after go-back-N, as in ns-2).
 #[test]
@@ -202,8 +202,8 @@ fn newreno_detects_a_lost_retransmission_by_timeout() {
     ");
 }
 
-// ns-2's SACK retransmits a hole only once, so it also cannot detect this loss. The ACKs of round 8 contain
-// no new SACK information, so none of them counts as a duplicate.
+// Loss of a retransmission: ns-2's SACK retransmits a hole only once, so it cannot detect this loss either.
+// The ACKs of round 8 contain no new SACK information, so none of them counts as a duplicate.
 #[test]
 fn ns2_sack_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"

@@ -167,9 +167,9 @@ fn only_hack_reduces_for_three_damaged_segments() {
     ");
 }
 
-// The retransmission is also damaged. Schemes that react to every ELN retransmit it in round 5. TCP-ELN and
-// the base station's ELN treat the second ELN as a repetition, and the timer repairs the loss, 200 ms after
-// its restart at the first retransmission.
+// The retransmission of 20 is also damaged. Schemes that react to every ELN retransmit 20 again in round 5.
+// TCP-ELN and the base station's ELN treat the second ELN as a repetition, and the timer repairs the loss,
+// 200 ms after its restart at the first retransmission.
 #[test]
 fn a_damaged_retransmission_causes_a_second_eln() {
     let path = damaged().with(20, 2, Fate::Damaged);

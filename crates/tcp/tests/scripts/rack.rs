@@ -319,7 +319,7 @@ fn frto_detects_a_spurious_timeout() {
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
-    // A SACK block that covers this data has the same effect.
+    // A SACK block of data sent once also proves the timeout spurious.
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
@@ -408,8 +408,8 @@ fn a_timeout_in_fast_recovery_keeps_ssthresh() {
     assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
 }
 
-// The same rule with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches
-// ssthresh again, W_max is not set.
+// In Linux' CUBIC, too, a timeout in fast recovery leaves ssthresh unchanged. CUBIC reduces 10 to 7; a second
+// reduction would leave 4. When the window reaches ssthresh again, W_max is not set.
 #[test]
 fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
@@ -439,7 +439,7 @@ fn a_timeout_halves_the_whole_window_once_per_segment() {
     }
 }
 
-// TCP_RTO_MAX: 120 s.
+// Linux: the timeout is at most TCP_RTO_MAX, 120 s.
 #[test]
 fn the_linux_rto_backs_off_to_two_minutes() {
     let mut s = Script::new("reno", Config { tlp: false, ..linux(2.0, 2.0) });

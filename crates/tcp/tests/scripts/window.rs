@@ -39,9 +39,9 @@ fn a_loss_halves_the_window_limited_by_the_receiver() {
     }
 }
 
-// The same in slow start with an unlimited ssthresh. ns-2's window grows by a segment per ACK without limit.
-// With RFC 7661 §4.3 and in Linux the window grows while half of it is in use, up to 40, and Linux halves all
-// of it.
+// A loss in slow start, with an unlimited ssthresh, while the receive window limits the sender. ns-2's window
+// grows by a segment per ACK without limit. With RFC 7661 §4.3 and in Linux the window grows while half of it
+// is in use, up to 40, and Linux halves all of it.
 #[test]
 fn slow_start_grows_only_while_half_of_the_window_is_used() {
     let infinite = f64::INFINITY;

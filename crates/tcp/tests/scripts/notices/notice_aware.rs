@@ -121,8 +121,8 @@ fn duplicate_acks_before_the_eln_do_not_count() {
     }
 }
 
-// The retransmission is also lost on the air: a second ELN causes a second retransmission. If the base
-// station sends the ELN, a second ELN counts as a repetition.
+// The retransmission of 2 on an ELN is also lost on the air: a second ELN causes a second retransmission. If
+// the base station sends the ELN, a second ELN counts as a repetition.
 #[test]
 fn a_second_eln_causes_a_second_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -138,8 +138,9 @@ fn a_second_eln_causes_a_second_retransmission() {
     }
 }
 
-// The retransmission is lost by congestion: nine segments sent before it account for nine duplicate ACKs, but
-// not for the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
+// The retransmission of 2 on an ELN is lost by congestion: nine segments sent before it account for nine
+// duplicate ACKs, but not for the next three. RACK waits at most a quarter of a round trip; ESACK and LHP
+// count in sending order.
 #[test]
 fn a_lost_retransmission_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
@@ -266,8 +267,8 @@ fn after_a_suspension_duplicate_acks_count_again() {
     }
 }
 
-// While it repairs another loss, a recovery with a scoreboard does not retransmit a segment on hold at the
-// link layer.
+// While a recovery with a scoreboard repairs another loss, it does not retransmit a segment that the link
+// layer is retransmitting.
 #[test]
 fn recovery_does_not_retransmit_a_suspended_segment() {
     for (scheme, config, _) in senders() {
