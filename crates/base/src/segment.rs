@@ -39,7 +39,7 @@ impl Segment {
         Segment { options: options.into(), ..self }
     }
 
-    /// Returns the first sequence number after this segment; a SYN or FIN counts as one (RFC 9293 §3.4).
+    /// Returns the first sequence number after this segment; a SYN or FIN takes one number (RFC 9293 §3.4).
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
@@ -56,7 +56,7 @@ impl Segment {
         self.flags.ece && !self.flags.syn
     }
 
-    /// Returns the first byte of the segment named by the ELN, if there is one.
+    /// Returns the first byte of the segment named by the ELN; `None` without an ELN.
     pub fn lost(&self) -> Option<u64> {
         match self.options.eln {
             Some(Eln::Next) => Some(self.ack),
@@ -83,9 +83,9 @@ impl Segment {
     }
 }
 
-/// Options that few segments carry. They are allocated separately, and only if present. A segment is copied
-/// several times, and tens of thousands of segments are in flight at a time: inline memory for rare options
-/// would cost more time than all processing of these options.
+/// Options that few segments carry. The memory for these options is separate, and allocated only if an option
+/// is present. A segment is copied several times, and tens of thousands of segments are in flight at a time:
+/// inline memory for rare options would cost more time than all processing of these options.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
@@ -94,7 +94,7 @@ pub struct Options(Option<Box<RareOptions>>);
 pub struct RareOptions {
     /// SACK option (RFC 2018), empty if absent.
     pub sack: Sack,
-    /// ELN on an ACK: a segment was lost on a wireless link.
+    /// ELN on an ACK: a segment was lost on a wireless link; `None` without an ELN.
     pub eln: Option<Eln>,
     /// Segment that caused this ACK, and its arrival.
     pub arrival: Option<Arrival>,
@@ -102,7 +102,7 @@ pub struct RareOptions {
     pub naks: Naks,
     /// Contention time of the data on the path so far, if nodes measure it.
     pub contention: Option<Span>,
-    /// Original datagram of a segment from a real host.
+    /// Original datagram of a segment from a real host; `None` for a simulated segment.
     pub original: Option<Original>,
 }
 
@@ -214,7 +214,7 @@ pub struct Timestamps {
 /// Explicit loss notification inside an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eln {
-    /// Bit only: the lost segment is the next expected one (Balakrishnan and Katz 1998).
+    /// Bit only: the next expected segment was lost (Balakrishnan and Katz 1998).
     Next,
     /// Option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al.
     /// 2001).

@@ -1,6 +1,6 @@
 //! Points in time, durations and rates, exact to the nanosecond.
 //!
-//! The types are integers, not floats. A sum of link times must not depend on the order of addition: with
+//! The types are integers, not floats. A sum of link times must not depend on the order of addition. With
 //! floats two runs would differ in their last bits, and rounding would decide the order of simultaneous
 //! events.
 

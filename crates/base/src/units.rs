@@ -137,9 +137,8 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// Replaces characters that word processors and PDF files substitute for characters of a keyboard: the minus
-/// sign U+2212 by a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any
-/// width as spaces.
+/// Replaces characters of word processors and PDF files by characters of a keyboard: the minus sign U+2212 by
+/// a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any width as spaces.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',

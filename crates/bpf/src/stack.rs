@@ -146,7 +146,8 @@ fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, 
     Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
 }
 
-/// Returns the address register of a load or a store, and the number of bytes accessed.
+/// Returns the address register of a load or a store, and the number of bytes accessed; `None` for other
+/// instructions.
 fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     Some(match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),

@@ -49,7 +49,8 @@ pub enum Verdict {
     Pass {
         /// Number of compared segments, results and assertions, without the handshake.
         checks: usize,
-        /// Event at which the comparison ended early, with the reason.
+        /// Event at which the comparison ended early, with the reason; `None` if the whole script was
+        /// compared.
         until: Option<Diagnostic>,
         /// Assertions that were skipped because the stack has no such value.
         skipped: Vec<Diagnostic>,

@@ -41,7 +41,7 @@ pub struct Decoded {
     /// Packet. The window of its segment is the header's field; a reader with knowledge of the connection
     /// must shift it left by the window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
-    /// Window scale announced by a SYN.
+    /// Window scale announced by a SYN; `None` for other segments.
     pub window_shift: Option<u8>,
 }
 

@@ -1,7 +1,7 @@
 //! `Closing`: handling of the FINs of both sides.
 //!
-//! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat it as the last byte
-//! of the stream.
+//! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat a FIN as the last
+//! byte of the stream.
 
 use crate::script::Segment;
 use crate::stack::Refusal;

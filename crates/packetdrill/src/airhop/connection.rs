@@ -41,7 +41,8 @@ pub(super) struct Connection {
     pub(super) closing: Closing,
     /// Sequence number of the peer's SYN.
     peer_origin: u32,
-    /// Timestamp of the last ACK without data. The receiver does not process such an ACK.
+    /// Timestamp of the last ACK without data, which the receiver does not process; `None` without
+    /// timestamps.
     heard: Option<u32>,
     /// End of the window that the peer announced last.
     edge: u64,

@@ -42,7 +42,7 @@ struct Stream {
     isn: Option<u32>,
     /// First offset never sent.
     end: u64,
-    /// Window scale of the stream's SYN.
+    /// Window scale of the stream's SYN; `None` if no SYN with the option was observed.
     window_scale: Option<u8>,
 }
 
@@ -159,8 +159,9 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the non-empty SACK blocks. They lie above the cumulative acknowledgement or, as D-SACK (RFC
-    /// 2883), below it. They do not change the observer's state: the function uses a copy of the stream.
+    /// Returns the non-empty SACK blocks. A block lies above the cumulative acknowledgement or, as D-SACK
+    /// (RFC 2883), below it. The blocks do not change the observer's state: the function uses a copy of the
+    /// stream.
     fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;
