@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// True for AE, or an AccECN counter in digits (RFC 9768). No stack supports them here.
+    /// True for AE, or an AccECN counter in digits (RFC 9768). No stack here supports AccECN.
     pub accurate: bool,
 }
 
@@ -134,7 +134,7 @@ pub struct Segment {
     pub seq: u32,
     /// Payload, bytes.
     pub len: u32,
-    /// Acknowledgement number; `None` without one in the script.
+    /// Acknowledgement number; `None` if the script states none.
     pub ack: Option<u32>,
     /// Window field, unscaled; `None` if the script states none.
     pub window: Option<u32>,

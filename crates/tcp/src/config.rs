@@ -11,7 +11,7 @@ pub struct Config {
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: data is sent without a handshake, as
-    /// by ns-2's one-way agents.
+    /// by ns-2's agents.
     pub handshake: bool,
     /// Number of timeouts of a SYN before the timeout begins to double (RFC 6298 §5.5: 0; Linux from 6.5 on,
     /// `tcp_syn_linear_timeouts`: 4).
@@ -153,13 +153,12 @@ pub enum AfterPause {
     Keep,
     /// Window before the idle period, but at most the initial window (RFC 5681 §4.1).
     Initial,
-    /// Window before the idle period, halved for each RTO of the idle period, but not below the initial
-    /// window. ssthresh is at least three quarters of the window before the idle period. A congestion control
-    /// with its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
+    /// Window before the idle period, halved for each RTO of the period, but at least the initial window.
+    /// ssthresh is at least three quarters of the window before the idle period. A congestion control with
+    /// its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
     Halve,
-    /// Window before the idle period, halved for each five minutes of the idle period, but not below the
-    /// initial window. ssthresh is at least three quarters of the window before the idle period (RFC 7661
-    /// §4.4.3).
+    /// Window before the idle period, halved for each five minutes of the period, but at least the initial
+    /// window. ssthresh is at least three quarters of the window before the idle period (RFC 7661 §4.4.3).
     Decay,
 }
 
@@ -254,7 +253,7 @@ impl RtoKind {
 /// Named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// One-way agents of ns-2.35, used for the simulations of all four reproduced papers.
+    /// Agents of ns-2.35 for data in one direction, used for the simulations of all four reproduced papers.
     Ns2,
     /// Behaviour that the RFCs specify.
     Rfc,

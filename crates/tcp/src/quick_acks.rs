@@ -13,7 +13,7 @@ pub(crate) struct QuickAcks {
     pause: Span,
     /// Number of quick ACKs that remain.
     left: u32,
-    /// Time of the last arrival of data in order.
+    /// Time of the last arrival of data in order; `None` before the first.
     last: Option<Time>,
     /// True while the host answers with data (Linux, inet_csk_in_pingpong_mode()).
     is_interactive: bool,

@@ -36,7 +36,7 @@ pub struct SenderState {
     /// True if the first segment has one byte. ns-2's Agent/TCP/Linux has no handshake, but its first packet
     /// is only a header and measures the RTT of a small packet.
     pub opens_small: bool,
-    /// Smoothed RTT at the last sample.
+    /// Smoothed RTT at the last sample; `None` before the first sample.
     pub srtt: Option<Span>,
     /// True if the path reorders so much that duplicate ACKs do not indicate a loss (Linux, `tp->reordering`
     /// above DupThresh); false in other stacks.
@@ -110,8 +110,8 @@ impl SenderState {
     /// margin absorbs the rounding errors of many small increments of cwnd.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
         // The scoreboard's shortfall is the sum of the bytes by which the segments in flight are shorter than
-        // the MSS. It does not apply while go-back-N has yet to retransmit data, because that data is not in
-        // flight.
+        // the MSS. The shortfall does not apply while go-back-N has yet to retransmit data, because that data
+        // is not in flight.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
         real(in_flight + len + shortfall) <= window * real(self.mss) + 1e-6

@@ -19,8 +19,8 @@ pub struct Usage {
 impl Usage {
     /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window permits no further
     /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new record
-    /// starts when the last window of data is acknowledged, when the flight fills the window, or when the
-    /// flight exceeds the recorded maximum of a window that was not full.
+    /// starts when the last window of data is acknowledged, or when the flight fills the window. If the
+    /// recorded window was not full, a flight above its maximum also starts a new record.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };

@@ -5,7 +5,7 @@ use airhop_base::Time;
 #[derive(Debug, Default)]
 pub struct Excess {
     /// Start of the interval over which the excess is measured. An ACK starts a new interval if at most the
-    /// expected bytes have arrived in the present one.
+    /// expected bytes have arrived in the present interval.
     since: Time,
     acked: f64,
 }

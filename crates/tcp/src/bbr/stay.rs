@@ -7,7 +7,7 @@ const PROBE_RTT: Span = Span::from_millis(200);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     until: Time,
-    /// True after one full round trip.
+    /// True after a full round trip.
     round: bool,
 }
 

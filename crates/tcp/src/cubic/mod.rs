@@ -44,7 +44,7 @@ pub(crate) struct Constants {
 pub(crate) struct Cubic {
     law: Law,
     slow_start: SlowStart,
-    /// RTT sample of the present ACK.
+    /// RTT sample of the present ACK, if the ACK yields a sample.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
     /// Time of the last ACK that acknowledged all outstanding data; `None` after the next transmission.

@@ -58,8 +58,8 @@ fn the_cubic_window_follows_equations_1_and_2() {
 }
 
 // §4.2 and §4.4: with a beta of 0.5 a loss at 100 leaves 50, and K = 5 s. Half a second later the target is
-// the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. This exceeds W_est, and is below the
-// maximum of 1.5 windows.
+// the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. The target exceeds W_est, and is
+// below the maximum of 1.5 windows.
 #[test]
 fn window_growth_targets_the_cubic_one_round_trip_ahead() {
     let mut control = cubic(Version::Rfc, 0.5, true);

@@ -22,7 +22,7 @@ impl AckCredit {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -55,7 +55,7 @@ impl Ns3Credit {
         self.recovery_point = s.max_sent;
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64

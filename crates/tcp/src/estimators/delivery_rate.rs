@@ -54,9 +54,9 @@ pub struct Arrivals {
     pub fresh: u64,
     /// Bytes known to have arrived, `fresh` included.
     pub total: u64,
-    /// RTT sample of the last newly arrived segment that was sent only once.
+    /// RTT of the last newly arrived segment that was sent only once; `None` without such a segment.
     pub rtt: Option<Span>,
-    /// Minimum RTT so far, including the handshake's sample.
+    /// Minimum RTT so far, including the handshake's sample; `None` before the first sample.
     pub least_rtt: Option<Span>,
     /// Rate sample; `None` if the ACK yields no valid sample.
     pub rate: Option<RateSample>,
@@ -161,7 +161,8 @@ impl DeliveryRate {
         Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
     }
 
-    /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft).
+    /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft); `None` if
+    /// the interval of the sample is too short.
     fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
         let flight = *self.flight(e.order)?;
         self.first_sent_at = e.at;

@@ -11,8 +11,8 @@ pub enum Lasts {
     UntilRto,
 }
 
-/// Reaction to an ELN: the sender retransmits the named segment. It ignores the duplicate ACKs caused by
-/// segments that it sent before the retransmission (HACK-fixed of Yun 2009, reconstructed).
+/// Reaction to an ELN: the sender retransmits the named segment. Duplicate ACKs caused by segments sent
+/// before the retransmission are ignored (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,

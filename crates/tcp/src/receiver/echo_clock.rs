@@ -5,8 +5,8 @@
 pub(super) struct EchoClock {
     /// TS.Recent; `None` until a SYN or a segment in order has arrived.
     recent: Option<u32>,
-    /// Timestamp of the first segment that arrived. Without a handshake this segment stands for the SYN,
-    /// whose timestamp initialises TS.Recent (RFC 7323 appendix D).
+    /// Timestamp of the first segment that arrived; `None` before its arrival. Without a handshake this
+    /// segment stands for the SYN, whose timestamp initialises TS.Recent (RFC 7323 appendix D).
     first: Option<u32>,
     /// Last.ACK.sent.
     last_ack: u64,

@@ -20,7 +20,7 @@ impl Urgent {
         self.0.clear();
     }
 
-    /// Returns the next urgent segment, without its acknowledged bytes.
+    /// Returns the next urgent segment, without its acknowledged bytes; `None` if no urgent segment is left.
     #[inline]
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
@@ -73,8 +73,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). An ACK of exactly `recover` may
-    /// result from a needless retransmission of go-back-N.
+    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). Duplicates of an ACK of exactly
+    /// `recover` may result from needless retransmissions of go-back-N.
     pub fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }

@@ -6,7 +6,7 @@ use airhop_base::Span;
 /// Arizona code.
 #[derive(Debug, Default)]
 pub(super) struct FineTimeout {
-    /// Mean and mean deviation of the RTT, seconds.
+    /// Mean and mean deviation of the RTT, seconds; `None` before the first sample.
     mean: Option<(f64, f64)>,
     /// Timeout, seconds; `None` before the first RTT sample.
     pub timeout: Option<f64>,

@@ -1,6 +1,7 @@
 //! Loss recoveries.
 //!
-//! Seven recoveries use the scoreboard. Each defines lost segments and the limit of the flight differently:
+//! Seven recoveries use the scoreboard. They differ in the definition of a lost segment, and in the limit of
+//! the flight:
 //!
 //! | recovery | a segment is lost | limit of the flight |
 //! |---|---|---|

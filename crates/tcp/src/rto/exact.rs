@@ -1,4 +1,5 @@
-//! Estimators from exact times. They differ in their means and share backoff and bounds of RFC 6298.
+//! Estimators from exact times. The estimators differ in mean and deviation, and share backoff and bounds of
+//! RFC 6298.
 
 use super::RtoPolicy;
 use crate::config::RtoConfig;

@@ -10,7 +10,7 @@ use airhop_base::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct SingleGain {
     config: RtoConfig,
-    /// Mean `a` and mean deviation `v` of the RTT, in ticks.
+    /// Mean `a` and mean deviation `v` of the RTT, in ticks; `None` before the first sample.
     mean: Option<(f64, f64)>,
     backoff: u64,
 }

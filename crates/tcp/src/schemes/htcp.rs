@@ -64,12 +64,13 @@ struct Htcp {
 /// State of H-TCP that a loss changes, without the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// Time of the last loss, or of the first ACK.
+    /// Time of the last loss, or of the first ACK; `None` before the first ACK.
     since: Option<Time>,
-    /// Maximum RTT. A sample raises it by at most 20 ms, and a loss reduces its distance from the minimum
-    /// by 5 %.
+    /// Maximum RTT; `None` before the first sample. A sample raises it by at most 20 ms, and a loss reduces
+    /// its distance from the minimum by 5 %.
     longest: Option<Span>,
-    /// Delivery rate before the last loss, segments per second.
+    /// Delivery rate before the last loss, segments per second; `None` before the first loss, or without a
+    /// rate sample before it.
     rate: Option<f64>,
 }
 
@@ -181,7 +182,7 @@ struct Throughput {
     began: Option<Time>,
     segments: f64,
     mean: f64,
-    /// Maximum of the mean rate since the last loss.
+    /// Maximum of the mean rate since the last loss; `None` before a rate sample.
     greatest: Option<f64>,
 }
 

@@ -108,8 +108,8 @@ impl Curves {
         }
     }
 
-    /// Returns f1, the increase alpha, for a mean queueing delay that is the fraction `share` of the maximum.
-    /// f1 is alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
+    /// Returns f1, the increase alpha, for a mean queueing delay of `share` times the maximum. f1 is
+    /// alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
     fn alpha(&self, share: f64) -> f64 {
         let ((min, max), low) = (self.alpha, self.eta[0]);
         let beyond = (share - low).max(0.0);

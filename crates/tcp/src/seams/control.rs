@@ -147,8 +147,8 @@ pub struct Loss {
     pub base: Option<f64>,
     /// Half of the flight or window, as configured, segments; at least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
-    /// cwnd after halving, segments. It equals `half`, except in ns-2, which applies the minimum of 2 only to
-    /// ssthresh.
+    /// cwnd after halving, segments. The value is `half`, except in ns-2, which applies the minimum of 2 only
+    /// to ssthresh.
     pub window: f64,
 }
 

@@ -45,7 +45,8 @@ pub struct KernelControl {
     flag: u32,
     /// First byte never sent.
     max_sent: u64,
-    /// First byte of the last loss probe that was a retransmission (RFC 8985 §7.3).
+    /// First byte of a retransmission that was sent as a loss probe and has not been acknowledged or replaced
+    /// (RFC 8985 §7.3).
     probe: Option<u64>,
     /// True if the congestion control itself marked the connection as application-limited.
     holds_back: bool,

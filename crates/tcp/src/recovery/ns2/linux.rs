@@ -47,7 +47,8 @@ enum State {
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Detects losses from the arrivals that the ACK reports. Returns the first segment newly marked lost.
+    /// Detects losses from the arrivals that the ACK reports. Returns the first lost segment if a segment was
+    /// newly marked lost, else `None`.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
         // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed

@@ -19,7 +19,7 @@ pub struct Ns2Vegas {
     cut: Option<(f64, Time)>,
     /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
     checks_left: u32,
-    /// First byte of the segment to be sent twice.
+    /// First byte of the segment to be sent twice; `None` if there is no such segment.
     twice: Option<u64>,
     now: Time,
 }

@@ -21,7 +21,7 @@ impl Rack {
     /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
         let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
-        // If a retransmission is acknowledged within less than the minimum RTT, an earlier transmission has
+        // If a retransmission is acknowledged in less than the minimum RTT, an earlier transmission has
         // arrived.
         let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };

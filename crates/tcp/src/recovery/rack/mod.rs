@@ -31,7 +31,7 @@ pub struct Rack {
     /// True if the recovery follows Linux where Linux differs from the RFC.
     is_linux: bool,
     reordering: Reordering,
-    /// Expiry of the reordering timer.
+    /// Expiry of the reordering timer; `None` while stopped.
     wait: Option<Time>,
     probe: Option<Probe>,
     uses_prr: bool,
@@ -415,10 +415,9 @@ impl Recovery for Rack {
         }
     }
 
-    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, the sending order does not
-    /// contain the segments that RACK marked lost and that were not retransmitted; the retransmission timer
-    /// repairs them. After an undo by D-SACKs these segments stay marked lost, and the next ACK starts a
-    /// recovery.
+    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, the sending order lacks the
+    /// segments that were marked lost and not retransmitted. The retransmission timer repairs these segments.
+    /// After an undo by D-SACKs these segments stay marked lost, and the next ACK starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

@@ -17,7 +17,8 @@ pub(super) struct Reordering {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     patience: u32,
-    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted.
+    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted; `None`
+    /// if no round was counted.
     round_end: Option<u64>,
 }
 

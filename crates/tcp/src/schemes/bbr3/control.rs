@@ -57,7 +57,7 @@ pub struct Bbr3 {
 /// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
-    /// BBR.undo_state.
+    /// BBR.undo_state; `None` if losses did not change the state.
     left: Option<StateLeft>,
     bounds: Bounds,
 }

@@ -11,7 +11,7 @@ pub(super) struct Ns2 {
     beta: f64,
     window: WholeSegmentAbc,
     base: Option<Span>,
-    /// RTT sample of the last ACK.
+    /// RTT sample of the last ACK; `None` if the ACK yielded no sample.
     latest: Option<Span>,
     samples: u64,
     /// Number of queued half segments when the window could last grow.

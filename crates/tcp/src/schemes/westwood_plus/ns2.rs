@@ -28,7 +28,8 @@ impl Default for Ns2 {
     }
 }
 
-/// Both filter stages, bytes per millisecond. Each has a weight of 7/8 of the previous value and rounds down.
+/// The two filter stages, bytes per millisecond. A stage has a weight of 7/8 of the previous value, and
+/// rounds down.
 #[derive(Debug, Default)]
 struct Rate {
     began: Option<u64>,
@@ -41,7 +42,8 @@ struct Rate {
 const SHORTEST_ROUND: u64 = 50;
 
 impl Rate {
-    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. Both times are in ms.
+    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. `now` and `rtt` are in
+    /// ms.
     fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
         let began = *self.began.get_or_insert(now);
         let round = now - began;
