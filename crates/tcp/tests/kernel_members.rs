@@ -187,8 +187,8 @@ fn idle_periods_and_application_limits_set_kernel_members() {
     assert!(last(&told).2.is_app_limited);
 }
 
-// tcp_rate_gen(): the socket stores the rate of the last sample; the rate of an application-limited sample is
-// stored only if it is not lower.
+// tcp_rate_gen(): the socket stores the rate of the last sample, but the rate of an application-limited
+// sample only if it is at least the stored rate.
 #[test]
 fn the_socket_stores_the_rate_of_the_last_valid_sample() {
     let (mut s, told) = script(&linux(10.0, 5.0), 10_000, false);
@@ -237,8 +237,8 @@ impl TcpCongestionOps for Counts {
 
 // tcp_fastretrans_alert(), tcp_enter_loss(): losses are marked before ssthresh is called.
 // tcp_enter_recovery() and tcp_enter_loss() store three quarters of the window in prior_ssthresh.
-// tcp_enter_cwr() stores 0, because a reduction for a mark is never undone; so does a recovery that continues
-// this reduction.
+// tcp_enter_cwr() stores 0, because a reduction for a mark is never undone. A recovery that continues this
+// reduction stores 0, too.
 #[test]
 fn losses_are_marked_before_ssthresh_is_called() {
     let counts = |ecn| {

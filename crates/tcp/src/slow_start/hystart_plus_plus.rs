@@ -10,7 +10,7 @@ pub(crate) struct HyStartPlusPlus {
     /// L (§4.3): maximum number of segments for which an ACK counts.
     most: f64,
     round: Round,
-    /// lastRoundMinRTT; `None` before the end of a round with samples.
+    /// lastRoundMinRTT; `None` if the last round had no sample.
     last: Option<Span>,
     conservative: Option<Conservative>,
 }

@@ -61,7 +61,7 @@ pub struct Ledger {
     named: Option<BTreeSet<u64>>,
     /// Number of duplicate ACKs since the last advance.
     all_dups: u32,
-    /// TCP-CL: first bytes of the segments named by NAKs.
+    /// TCP-CL: first bytes of the segments named by NAKs; `None` for other schemes.
     corrupted: Option<BTreeSet<u64>>,
     prr: bool,
     /// Lowest unacknowledged byte.
@@ -196,7 +196,7 @@ impl Ledger {
         news
     }
 
-    /// Processes a NAK; ignores it unless its segment is outstanding.
+    /// Processes a NAK, if its segment is outstanding.
     fn nak(&mut self, seq: u64) {
         let is_outstanding =
             seq >= self.una && self.board.range(..=seq).next_back().is_some_and(|(_, line)| line.end > seq);

@@ -146,9 +146,9 @@ fn sack_repairs_two_holes_when_the_pipe_permits() {
     ");
 }
 
-// ESACK does not count lost segments as in flight, so it retransmits the holes in round 5: when 20 is
-// retransmitted, the flight is 11 outstanding segments minus 7 SACKed and 2 lost segments, which is 2, or 3
-// with the retransmission.
+// ESACK does not count lost segments as in flight, so it retransmits the holes in round 5. When 20 is
+// retransmitted, the flight is 11 outstanding segments minus 7 SACKed and 2 lost segments, i.e. 2, or 3 with
+// the retransmission.
 #[test]
 fn esack_repairs_three_losses_in_one_round() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
@@ -239,8 +239,8 @@ fn esack_detects_a_lost_retransmission_by_sending_order() {
 }
 
 // Two wireless losses; the notices arrive half a round trip after the transmission. The segments are
-// retransmitted in the same round, beyond the window of 8.95, and the window continues to grow: to 9.71
-// instead of 9.81, because seven ACKs of round 4 acknowledge new data instead of eight.
+// retransmitted in the same round, beyond the window of 8.95, and the window continues to grow. It grows to
+// 9.71 instead of 9.81, because seven ACKs of round 4 acknowledge new data instead of eight.
 #[test]
 fn notified_wireless_losses_do_not_reduce_the_window() {
     let half = at(50).since(at(0));

@@ -72,7 +72,7 @@ fn a_lost_window_without_notices_causes_a_timeout() {
 
 // HACK. Round 4: five ACKs release 23 to 28, the ELN causes the retransmission of 20, and the duplicate ACKs
 // caused by 21 and 22 release 29 and 30. Round 5: the duplicate caused by 23, which was sent before that
-// retransmission, still counts as the third: the window becomes half of 9.50, and 20 is retransmitted a
+// retransmission, still counts as the third. The window becomes half of 9.50, and 20 is retransmitted a
 // second time. The pipe is 11 - 3 = 8, and 3 after the duplicates caused by 24 to 28, which releases 31. The
 // first retransmission and 29 cause partial ACKs, each of which permits two segments: 32 to 35. Without
 // notices (above) the repair lasts one round longer.

@@ -101,8 +101,8 @@ fn linux_reduces_the_flight_by_prr_after_a_mark() {
 }
 
 // Linux, PRR (RFC 9937 §5): while the flight is below ssthresh, an ACK releases as many segments as it
-// delivers, and one more if it advances SND.UNA and shows no further loss (SafeACK). Therefore data written
-// by the application after a mark causes no burst.
+// delivers. It releases one segment more if it advances SND.UNA and shows no further loss (SafeACK).
+// Therefore data written by the application after a mark causes no burst.
 #[test]
 fn linux_sends_no_burst_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);

@@ -38,7 +38,7 @@ fn without_limited_transmit_rack_sends_no_data_before_recovery() {
 }
 
 // RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and
-// shows no further loss releases one segment more than it delivers; each other ACK releases as many segments
+// shows no further loss releases one segment more than it delivers. Each other ACK releases as many segments
 // as it delivers. Segments 2 to 8 are lost.
 #[test]
 fn prr_ssrb_sends_one_segment_more_per_safe_ack() {
@@ -115,8 +115,8 @@ fn prr_ssrb_with_rfc6675_grows_the_flight_to_ssthresh() {
 }
 
 // RFC 8985 §6.2 step 5: a segment is lost if a segment sent later has arrived, and if a round trip plus the
-// reordering window, a quarter of the minimum round trip, has passed since its transmission. A timer detects
-// this loss, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
+// reordering window has passed since its transmission. The reordering window is a quarter of the minimum
+// round trip. A timer detects this loss, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
 fn rack_waits_for_reordered_segments() {
     let mut s = ten(linux(10.0, 5.0));
@@ -157,8 +157,8 @@ fn d_sacks_widen_the_rack_reordering_window() {
     }
 }
 
-// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived. It causes
-// no second reduction here, as in Linux.
+// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived. The loss
+// causes no second reduction here, as in Linux.
 #[test]
 fn rack_detects_a_lost_retransmission() {
     let mut s = ten(linux(10.0, 5.0));

@@ -123,7 +123,8 @@ fn a_timeout_halves_the_whole_flight_size() {
 
 // Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN delays the connection by a second. The
 // window becomes one segment only after a second lost SYN, and the timeout three seconds only if timestamps
-// provided no round trip. RFC 5681 §3.1 and RFC 6298 §5.7 require both after the first lost SYN.
+// provided no round trip. RFC 5681 §3.1 and RFC 6298 §5.7 require this window and this timeout after the
+// first lost SYN.
 #[test]
 fn a_lost_syn_keeps_the_initial_window_in_linux() {
     for (preset, timestamps, syns, cwnd, rto) in [
@@ -174,7 +175,7 @@ fn an_idle_period_reduces_the_window() {
 }
 
 // RFC 7661 §4.4.3, with any preset: the window is kept for five minutes, and halved for each five minutes of
-// the idle period, down to the initial window; ssthresh becomes at least three quarters of the window.
+// the idle period, down to the initial window. ssthresh becomes at least three quarters of the window.
 #[test]
 fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;

@@ -112,7 +112,7 @@ fn a_notice_that_a_program_consumes_has_no_effect() {
     );
 }
 
-// Both policies register in the run of their connection, with its two ends.
+// The congestion control and the notice policy join the run of their connection, with its two ends.
 #[test]
 fn both_policies_join_the_run_of_their_connection() {
     let mut run = Run::default();

@@ -157,9 +157,9 @@ fn a_lost_retransmission_without_a_notice_is_congestion() {
     }
 }
 
-// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both losses: one reduction,
-// for 3. Senders without SACK, and senders that detect only losses of the oldest hole, detect the loss of 3
-// after the arrival of 2; the other senders detect it at once.
+// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes the two losses: it reduces
+// its window once, for 3. Senders without SACK, and senders that detect only losses of the oldest hole,
+// detect the loss of 3 after the arrival of 2; the other senders detect it at once.
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     for (scheme, config, has_sack) in senders() {
@@ -320,7 +320,7 @@ fn a_disconnection_freezes_any_sender() {
 }
 
 // The base station's ELN is a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998).
-// It causes one retransmission and no window reduction, and the ACK clock continues.
+// The bit causes one retransmission and no window reduction, and the ACK clock continues.
 #[test]
 fn the_base_station_eln_bit_causes_one_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -378,7 +378,7 @@ fn a_repeated_notice_releases_no_segment() {
 }
 
 // RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice accounts for the duplicate
-// ACK with the block: a notice for that segment has no effect.
+// ACK with the block. A notice for that segment has no effect.
 #[test]
 fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
