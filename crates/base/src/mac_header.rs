@@ -2,7 +2,7 @@
 
 use crate::Span;
 
-/// Fields of an 802.11 frame that only captures contain.
+/// Fields of an 802.11 frame that are recorded only for captures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MacHeader {
     /// Duration field: time for which the medium is reserved after the end of the frame.

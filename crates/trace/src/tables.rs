@@ -241,7 +241,7 @@ impl Windows {
     }
 }
 
-/// Places of queues and drops; a code is the index of a name.
+/// Names of the places of queues and drops; the code of a place is the index of its name.
 #[derive(Default)]
 pub(crate) struct Places(IndexSet<String>);
 

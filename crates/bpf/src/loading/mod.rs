@@ -33,7 +33,7 @@ pub struct Loadable {
     pub license: String,
     /// Types in a form that a kernel accepts.
     pub types: Vec<u8>,
-    /// Maps, including data sections as maps.
+    /// Maps of the object, and a map for each data section.
     pub maps: Vec<LoadMap>,
     /// Programs of the congestion controls, and programs that process packets.
     pub programs: Vec<LoadProgram>,

@@ -98,7 +98,8 @@ impl Jersey {
         Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
-    /// Sets the window to ownd. Yun 2009 §2.2: "in a congestion avoidance phase".
+    /// Sets the window to the paper's ownd (rate control), but in slow start only ssthresh (Yun 2009 §2.2:
+    /// "in a congestion avoidance phase").
     fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
         self.controlled_up_to = s.max_sent;

@@ -202,8 +202,8 @@ fn newreno_detects_a_lost_retransmission_by_timeout() {
     ");
 }
 
-// Loss of a retransmission: ns-2's SACK retransmits a hole only once, so it cannot detect this loss either.
-// The ACKs of round 8 contain no new SACK information, so none of them counts as a duplicate.
+// ns-2's SACK retransmits a hole only once, so only the timer repairs the loss of a retransmission. The ACKs
+// of round 8 contain no new SACK information, so none of them counts as a duplicate.
 #[test]
 fn ns2_sack_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"

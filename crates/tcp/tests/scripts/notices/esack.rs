@@ -42,8 +42,8 @@ fn esack_without_losses_sends_as_sack() {
     }
 }
 
-// Yun 2009 §4.1: an ELN is not a sign of congestion, for any losses on the air. N is too large for a
-// disconnection.
+// Yun 2009 §4.1: an ELN is not a sign of congestion, for any losses on the air. The parameter N is so large
+// that no disconnection is detected.
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -61,7 +61,7 @@ fn an_eln_about_acknowledged_data_has_no_effect() {
 
 // Yun 2009 §2.1: an immediate retransmission without a window reduction; the timer restarts. Yun 2009 §4.1:
 // segments sent before the retransmission do not count as its duplicates, and the ACK clock continues: one
-// segment per duplicate ACK, and no burst after them.
+// segment per duplicate ACK, and no burst afterwards.
 #[test]
 fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     for (scheme, config, has_sack) in senders() {
