@@ -165,7 +165,7 @@ pub enum AfterPause {
 /// Loss recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
-    /// Sack1 of ns-2, which counts the pipe (Fall and Floyd 1996).
+    /// Sack1 of ns-2, which limits the flight by a counter, `pipe` (Fall and Floyd 1996).
     Pipe,
     /// Recovery of RFC 6675.
     Rfc6675,

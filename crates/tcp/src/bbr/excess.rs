@@ -33,9 +33,9 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // At 1 MB/s, 10,000 bytes are expected within 10 ms, so 10,000 delivered bytes start a new period. At the
-    // same time 4000 more bytes arrive. The excess is then 14,000 bytes, because the new period expects no
-    // bytes yet.
+    // At 1 MB/s, 10,000 bytes are expected within 10 ms, so 10,000 delivered bytes start a new interval. At
+    // the same time 4000 more bytes arrive. The excess is then 14,000 bytes, because the new interval expects
+    // no bytes yet.
     #[test]
     fn extra_acked_is_the_excess_over_the_rate() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);

@@ -58,7 +58,7 @@ impl CongestionControl for CountedReno {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         // tcp_reno_min_cwnd(): the window during recovery is half of ssthresh; the end of the recovery sets
-        // it to ssthresh.
+        // the window to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
         LossClass::Congestion

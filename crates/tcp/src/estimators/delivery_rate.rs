@@ -333,8 +333,8 @@ mod tests {
         assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
     }
 
-    // An interval of zero yields no sample: a link without transmission time or delay, and a segment that was
-    // sent twice and therefore yields no RTT sample.
+    // An interval of zero yields no sample. Here the link has neither transmission time nor delay, and the
+    // segment was sent twice, so it yields no RTT sample.
     #[test]
     fn an_interval_of_zero_yields_no_sample() {
         let mut m = Meter::default();

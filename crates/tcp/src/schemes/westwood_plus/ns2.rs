@@ -92,8 +92,8 @@ mod tests {
     use super::*;
 
     // westwood_do_filter() rounds each stage down to whole bytes per millisecond. Samples: 8100/100 = 81,
-    // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then (7·81 + 80)/8 = 80.9 is
-    // rounded to 80, in the second stage (7·81 + 80)/8 to 80. Then both stages round 79.9 to 79.
+    // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then both stages round (7·81
+    // + 80)/8 = 80.9 to 80, and after the last sample 79.9 to 79.
     #[test]
     fn both_ns2_filter_stages_round_down() {
         let mut rate = Rate::default();
