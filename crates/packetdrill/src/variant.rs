@@ -1,4 +1,4 @@
-//! `Variant`: sender of Airhop that a script tests too, i.e. a preset, a scheme and a recovery.
+//! `Variant`: sender of Airhop that a script also tests, i.e. a preset, a scheme and a recovery.
 
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;

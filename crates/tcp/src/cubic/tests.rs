@@ -222,7 +222,7 @@ fn the_linux_cubic_target_is_a_whole_number_of_segments() {
 // Linux' W_est grows by one segment once the delivered segments exceed 15/8 of the window, rounded down. With
 // a window of 5 (9.4) W_est grows at the tenth segment. With a window of 6 (11.25) and one segment left over,
 // W_est grows at the eleventh. Data delivered between two computations counts for at most one segment. Linux
-// computes W_est only if the window has changed or 1/32 s has passed, hence not for every ACK.
+// computes W_est only if the window has changed or 1/32 s has passed, so not for every ACK.
 #[test]
 fn linux_w_est_grows_by_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };

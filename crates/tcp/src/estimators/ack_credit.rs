@@ -68,8 +68,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges; 0
-    /// is a duplicate ACK.
+    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges, 0
+    /// for a duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);

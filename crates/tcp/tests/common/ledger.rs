@@ -436,8 +436,8 @@ impl Observer for Ledger {
         });
         line.again |= !is_new;
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmission replaces the lost segment, which the pipe still counts; so does a
-        // retransmission after a notice.
+        // The fast retransmission replaces the lost segment, which the pipe still counts. A retransmission
+        // after a notice also replaces it.
         let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
         if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;

@@ -122,9 +122,9 @@ fn a_timeout_halves_the_whole_flight_size() {
 }
 
 // Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN delays the connection by a second. The
-// window becomes one segment only after a second lost SYN, and the timeout three seconds only if timestamps
-// provided no round trip. RFC 5681 §3.1 and RFC 6298 §5.7 require this window and this timeout after the
-// first lost SYN.
+// window becomes one segment only after a second lost SYN. The timeout becomes three seconds only if
+// timestamps provided no RTT sample. RFC 5681 §3.1 and RFC 6298 §5.7 require this window and this timeout
+// after the first lost SYN.
 #[test]
 fn a_lost_syn_keeps_the_initial_window_in_linux() {
     for (preset, timestamps, syns, cwnd, rto) in [
@@ -195,7 +195,7 @@ fn window_validation_halves_an_idle_window_every_5_minutes() {
 }
 
 // Linux, tcp_current_ssthresh(): after a pause, slow start ends at three quarters of the window before the
-// pause; with a window of 11, these are 5 + 2.
+// pause: for a window of 11 at 5 + 2 segments.
 #[test]
 fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
     let mut s = Script::of("reno", linux(10.0, 5.0), 10);

@@ -32,7 +32,7 @@ pub struct HeaderFields {
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Length of the datagram, bytes, as its IP header states it, even if fewer bytes are present.
+    /// Length of the datagram according to its IP header, bytes, even if fewer bytes are present.
     pub bytes: u32,
     /// Number of bytes after the TCP header; for other protocols, after the IP headers and eight further
     /// bytes, the length of UDP's header.

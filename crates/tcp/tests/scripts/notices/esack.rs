@@ -55,7 +55,7 @@ proptest! {
     ) {
         let mut config = configs()[which];
         config.dsack = false;
-        config.pacing = false; // would delay the reaction to a notice by more than a round trip
+        config.pacing = false; // pacing delays the reaction to a notice by more than a round trip
         let path = lost.iter().fold(Path::of(delay), |p, (&(n, nth), &(after, late, kind))| {
             let after = ms(after.min(delay));
             let fate = [Fate::Noticed(after), Fate::Repeated(after, ms(late)), Fate::GivenUp(after, after + ms(late))];
