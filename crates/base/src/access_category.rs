@@ -1,6 +1,6 @@
 //! Access categories of 802.11.
 
-/// Access category (IEEE 802.11-2020 §10.2.3.2). The order is that of the priorities.
+/// Access category (IEEE 802.11-2020 §10.2.3.2), in ascending order of priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessCategory {
     /// Background.

@@ -25,8 +25,8 @@ impl Empirical {
         self.steps.last().map_or(0, |&(_, total)| total)
     }
 
-    /// Returns the duration of rank `u`, uniform in [0, 1): the inverse of the empirical distribution
-    /// function. Zero without measurements.
+    /// Returns the duration of rank `u`, 0 ≤ u < 1: the inverse of the empirical distribution function. Zero
+    /// without measurements.
     pub fn draw(&self, u: f64) -> Span {
         let rank = (u * self.count() as f64) as u64;
         let place = self.steps.partition_point(|&(_, total)| total <= rank);

@@ -2,12 +2,12 @@
 
 use crate::Span;
 
-/// Fields of an 802.11 frame that only captures contain.
+/// Fields of an 802.11 frame that are recorded only for captures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MacHeader {
     /// Duration field: time for which the medium is reserved after the end of the frame.
     pub duration: Span,
-    /// Number of packets in the MPDUs of a PPDU with MPDUs of a Block Ack agreement; 0 for other frames.
+    /// Number of packets in a PPDU whose MPDUs belong to a Block Ack agreement; 0 for other frames.
     pub packets: u32,
     /// Part of the packet in a data frame outside Block Ack agreements.
     pub fragment: Fragment,
@@ -26,7 +26,7 @@ pub struct Fragment {
     pub is_last: bool,
     /// First byte of the part.
     pub start: u32,
-    /// Length of the part, bytes. The last fragment ends with the MSDU, which may be earlier.
+    /// Length of the part, bytes. The MSDU may end before the end of its last part.
     pub bytes: u32,
 }
 

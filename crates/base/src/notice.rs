@@ -36,9 +36,9 @@ impl Notice {
         self.seq.saturating_add(self.len as u64)
     }
 
-    /// Returns the length of the notice's IP datagram, bytes. The length is that of a pure ACK; a NAK adds an
-    /// option of 12 bytes, a notice about several segments an option of 12 bytes, and a NAK about several
-    /// segments an option of 20 bytes.
+    /// Returns the length of the notice's IP datagram, bytes. The length is that of a pure ACK, plus an
+    /// option for a NAK (12 bytes), for a notice about several segments (12 bytes), or for a NAK about
+    /// several segments (20 bytes).
     pub const fn bytes(&self) -> u32 {
         match (self.kind, self.also) {
             (NoticeKind::Nak, 0) => HEADER_BYTES + 12,
@@ -49,8 +49,8 @@ impl Notice {
     }
 
     /// Adds the segment of a notice about one segment. Returns false, and changes nothing, if one notice
-    /// cannot name both segments: the notices differ in another field than the segment, the lengths differ,
-    /// or the segment is not an integer number of lengths, at most 64, after the first.
+    /// cannot name both segments. The notices may differ only in the segment, the lengths must be equal, and
+    /// the segment must begin an integer number of lengths, at most 64, after the first.
     pub fn add(&mut self, other: &Notice) -> bool {
         let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
         let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };

@@ -48,7 +48,7 @@ pub struct Packet {
     /// Drop priority in a biased queue.
     pub profile: Profile,
     /// True if bit errors hit the payload while the headers are intact. Such packets are delivered only to
-    /// receivers of schemes that use them.
+    /// receivers of schemes that use such packets.
     pub damaged: bool,
     /// Remaining hops, counted only by on-demand routing, as static routes have no loops.
     pub ttl: u8,
@@ -129,11 +129,12 @@ pub struct Datagram {
     pub len: u32,
     /// Time of sending, for the receiver's delay statistics.
     pub sent: Time,
-    /// Bytes of a datagram from a real host: UDP, ICMP, or another protocol except TCP.
+    /// Bytes of a datagram from a real host: UDP, ICMP, or another protocol except TCP; `None` for simulated
+    /// datagrams.
     pub original: Option<Box<Original>>,
 }
 
-/// Cause of a drop. Every drop has exactly one.
+/// Cause of a drop. Every drop has exactly one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Drop {
     /// Full queue.
@@ -153,7 +154,7 @@ pub enum Drop {
 }
 
 impl Drop {
-    /// All reasons, in the order of the results.
+    /// All causes, in the order of the results.
     pub const ALL: [Drop; 7] =
         [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
 
@@ -204,7 +205,7 @@ impl Packet {
         }
     }
 
-    /// Returns the real bytes of a packet from a real host.
+    /// Returns the real bytes of a packet from a real host; `None` for a simulated packet.
     pub fn original(&self) -> Option<&Original> {
         match &self.body {
             Body::Tcp(s) => s.options.original.as_ref(),

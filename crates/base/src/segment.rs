@@ -17,7 +17,7 @@ pub struct Segment {
     /// Advertised window in bytes.
     pub window: u64,
     /// Time at which the sender passed the segment to IP; it is not on the wire. An observer distinguishes
-    /// copies of a segment by it.
+    /// copies of a segment by this time.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
@@ -39,12 +39,13 @@ impl Segment {
         Segment { options: options.into(), ..self }
     }
 
-    /// Returns the first sequence number after this segment; a SYN or FIN counts as one (RFC 9293 §3.4).
+    /// Returns the first sequence number after this segment; a SYN or FIN takes one number (RFC 9293 §3.4).
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
-    /// True if the segment takes numbers of the stream: data, a FIN, or both. The receiver acknowledges it.
+    /// True if data or a FIN of the segment occupies sequence numbers, so that the receiver acknowledges the
+    /// segment.
     #[inline]
     pub const fn is_of_stream(&self) -> bool {
         self.len > 0 || self.flags.fin
@@ -55,7 +56,7 @@ impl Segment {
         self.flags.ece && !self.flags.syn
     }
 
-    /// Returns the first byte of the segment named by the ELN, if there is one.
+    /// Returns the first byte of the segment named by the ELN; `None` without an ELN.
     pub fn lost(&self) -> Option<u64> {
         match self.options.eln {
             Some(Eln::Next) => Some(self.ack),
@@ -64,10 +65,11 @@ impl Segment {
         }
     }
 
-    /// Returns the length of the TCP options, bytes, padded to a multiple of four: timestamps 12 (RFC 7323
-    /// appendix A), SACK 4 + 8n (RFC 2018 §3), header checksum 4 and the number of a damaged segment 8 (Balan
-    /// et al. 2001), arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4
-    /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and window scale 4 (RFC 7323 §2.2).
+    /// Returns the length of the TCP options, bytes, padded to a multiple of four. Timestamps take 12 bytes
+    /// (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018 §3), the header checksum 4 and the number of a damaged
+    /// segment 8 (Balan et al. 2001), the arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), the contention time
+    /// 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and
+    /// window scale 4 (RFC 7323 §2.2).
     ///
     /// A real segment has its original options, and the NAKs added by agents.
     pub fn option_bytes(&self) -> u32 {
@@ -81,9 +83,9 @@ impl Segment {
     }
 }
 
-/// Options that few segments carry. They are allocated separately, and only if present. A segment is copied
-/// several times, and tens of thousands of segments are in flight at a time: inline memory for rare options
-/// would cost more time than all processing of these options.
+/// Options that few segments carry. The memory for these options is separate, and allocated only if an option
+/// is present. A segment is copied several times, and tens of thousands of segments are in flight at a time:
+/// inline memory for rare options would cost more time than all processing of these options.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
@@ -92,7 +94,7 @@ pub struct Options(Option<Box<RareOptions>>);
 pub struct RareOptions {
     /// SACK option (RFC 2018), empty if absent.
     pub sack: Sack,
-    /// ELN on an ACK: a segment was lost on a wireless link.
+    /// ELN on an ACK: a segment was lost on a wireless link; `None` without an ELN.
     pub eln: Option<Eln>,
     /// Segment that caused this ACK, and its arrival.
     pub arrival: Option<Arrival>,
@@ -100,7 +102,7 @@ pub struct RareOptions {
     pub naks: Naks,
     /// Contention time of the data on the path so far, if nodes measure it.
     pub contention: Option<Span>,
-    /// Original datagram of a segment from a real host.
+    /// Original datagram of a segment from a real host; `None` for a simulated segment.
     pub original: Option<Original>,
 }
 
@@ -212,7 +214,7 @@ pub struct Timestamps {
 /// Explicit loss notification inside an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eln {
-    /// Bit only: the lost segment is the next expected one (Balakrishnan and Katz 1998).
+    /// Bit only: the next expected segment was lost (Balakrishnan and Katz 1998).
     Next,
     /// Option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al.
     /// 2001).
@@ -290,12 +292,12 @@ impl fmt::Debug for Naks {
     }
 }
 
-/// Run of bytes that arrived: `[start, end)`.
+/// Contiguous bytes that arrived: `[start, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte.
     pub start: u64,
-    /// First byte after the run.
+    /// First byte after the block.
     pub end: u64,
 }
 

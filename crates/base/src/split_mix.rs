@@ -1,6 +1,6 @@
 //! SplitMix64 (Steele, Lea and Flood 2014).
 
-/// Increment of the generator's state: the fraction of the golden ratio, made odd.
+/// Increment of the generator's state: 2⁶⁴ divided by the golden ratio, rounded to an odd number.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the output of one step of SplitMix64 from the state `x`.

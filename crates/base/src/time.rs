@@ -1,6 +1,6 @@
 //! Points in time, durations and rates, exact to the nanosecond.
 //!
-//! The types are integers, not floats. A sum of link times must not depend on the order of addition: with
+//! The types are integers, not floats. A sum of link times must not depend on the order of addition. With
 //! floats two runs would differ in their last bits, and rounding would decide the order of simultaneous
 //! events.
 
@@ -127,7 +127,7 @@ impl Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// Returns how many times `part` fits into the duration; zero if `part` is zero.
+    /// Returns the number of times that `part` fits into the duration; zero if `part` is zero.
     pub const fn whole(self, part: Span) -> u64 {
         match self.0.checked_div(part.0) {
             Some(n) => n,

@@ -78,7 +78,7 @@ pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
 /// Parses a power such as `"24.5 dBm"`, from -300 to 300 dBm.
 ///
 /// # Errors
-/// If the number or the unit is missing or unknown, or the number beyond these bounds.
+/// If the number or the unit is missing or unknown, or if the number is beyond these bounds.
 pub fn parse_power(text: &str) -> Result<f64, Refusal> {
     let dbm = signed(text, &POWER_UNITS, "a power", "24.5 dBm")?;
     match dbm.abs() <= 300.0 {
@@ -90,7 +90,7 @@ pub fn parse_power(text: &str) -> Result<f64, Refusal> {
 /// Parses a ratio of powers such as `"10 dB"`, in dB, from 0 to 300.
 ///
 /// # Errors
-/// If the number or the unit is missing or unknown, or the number beyond these bounds.
+/// If the number or the unit is missing or unknown, or if the number is beyond these bounds.
 pub fn parse_ratio(text: &str) -> Result<f64, Refusal> {
     let db = quantity(text, &RATIO_UNITS, "a ratio of powers", "10 dB")?;
     match db <= 300.0 {
@@ -137,9 +137,8 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// Replaces characters that word processors and PDF files substitute for characters of a keyboard: the minus
-/// sign U+2212 by a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any
-/// width as spaces.
+/// Replaces characters of word processors and PDF files by characters of a keyboard: the minus sign U+2212 by
+/// a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any width as spaces.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',

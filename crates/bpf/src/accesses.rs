@@ -80,8 +80,8 @@ fn each(
     })
 }
 
-/// Returns the index of the first instruction of these functions that accesses a member that is not
-/// simulated, or stores to a member that programs may not write; and the reason.
+/// Returns the index of the first instruction of these functions that must not run, and the reason: an access
+/// to a member that is not simulated, or a store to a member that programs may not write.
 pub(crate) fn refuse(
     named: &[Named],
     code: &[Instruction],

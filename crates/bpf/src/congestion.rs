@@ -101,12 +101,12 @@ pub struct CongestionControl {
 }
 
 impl CongestionControl {
-    /// Returns the program of a callback, if the congestion control has one.
+    /// Returns the program of a callback, `None` if the congestion control lacks the callback.
     pub fn program(&self, callback: Callback) -> Option<Program> {
         self.programs[callback as usize]
     }
 
-    /// Returns the callback that a program implements.
+    /// Returns the callback that a program implements; `None` for other programs of the object.
     fn callback(&self, program: Program) -> Option<Callback> {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }

@@ -1,4 +1,4 @@
-//! Connection whose congestion control is a BPF object. It implements the kernel's interface
+//! Connection whose congestion control is a BPF object. The connection implements the kernel's interface
 //! ([`TcpCongestionOps`]) with a [`Machine`] and a [`Socket`].
 
 use crate::congestion::{Callback, CongestionControl};
@@ -110,7 +110,8 @@ const OPTIONAL: [(Callback, Callbacks); 8] = [
 #[derive(Debug)]
 struct Connection {
     loaded: Arc<Loaded>,
-    /// Object of this run. A connection outside a run creates its own object at the first call.
+    /// Object of this run; `None` before the first call of a connection outside a run, which then creates its
+    /// own object.
     machine: Option<Arc<Mutex<Machine>>>,
     seed: u32,
     socket: Socket,

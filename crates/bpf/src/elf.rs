@@ -172,7 +172,8 @@ impl Elf {
         self.sections.iter().enumerate().find(|(_, section)| section.name == name)
     }
 
-    /// Returns the offset of a variable in a section, which clang omits from the types.
+    /// Returns the offset of a variable in a section, from the symbols, because clang omits offsets from the
+    /// types.
     pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
         let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
         self.symbols.iter().find(is).map(|symbol| symbol.value)

@@ -7,17 +7,17 @@
 //! sets the socket's members, calls [`Machine::call`] for the program of a [`Callback`], and reads the
 //! changed members. [`Machine::filter`] runs tc programs, which receive notices for a congestion control.
 //!
-//! A wrong or hostile object can only fail. The object is checked when it is read, and so is every memory
-//! access of its programs. A call ends after at most a million instructions. An [`ObjectError`] or a
-//! [`Fault`] names the function, the instruction and the source line. Results do not depend on the time of
-//! day or on other runs.
+//! A wrong or hostile object can only fail. The object is checked when it is read, and every memory access of
+//! its programs is checked when it is executed. A call ends after at most a million instructions. An
+//! [`ObjectError`] or a [`Fault`] names the function, the instruction and the source line. Results do not
+//! depend on the time of day or on other runs.
 //!
 //! Airhop has its own interpreter. `rbpf` 0.4 passes the machine's own addresses to programs, has helpers
 //! without state (`fn(u64, u64, u64, u64, u64) -> u64`, whereas a kfunc needs the socket of the call),
 //! allocates a stack per call, and does not support ELF, BTF or maps. For an access outside packet and stack
 //! it checks the first byte only. Its fork `solana_rbpf` checks regions, but supports only Solana's dialect
-//! of object files and instructions. Either would replace only the loop over the instructions, the smallest
-//! part of this crate.
+//! of object files and instructions. Each of these crates would replace only the loop over the instructions,
+//! the smallest part of this crate.
 
 mod accesses;
 mod bitfields;

@@ -96,7 +96,7 @@ impl Machine {
     }
 
     /// Calls a callback's program for a socket, at the time `now_ns` since the run began, and returns the
-    /// program's result (for a callback that returns a `u32`, only the low bits are valid).
+    /// program's result. If the callback returns a `u32`, only the low bits are valid.
     ///
     /// # Errors
     /// Returns a fault if the program performed an operation that the kernel's verifier would have rejected,

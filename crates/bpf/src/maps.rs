@@ -45,7 +45,7 @@ pub(crate) struct Definition {
     pub key_bytes: usize,
     pub value_bytes: usize,
     pub entries: u32,
-    /// Offset of the `struct bpf_spin_lock` of a value.
+    /// Offset of the `struct bpf_spin_lock` of a value; `None` without a lock.
     pub lock: Option<usize>,
 }
 
@@ -227,7 +227,7 @@ impl Map {
         (map, values)
     }
 
-    /// Returns the slot of a key's value in the region.
+    /// Returns the slot of a key's value in the region; `None` if the map does not contain the key.
     pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
         if self.definition.kind == Kind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);

@@ -70,7 +70,8 @@ impl Space {
         u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
     }
 
-    /// Returns the address space of an address, and the offset in it.
+    /// Returns the address space of an address, and the offset in that space; `None` if no space has such
+    /// addresses.
     #[inline(always)]
     pub(crate) fn of(address: u64) -> Option<(Space, usize)> {
         let offset = (address as u32).wrapping_sub(BASE) as usize;
@@ -165,9 +166,9 @@ impl Region {
 pub(crate) struct Memory<'a> {
     pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
     pub context: Guarded<'a>,
-    /// Socket of the present callback.
+    /// Socket of the present callback; `None` for a program that processes packets.
     pub socket: Option<&'a mut Socket>,
-    /// Sample passed to the callback.
+    /// Sample passed to the callback; `None` if the callback has no such argument.
     pub sample: Option<&'a Image>,
     pub packet: &'a [u8],
     pub regions: &'a mut [Region],
@@ -313,7 +314,8 @@ impl Memory<'_> {
         self.size(address).is_some_and(|(_, offset, bytes, _)| offset < bytes)
     }
 
-    /// Returns the space of an address, the offset in it, the size of the space, and its name.
+    /// Returns the space of an address, the offset in that space, and size and name of the space. `None` if
+    /// the program has no such space.
     fn size(&self, address: u64) -> Option<(Space, usize, usize, String)> {
         let (space, offset) = Space::of(address)?;
         let (bytes, name) = match space {

@@ -34,7 +34,7 @@ pub struct Filter {
     pub program: Program,
 }
 
-/// Object that Airhop can simulate. It is immutable, and runs share it; each run has its own
+/// Object that Airhop can simulate. The object is immutable, and runs share it; each run has its own
 /// [`Machine`](crate::Machine).
 #[derive(Debug)]
 pub struct Object {
@@ -178,8 +178,8 @@ impl Object {
     }
 
     /// Checks the programs of a congestion control, and the packet programs, for faults that a kernel would
-    /// reject: socket or sample members that are not simulated or not writable, too much stack, and unaligned
-    /// atomic operations. `layouts`: structures by name.
+    /// reject. These are socket or sample members that are not simulated or not writable, too much stack, and
+    /// unaligned atomic operations. `layouts`: structures by name.
     pub(crate) fn verify(
         &self,
         control: &CongestionControl,

@@ -77,7 +77,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
     Ok(())
 }
 
-/// Chain of calls from a function that uses the most stack.
+/// Of all chains of calls from a function, the chain that uses the most stack.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     bytes: i64,
@@ -146,7 +146,8 @@ fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, 
     Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
 }
 
-/// Returns the address register of a load or a store, and the number of bytes accessed.
+/// Returns the address register of a load or a store, and the number of bytes accessed; `None` for other
+/// instructions.
 fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     Some(match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),

@@ -10,8 +10,8 @@ pub(crate) fn difference(
     compared: Compared,
     push: bool,
 ) -> Option<&'static str> {
-    // PSH also depends on where a network card gathers segments. It is compared only if the script requests
-    // it.
+    // PSH also depends on where a network card gathers segments, so PSH is compared only if the script
+    // requests it.
     let flags = |s: &Segment| Flags { psh: s.flags.psh && push, ..s.flags };
     if flags(expected) != flags(sent) {
         return Some("flags");

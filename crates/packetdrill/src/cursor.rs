@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a word of letters, digits and underscores.
+    /// Reads a word of letters, digits and underscores; `None` if no word begins here.
     pub(crate) fn word(&mut self) -> Option<&'a str> {
         let begins = self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         begins.then(|| self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))

@@ -3,8 +3,8 @@
 //!
 //! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] compares the stack with the
 //! script. There are two stacks: Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this
-//! machine in real time (`Kernel`, on Linux). The kernel follows the rules of a script that passes on the
-//! kernel, and the same script then checks Airhop.
+//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel states rules of the kernel;
+//! the same script then checks these rules in Airhop.
 
 mod airhop;
 mod code;
@@ -49,7 +49,8 @@ pub enum Verdict {
     Pass {
         /// Number of compared segments, results and assertions, without the handshake.
         checks: usize,
-        /// Event at which the comparison ended early, with the reason.
+        /// Event at which the comparison ended early, with the reason; `None` if the whole script was
+        /// compared.
         until: Option<Diagnostic>,
         /// Assertions that were skipped because the stack has no such value.
         skipped: Vec<Diagnostic>,

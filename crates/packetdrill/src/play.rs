@@ -55,9 +55,9 @@ struct Player<'a> {
     /// True if an unexpected segment of the stack is a difference (`--complete`). packetdrill compares only
     /// the segments sent in place of expected segments.
     complete: bool,
-    /// Script time of the previous event, unless its time was a range.
+    /// Script time of the previous event; `None` if its time was a range.
     anchor: Option<i64>,
-    /// Timestamps of the stack, by the timestamps of the script.
+    /// Timestamps that the stack sent, by the corresponding timestamps of the script.
     clocks: BTreeMap<u32, u32>,
     memory: Memory,
     checks: usize,

@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// AE, or an AccECN counter in digits (RFC 9768). Neither stack supports either.
+    /// True for AE, or an AccECN counter in digits (RFC 9768). No stack here supports AccECN.
     pub accurate: bool,
 }
 
@@ -134,9 +134,9 @@ pub struct Segment {
     pub seq: u32,
     /// Payload, bytes.
     pub len: u32,
-    /// Acknowledgement number.
+    /// Acknowledgement number; `None` if the script states none.
     pub ack: Option<u32>,
-    /// Window field, unscaled.
+    /// Window field, unscaled; `None` if the script states none.
     pub window: Option<u32>,
     /// TCP options; `None` stands for `<...>`, any options.
     pub options: Option<Vec<TcpOption>>,
@@ -163,7 +163,7 @@ impl Segment {
         self.options.iter().flatten()
     }
 
-    /// Returns TSval and TSecr (RFC 7323 §3).
+    /// Returns TSval and TSecr (RFC 7323 §3); `None` without the option.
     pub fn timestamps(&self) -> Option<(u32, u32)> {
         self.named().find_map(|option| match option {
             TcpOption::Timestamps(value, echo) => Some((*value, *echo)),
@@ -180,7 +180,7 @@ impl Segment {
         blocks.unwrap_or_default()
     }
 
-    /// Returns the maximum segment size (RFC 9293 §3.7.1), bytes.
+    /// Returns the maximum segment size (RFC 9293 §3.7.1), bytes; `None` without the option.
     pub fn mss(&self) -> Option<u16> {
         self.named().find_map(|option| match option {
             TcpOption::Mss(bytes) => Some(*bytes),
@@ -188,7 +188,7 @@ impl Segment {
         })
     }
 
-    /// Returns the shift count of windows (RFC 7323 §2.2).
+    /// Returns the shift count of windows (RFC 7323 §2.2); `None` without the option.
     pub fn scale(&self) -> Option<u8> {
         self.named().find_map(|option| match option {
             TcpOption::Scale(shift) => Some(*shift),
@@ -280,9 +280,10 @@ pub struct Call {
     pub arguments: Vec<Value>,
     /// Expected result; `None` for `...`, or if the script states none.
     pub result: Option<i64>,
-    /// Name of the expected error.
+    /// Name of the expected error; `None` if the call must succeed.
     pub error: Option<String>,
-    /// `0.1...0.5 …`: the call blocks, and returns this number of nanoseconds after its start.
+    /// `0.1...0.5 …`: the call blocks, and returns this number of nanoseconds after its start. `None` for a
+    /// call that does not block.
     pub blocks: Option<i64>,
 }
 
@@ -292,7 +293,7 @@ impl Call {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
 
-    /// Returns an argument that is a number.
+    /// Returns the argument at index `place`; `None` if it is no number.
     pub fn number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {
             Value::Number(number) => Some(*number),
@@ -313,7 +314,7 @@ impl Call {
         text.split('|')
     }
 
-    /// Returns an argument that is a string, with or without brackets.
+    /// Returns the argument at index `place`, with or without brackets; `None` if it is no string.
     pub fn text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),

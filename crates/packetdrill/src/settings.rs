@@ -24,7 +24,7 @@ pub struct Settings {
     values: BTreeMap<String, String>,
     /// True if the queueing discipline paces (`fq`).
     pub fair_queue: bool,
-    /// Initial congestion window of the route, segments.
+    /// Initial congestion window of the route, segments; `None` if no command sets it.
     pub initial_window: Option<u32>,
     /// Sender, if it is not Linux'.
     pub variant: Option<Variant>,
@@ -104,8 +104,8 @@ impl Settings {
             if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
                 && let Ok(text) = fs::read_to_string(file)
             {
-                // The common defaults of a suite are Linux'. Settings among them that are not modelled affect
-                // other scripts only.
+                // Defaults that all scripts of a suite load are Linux'. Settings among these defaults that
+                // are not modelled affect other scripts only.
                 let _ = self.lines(&text);
             }
         }
@@ -194,12 +194,12 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns a setting as a word.
+    /// Returns a setting as a word; `None` if no command sets it.
     pub(crate) fn word(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Returns a setting as a number.
+    /// Returns a setting as a number; `None` if no command sets it to a number.
     pub(crate) fn number(&self, name: &str) -> Option<u32> {
         self.word(name)?.parse().ok()
     }
@@ -216,7 +216,7 @@ fn assignment(word: &str) -> Option<(String, &str)> {
     Some((short(path)?, value))
 }
 
-/// Returns the name of a setting without the prefix `net.ipv4`.
+/// Returns the name of a setting without the prefix `net.ipv4`; `None` for other settings.
 fn short(path: &str) -> Option<String> {
     let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)

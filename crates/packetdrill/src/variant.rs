@@ -1,16 +1,16 @@
-//! `Variant`: sender of Airhop that a script tests too, i.e. a preset, a scheme and a recovery.
+//! `Variant`: sender of Airhop that a script also tests, i.e. a preset, a scheme and a recovery.
 
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;
 
-/// Another sender of Airhop than the sender of a script's settings. A script's option `--also` names it, as
-/// `preset:scheme` or `preset:scheme:recovery`. RFCs specify rules for every sender, not only for Linux', so
-/// a rule that a kernel follows can also be tested on these senders.
+/// Sender of Airhop, in addition to the sender that a script's settings select. A script's option `--also`
+/// names it, as `preset:scheme` or `preset:scheme:recovery`. RFCs specify rules for every sender, not only
+/// for Linux', so a rule that a kernel follows can also be tested on these senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
     /// Preset of the parameters, except handshake, initial window and the script's settings.
     pub preset: Preset,
-    /// Scheme, for any settings of the script.
+    /// Scheme, in place of the congestion control that the script's settings select.
     pub scheme: &'static Scheme,
     /// Loss detection and recovery with SACK, if they differ from the preset's.
     pub recovery: Option<(LossDetection, SackRecovery)>,

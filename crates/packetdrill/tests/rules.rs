@@ -94,7 +94,7 @@ fn other_senders_pass_the_scripts_that_name_them() {
 }
 
 /// The kernel passes each script, which proves that the script states a rule of Linux. If the user lacks a
-/// privilege, the test is skipped and prints the doctor's line about the privilege; with
+/// privilege, the test is skipped and prints the line of `airhop doctor` about the privilege; with
 /// `AIRHOP_LIVE=required` the test fails.
 #[test]
 fn the_linux_kernel_passes_every_script() {

@@ -5,13 +5,13 @@ use airhop_base::Span;
 /// Parameters of one connection, common to its sender and receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Protocol stack that the sender imitates if no other parameter decides, e.g. if ns-2 or Linux
-    /// implements a scheme differently from its paper.
+    /// Protocol stack whose behaviour the sender copies wherever no other parameter decides, e.g. for schemes
+    /// that ns-2 or Linux implements differently from their papers.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: data is sent without a handshake, as
-    /// by ns-2's one-way agents.
+    /// by ns-2's agents.
     pub handshake: bool,
     /// Number of timeouts of a SYN before the timeout begins to double (RFC 6298 §5.5: 0; Linux from 6.5 on,
     /// `tcp_syn_linear_timeouts`: 4).
@@ -40,10 +40,10 @@ pub struct Config {
     pub quick_acks: u32,
     /// Estimator and bounds of the retransmission timeout.
     pub rto: RtoConfig,
-    /// Quantity of which a loss sets ssthresh to one half.
+    /// Quantity whose half becomes ssthresh after a loss.
     pub halve_from: HalveFrom,
-    /// True: fast recovery leaves a window of at most the flight plus one segment (RFC 6582 §3.2 step 3,
-    /// option 1). False: it leaves a window of ssthresh (option 2, ns-2).
+    /// True: at the end of fast recovery the window is at most the flight plus one segment (RFC 6582 §3.2
+    /// step 3, option 1). False: the window is then ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
     /// True if the connection uses ECN: routers may mark its data segments, and the receiver echoes the marks
     /// (RFC 3168).
@@ -69,8 +69,8 @@ pub struct Config {
     pub notices: Notices,
     /// True if a reduction that proves spurious is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
-    /// True if schemes that set no pacing rate are also paced. The rate is twice the window per round trip
-    /// while the window is far below ssthresh, and 1.2 windows per round trip above (Linux, see
+    /// True if the sender also paces schemes that set no pacing rate. The rate is then twice the window per
+    /// round trip while the window is far below ssthresh, and 1.2 windows per round trip above (Linux, see
     /// [`Preset::Linux`]).
     pub pacing: bool,
     /// True if the last segment of a burst carries PSH and the receiver acknowledges a segment with PSH at
@@ -113,9 +113,8 @@ pub enum Notices {
 pub enum LossDetection {
     /// Duplicate ACKs, or SACK blocks above a hole; each scheme uses its own recovery.
     Duplicates,
-    /// SACK blocks above a hole (RFC 6675), with one recovery for all schemes of Reno's family, as in ns-3,
-    /// which separates congestion control from loss recovery. Only a timeout repairs the loss of a
-    /// retransmission.
+    /// SACK blocks above a hole (RFC 6675). All schemes of Reno's family use the same recovery, as in ns-3.
+    /// Only a timeout repairs the loss of a retransmission.
     Rfc6675,
     /// Transmission times and SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by
     /// their recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) use their own recovery.
@@ -127,8 +126,9 @@ pub enum LossDetection {
 pub enum Growth {
     /// Growth per ACK, for any number of acknowledged bytes: one segment in slow start, then 1/cwnd segments.
     PerAck,
-    /// Growth as in [`Growth::PerAck`], but per MSS of newly delivered bytes, as in Linux, so that delayed
-    /// ACKs do not slow the growth. Bytes that slow start did not use count for congestion avoidance.
+    /// One segment in slow start, then 1/cwnd segments, per MSS of newly delivered bytes, as in Linux;
+    /// delayed ACKs therefore do not slow the growth. If an ACK ends slow start, its remaining bytes count
+    /// for congestion avoidance.
     PerByte,
 }
 
@@ -139,8 +139,8 @@ pub enum Growth {
 pub enum Validation {
     /// No validation: every ACK increases the window, as in ns-2.
     Never,
-    /// Half of the window (RFC 7661 §4.3, where the largest flight in the last window of data replaces
-    /// pipeACK).
+    /// Half of the window (RFC 7661 §4.3; the largest flight in the last window of data takes the place of
+    /// the RFC's pipeACK).
     Half,
     /// The whole window, or in slow start more than half of the window (Linux, tcp_is_cwnd_limited()).
     Full,
@@ -153,20 +153,19 @@ pub enum AfterPause {
     Keep,
     /// Window before the idle period, but at most the initial window (RFC 5681 §4.1).
     Initial,
-    /// Window before the idle period, halved for each RTO of the idle period, but not below the initial
-    /// window. ssthresh is at least three quarters of the window before the idle period. A congestion control
-    /// with its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
+    /// Window before the idle period, halved for each RTO of the period, but at least the initial window.
+    /// ssthresh is at least three quarters of the window before the idle period. A congestion control with
+    /// its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
     Halve,
-    /// Window before the idle period, halved for each five minutes of the idle period, but not below the
-    /// initial window. ssthresh is at least three quarters of the window before the idle period (RFC 7661
-    /// §4.4.3).
+    /// Window before the idle period, halved for each five minutes of the period, but at least the initial
+    /// window. ssthresh is at least three quarters of the window before the idle period (RFC 7661 §4.4.3).
     Decay,
 }
 
 /// Loss recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
-    /// Sack1 of ns-2, which counts the pipe (Fall and Floyd 1996).
+    /// Sack1 of ns-2, which limits the flight by a counter, `pipe` (Fall and Floyd 1996).
     Pipe,
     /// Recovery of RFC 6675.
     Rfc6675,
@@ -184,7 +183,7 @@ pub struct DelayedAck {
     pub timeout: Span,
 }
 
-/// Quantity of which a loss sets ssthresh to one half.
+/// Quantity whose half becomes ssthresh after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
     /// FlightSize: all data sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
@@ -254,7 +253,7 @@ impl RtoKind {
 /// Named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// One-way agents of ns-2.35, used for the simulations of all four reproduced papers.
+    /// Agents of ns-2.35 for data in one direction, used for the simulations of all four reproduced papers.
     Ns2,
     /// Behaviour that the RFCs specify.
     Rfc,

@@ -31,7 +31,7 @@ impl CongestionControl for Reno {
 /// Grows the window: slow start, then additive increase by `alpha` segments per window.
 pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
-        // ns-2, which computed the papers' figures, adds one segment per ACK in slow start, then one segment
+        // ns-2, which computed the papers' figures: one segment per ACK in slow start, then `alpha` segments
         // per window.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
         Growth::PerByte => grow(w, alpha, a.counted as f64 / s.mss as f64),

@@ -2,14 +2,14 @@
 
 use crate::{Config, Preset};
 
-/// Condition for sending a partial segment: the last data of the application, shorter than MSS (RFC 9293
-/// §3.7.4, RFC 1122 §4.2.3.4).
+/// Condition for sending a partial segment, i.e. the last data of the application, if it is shorter than the
+/// MSS (RFC 9293 §3.7.4, RFC 1122 §4.2.3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nagle {
     /// True if partial segments wait; false if the sender transmits them at once (TCP_NODELAY).
     pub is_on: bool,
     awaited: Awaited,
-    /// First byte after the last partial segment; zero before the first.
+    /// First byte after the last partial segment; zero before the first partial segment.
     small_end: u64,
 }
 
@@ -25,7 +25,7 @@ enum Awaited {
 }
 
 impl Nagle {
-    /// Creates the rule of the connection's stack. The configuration determines whether it is on.
+    /// Creates the variant of the connection's stack. `c.nagle` enables the algorithm.
     pub fn new(c: &Config) -> Self {
         let awaited = match c.stack {
             Preset::Linux => Awaited::Small,

@@ -6,14 +6,14 @@ use airhop_base::{Span, Time};
 /// mode the host answers with data that carries the ACK, so the receiver sends no quick ACKs.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
-    /// Number of quick ACKs after each of these events.
+    /// Number of quick ACKs after the first data, after an idle period, or after a duplicate segment.
     most: u32,
     /// Idle period after which the receiver assumes that the sender restarts in slow start. The value is the
     /// minimum RTO, because a receiver that sends no data does not measure its RTO.
     pause: Span,
     /// Number of quick ACKs that remain.
     left: u32,
-    /// Time of the last arrival of data in order.
+    /// Time of the last arrival of data in order; `None` before the first.
     last: Option<Time>,
     /// True while the host answers with data (Linux, inet_csk_in_pingpong_mode()).
     is_interactive: bool,
@@ -65,8 +65,8 @@ impl QuickAcks {
         self.is_interactive |= self.last.is_some_and(|last| now.since(last) < ANSWER);
     }
 
-    /// Records the peer's FIN; the host will answer with its own FIN (tcp_fin()). Before the first data the
-    /// host never delays an ACK.
+    /// Records the peer's FIN. If data arrived before the FIN, pingpong mode begins, because the host will
+    /// answer with its own FIN (tcp_fin()).
     pub(crate) fn on_fin(&mut self) {
         self.is_interactive |= self.last.is_some();
     }

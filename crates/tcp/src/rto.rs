@@ -1,8 +1,8 @@
 //! Retransmission timeout, computed from RTT samples.
 //!
-//! This module contains only the arithmetic. The sender implements the timer and Karn's rule (no sample from
-//! a segment that was sent twice). There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain
-//! estimator of Kounavis 1996, and Linux'.
+//! Only the arithmetic is here; the sender implements the timer and Karn's rule (no sample from a segment
+//! that was sent twice). There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain estimator
+//! of Kounavis 1996, and Linux'.
 
 mod exact;
 mod linux;

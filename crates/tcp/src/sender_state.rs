@@ -36,17 +36,17 @@ pub struct SenderState {
     /// True if the first segment has one byte. ns-2's Agent/TCP/Linux has no handshake, but its first packet
     /// is only a header and measures the RTT of a small packet.
     pub opens_small: bool,
-    /// Smoothed RTT at the last sample.
+    /// Smoothed RTT at the last sample; `None` before the first sample.
     pub srtt: Option<Span>,
     /// True if the path reorders so much that duplicate ACKs do not indicate a loss (Linux, `tp->reordering`
     /// above DupThresh); false in other stacks.
     pub reorders: bool,
-    /// Lowest unacknowledged byte at the last retransmission timeout; zero for a timeout of the SYN. Set
-    /// after the recovery has handled the timeout.
+    /// Lowest unacknowledged byte at the last retransmission timeout; zero for a timeout of the SYN; `None`
+    /// before the first timeout. Set after the recovery has handled the timeout.
     pub timed_out: Option<u64>,
     /// Number of delivered bytes up to which samples are application-limited
-    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if they are not. Updated for schemes
-    /// with delivery reports.
+    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if samples are not
+    /// application-limited. Updated for schemes with delivery reports.
     pub app_limited_until: u64,
     /// Nagle's rule for partial segments.
     pub(crate) nagle: Nagle,
@@ -109,8 +109,9 @@ impl SenderState {
     /// window counts bytes of full segments (RFC 5681 §2), or with the preset linux segments of any size. A
     /// margin absorbs the rounding errors of many small increments of cwnd.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
-        // Data that go-back-N has yet to retransmit is not in flight, so the scoreboard's shortfall does not
-        // apply.
+        // The scoreboard's shortfall is the sum of the bytes by which the segments in flight are shorter than
+        // the MSS. The shortfall does not apply while go-back-N has yet to retransmit data, because that data
+        // is not in flight.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
         real(in_flight + len + shortfall) <= window * real(self.mss) + 1e-6
@@ -140,7 +141,8 @@ impl SenderState {
         end - start < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent)
     }
 
-    /// Returns the segment at `nxt`, if data is available and the receiver's window permits the segment.
+    /// Returns start and end of the segment at `nxt`; `None` if no data is available, or if the receiver's
+    /// window ends before the segment does.
     pub fn next_accepted(&self) -> Option<(u64, u64)> {
         let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
         let len = most.min(self.supplied.saturating_sub(self.nxt));

@@ -1,5 +1,5 @@
-//! Congestion window validation: an ACK increases the window only if the flight uses enough of it. The path was
-//! not tested with the unused window.
+//! Congestion window validation: an ACK increases the window only if the flight used enough of the window.
+//! The path has not been tested with the unused part of the window.
 
 use crate::config::Validation;
 use crate::control::whole;
@@ -18,8 +18,9 @@ pub struct Usage {
 
 impl Usage {
     /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window permits no further
-    /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new window of
-    /// data starts when the last one is acknowledged, or when the flight exceeds its previous maximum.
+    /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new record
+    /// starts when the last window of data is acknowledged, or when the flight fills the window. If the
+    /// recorded window was not full, a flight above its maximum also starts a new record.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };

@@ -94,7 +94,7 @@ fn a_receiver_acknowledges_each_fin_at_once() {
     assert_eq!(arrive(&mut alone, 0, 1, 500, true), [502], "no delay");
 }
 
-/// Both ends of a connection without data: each end has a sender, and a receiver of the other end's stream.
+/// Connection without data: each end has a sender, and a receiver of the other end's stream.
 struct Pair {
     senders: [Sender; 2],
     receivers: [Receiver; 2],
@@ -133,7 +133,7 @@ impl Pair {
 }
 
 // RFC 9293 §3.6, figure 12: the end that closes first passes through FIN-WAIT-1, FIN-WAIT-2 and TIME-WAIT,
-// the other through CLOSE-WAIT, LAST-ACK and CLOSED.
+// the other end through CLOSE-WAIT, LAST-ACK and CLOSED.
 #[test]
 fn a_normal_close_passes_the_states_of_rfc_9293() {
     use ConnectionState::*;

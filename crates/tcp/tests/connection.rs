@@ -13,8 +13,8 @@ fn opening(path: Path, config: Config) -> String {
     t.trace()
 }
 
-// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes follow the SYN-ACK's ACK; neither the SYN-ACK nor its ACK opens
-// the window (RFC 5681 §3.1). Five delayed ACKs then release fifteen segments.
+// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes follow the ACK of the SYN-ACK. The SYN-ACK and its ACK
+// do not increase the window (RFC 5681 §3.1). Five delayed ACKs then release fifteen segments.
 #[test]
 fn ten_segments_follow_the_handshake() {
     let trace = opening(Path::of(50), Preset::Rfc.config(MSS));
@@ -170,7 +170,7 @@ fn an_old_ack_is_ignored() {
 }
 
 // RFC 5681 §3.1 with RFC 9293 §3.8.6.3: the window grows by one segment per ACK, and the receiver sends an
-// ACK per two segments, so slow start grows by a half per round.
+// ACK per two segments. In slow start the window therefore grows by a half per round.
 #[test]
 fn delayed_acks_halve_slow_start_growth() {
     let delayed_ack = Some(DelayedAck { segments: 2, timeout: common::at(40).since(at(0)) });

@@ -1,5 +1,5 @@
-//! Both ends with hostile input: random scripts, scripts found by the fuzzer (docs/fuzzing.md), and a script
-//! for each law that the fuzzer found broken.
+//! A sender and a receiver with hostile input: random scripts, scripts found by the fuzzer (docs/fuzzing.md),
+//! and a script for each error that the fuzzer found.
 
 use crate::hostile;
 use crate::hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
@@ -68,8 +68,8 @@ fn answer(flags: Flags, ack: Place) -> Event {
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
 // RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" the segment is dropped. Without this check, a SYN-ACK
-// with too small an acknowledgement number opened the connection, and the SYN was then retransmitted as data,
-// as a segment that starts before the first byte.
+// with too small an acknowledgement number opened the connection. The SYN was then retransmitted as data that
+// starts before the first byte.
 #[test]
 fn a_syn_ack_without_ack_of_the_syn_opens_no_connection() {
     let events = [

@@ -31,7 +31,7 @@ type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 #[derive(Debug)]
 struct Listens {
     told: Told,
-    /// Marks the connection as application-limited at each ACK.
+    /// True if the congestion control marks the connection as application-limited at each ACK.
     holds_back: bool,
 }
 
@@ -122,10 +122,10 @@ fn retransmissions_update_the_kernel_counters() {
     assert_eq!(sk.retrans_out, 0);
 }
 
-// tcp_rtt_estimator(): the mean deviation starts at twice the first round trip, in quarters. A larger error
-// is adopted in full; for a shorter round trip, an eighth of the error. tcp_snd_una_update(),
-// tcp_retransmit_skb(): byte counters. tcp_enter_loss() is called before the timeout is counted; an ACK of
-// data resets this count.
+// tcp_rtt_estimator(): the mean deviation, stored times four, starts at half of the first round trip. A
+// longer round trip changes the deviation by its whole error, a shorter round trip by an eighth of its error.
+// tcp_snd_una_update(), tcp_retransmit_skb(): byte counters. tcp_enter_loss() is called before the timeout is
+// counted; an ACK of data resets the count of timeouts.
 #[test]
 fn kernel_rtt_byte_and_timeout_members_are_updated() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -187,8 +187,8 @@ fn idle_periods_and_application_limits_set_kernel_members() {
     assert!(last(&told).2.is_app_limited);
 }
 
-// tcp_rate_gen(): the socket stores the rate of the last sample; the rate of an application-limited sample is
-// stored only if it is not lower.
+// tcp_rate_gen(): the socket stores the rate of the last sample, but the rate of an application-limited
+// sample only if it is at least the stored rate.
 #[test]
 fn the_socket_stores_the_rate_of_the_last_valid_sample() {
     let (mut s, told) = script(&linux(10.0, 5.0), 10_000, false);
@@ -237,8 +237,8 @@ impl TcpCongestionOps for Counts {
 
 // tcp_fastretrans_alert(), tcp_enter_loss(): losses are marked before ssthresh is called.
 // tcp_enter_recovery() and tcp_enter_loss() store three quarters of the window in prior_ssthresh.
-// tcp_enter_cwr() stores 0, because a reduction for a mark is never undone; so does a recovery that continues
-// this reduction.
+// tcp_enter_cwr() stores 0, because a reduction for a mark is never undone. A recovery that continues this
+// reduction stores 0, too.
 #[test]
 fn losses_are_marked_before_ssthresh_is_called() {
     let counts = |ecn| {

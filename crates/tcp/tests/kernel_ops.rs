@@ -377,9 +377,10 @@ impl TcpCongestionOps for Wakes {
 
 // tcp_slow_start_after_idle_check(), tcp_cwnd_restart(): before the first data after an idle period longer
 // than a timeout, the window is halved for each timeout in the period, down to the initial window.
-// CA_EVENT_CWND_RESTART is sent before, and the window at its end counts for ssthresh (three quarters) only.
-// tcp_event_data_sent(): CA_EVENT_TX_START is sent with each transmission while no data is in flight, after
-// tcp_rate_check_app_limited(). A congestion control with cong_control gets no restart.
+// CA_EVENT_CWND_RESTART is sent before the reduction; the window that the callback leaves determines only
+// ssthresh (three quarters). tcp_event_data_sent(): CA_EVENT_TX_START is sent with each transmission while no
+// data is in flight, after tcp_rate_check_app_limited(). A congestion control with cong_control gets no
+// restart.
 #[test]
 fn an_idle_period_halves_the_window_per_timeout() {
     let [grows, steers] =

@@ -8,7 +8,7 @@ use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRe
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Returns the schemes of a list for which the ledger has no law.
+/// Returns the schemes of a list that the model of the flight ([`Ledger`]) does not know.
 fn without_a_law<'a>(schemes: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     schemes.into_iter().filter(|scheme| !Ledger::knows(scheme, &Preset::Rfc.config(MSS))).collect()
 }
@@ -47,7 +47,7 @@ fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     }
 }
 
-/// Returns the scheme whose window law applies to a scheme with these parameters.
+/// Returns the scheme whose limit of the flight applies to a scheme with these parameters.
 fn law_of(scheme: &'static str, k: u8) -> &'static str {
     match scheme {
         "ebsn" | "rttn" => ["tahoe", "reno", "newreno"][usize::from(k % 3)],
@@ -178,8 +178,8 @@ fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
 
 // RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that the delivered stream
 // equals an independent reassembly of the arrivals, that a timer runs while data is outstanding, and that the
-// window is at least one segment. The ledger checks at each new segment that the window permits it, and at
-// each reduction that it is the first in its window of data.
+// window is at least one segment. `Ledger` checks at each new segment that the window permits it, and at each
+// reduction that it is the first in its window of data.
 #[test]
 fn every_transfer_delivers_all_data_and_ends() {
     for_every_scheme(128, &(0u8..4, configs(), paths(), 1u64..50_000), |scheme, (k, config, path, bytes)| {
@@ -204,8 +204,8 @@ fn every_closed_connection_delivers_its_fin_and_ends() {
     });
 }
 
-// The same law with reordering. The bottleneck spaces packets by a millisecond, so up to 64 packets overtake
-// a packet that is up to 64 ms late.
+// Transfers also deliver all data and end with reordering. The bottleneck spaces packets by a millisecond, so
+// up to 64 packets overtake a packet that is up to 64 ms late.
 #[test]
 fn transfers_end_with_reordering_by_64_packets() {
     let late = prop::collection::btree_map(

@@ -7,7 +7,7 @@ use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Preset};
 
 /// Returns the window after four seconds on a link with a service time of 1 ms per segment, a round trip of
-/// 100 ms and no drops: the bandwidth-delay product is 100 segments. Every segment is acknowledged.
+/// 100 ms and no drops. The bandwidth-delay product is 100 segments. Every segment is acknowledged.
 fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
     after(Config { delayed_ack: None, ..preset.config(MSS) }, slow_start)
 }

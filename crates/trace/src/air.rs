@@ -109,15 +109,15 @@ pub struct AirRow {
     pub kind: AirKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Flow of the packet in the frame, if it belongs to one; for a control frame, of the packet that the
-    /// exchange carries.
+    /// Flow of the packet in the frame, or for a control frame, of the packet that the exchange carries;
+    /// [`FlowId::NONE`] if the packet belongs to no flow.
     pub flow: FlowId,
-    /// Kind of that packet.
+    /// Kind of the packet in the frame or exchange.
     pub packet: DropKind,
     /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
     /// number.
     pub seq: u64,
-    /// Attempt number at that packet, from 1.
+    /// Number of the attempt to transmit the packet, from 1.
     pub attempt: u32,
     /// Access category of the exchange; `None` without EDCA.
     pub category: Option<AccessCategory>,

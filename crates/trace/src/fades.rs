@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::Time;
 
-/// `fades`: bad periods of each directed link with fades in real time, independent of traffic.
+/// `fades`: bad periods of each directed link whose channel state changes with time, not with its packets.
 #[derive(Default)]
 pub(crate) struct Fades {
     place: Vec<u32>,

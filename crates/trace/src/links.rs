@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::{Rate, Span, Time};
 
-/// `links`: rate and delay of each directed link that changes, from each change on; the rate is 0 while the
+/// `links`: rate and delay of directed links that change, with a row for each change; the rate is 0 while the
 /// link sends nothing.
 #[derive(Default)]
 pub(crate) struct Links {

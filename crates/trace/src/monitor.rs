@@ -73,7 +73,7 @@ pub(crate) struct Monitor {
     nodes: Vec<String>,
     /// Number of PPDUs so far.
     ppdus: u32,
-    /// Data frame or A-MPDU whose packets follow.
+    /// Data frame or A-MPDU whose packets follow; `None` if all packets are written.
     pending: Option<Pending>,
     body: FrameBody,
     /// Bytes of the last frame.

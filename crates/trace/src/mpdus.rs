@@ -14,9 +14,9 @@ pub struct MpduRow {
     pub msdu: u32,
     /// Sequence number in the Block Ack agreement, from 0; on the air the number is modulo 4096.
     pub sequence: u64,
-    /// Flow of the packet in the MPDU, if it belongs to one.
+    /// Flow of the packet in the MPDU; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
-    /// Kind of that packet.
+    /// Kind of the packet in the MPDU.
     pub packet: DropKind,
     /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
     /// number.

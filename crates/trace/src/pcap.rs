@@ -195,8 +195,8 @@ fn first(packet: &Packet) -> Conversation {
     }
 }
 
-/// Returns the file name of the next of `names`, and adds it to them: the name without unsafe characters, and
-/// with a number if another file has the same name.
+/// Returns a new file name for `name`, and adds it to `names`: `name` without unsafe characters, and with a
+/// number if another file has the same name.
 fn file_name(names: &mut Vec<String>, name: &str) -> String {
     let harmless = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut safe: String = name.chars().map(harmless).collect();

@@ -146,7 +146,7 @@ impl Recorder {
         }
     }
 
-    /// Records a drop at `place` (of [`Recorder::place`]).
+    /// Records a drop at the place with the code `place` ([`Recorder::place`]).
     pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
         let flow = self.code(packet.flow);
         if let Some(tables) = &mut self.tables {
@@ -154,8 +154,9 @@ impl Recorder {
         }
     }
 
-    /// Records that `packets` packets are queued at `place` (of [`Recorder::place`]) from `t` on; a row is
-    /// added if the number changed. Calls for each place must be in chronological order.
+    /// Records that `packets` packets are queued from `t` on at the place with the code `place`
+    /// ([`Recorder::place`]). A row is added if the number changed. Calls for each place must be in
+    /// chronological order.
     pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);
@@ -184,16 +185,16 @@ impl Recorder {
         }
     }
 
-    /// Records that the channel at `place` (of [`Recorder::place`]) is bad from the first of these times
-    /// until before the second.
+    /// Records that the channel at the place with the code `place` ([`Recorder::place`]) is bad from the
+    /// first of these times until before the second.
     pub fn fade(&mut self, place: u32, times: [Time; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.fades.push(place, times);
         }
     }
 
-    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on (`None`: it sends
-    /// nothing), and its delay.
+    /// Records the delay of the link at the place with the code `place` ([`Recorder::place`]), and its rate
+    /// from `from` on; `None`: the link sends nothing.
     pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);

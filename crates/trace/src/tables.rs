@@ -96,7 +96,7 @@ impl DropKind {
 /// Row of `drops`, without its time and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DropRow {
-    /// Flow of the packet, if it belongs to one.
+    /// Flow of the packet; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Cause of the drop.
     pub cause: Drop,
@@ -241,7 +241,7 @@ impl Windows {
     }
 }
 
-/// Places of queues and drops; a code is the index of a name.
+/// Names of the places of queues and drops; the code of a place is the index of its name.
 #[derive(Default)]
 pub(crate) struct Places(IndexSet<String>);
 

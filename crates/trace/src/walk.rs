@@ -59,7 +59,7 @@ pub enum StepLocation {
 pub struct Walker {
     /// Slot of the packet in the simulator's memory, unique from the first step to the last.
     pub slot: u32,
-    /// Flow of the packet, if it belongs to one.
+    /// Flow of the packet; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Kind of the packet.
     pub kind: DropKind,

@@ -107,7 +107,7 @@ fn blank(clock: u32) -> Segment {
 }
 
 /// Writes a handshake and six segments. Segment 2 is lost, ERSN and ELN arrive before the duplicate ACKs, and
-/// it is retransmitted.
+/// segment 2 is retransmitted.
 fn exchange(dir: &Path) -> Exchange {
     let mut x = Exchange::new(dir);
     x.handshake();

@@ -91,7 +91,7 @@ pub fn is_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// Returns the node whose host has this address, of either family; `None` if there is none.
+/// Returns the node whose host has this IPv4 or IPv6 address; `None` if no node has it.
 pub fn host(address: IpAddr) -> Option<NodeId> {
     match address {
         IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
@@ -103,7 +103,7 @@ pub fn host(address: IpAddr) -> Option<NodeId> {
     }
 }
 
-/// Returns the node with this address; `None` if there is none.
+/// Returns the node with this address; `None` if no node has it.
 pub fn node(address: [u8; 4]) -> Option<NodeId> {
     if address == [255; 4] {
         return Some(NodeId::BROADCAST);
@@ -150,7 +150,7 @@ pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
     [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
-/// State of a flow's connection that determines headers.
+/// State of a flow's connection on which the headers depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub(crate) sender: NodeId,

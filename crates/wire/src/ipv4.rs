@@ -89,7 +89,7 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
 /// Returns the source and destination nodes of a packet in its IP header.
 fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
-        // Yun 2009, §3.1: the source is the receiver, as in an ACK, no matter which node created the notice.
+        // Yun 2009, §3.1: the source is the receiver, as in an ACK, whichever node created the notice.
         Body::Notice(n) if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak) => {
             (conversation.receiver, conversation.sender)
         }

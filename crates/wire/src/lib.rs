@@ -2,15 +2,15 @@
 //!
 //! A simulated [`Packet`] has the fields that the simulation needs. The wire format needs further fields:
 //! [`addressing`] derives addresses, ports and initial sequence numbers from node and flow numbers, and a
-//! [`Conversation`] stores the window scale of its SYNs. In five respects the wire format has less
+//! [`Conversation`] stores the window scale of its SYNs. In six respects the wire format has less
 //! information:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323
 //!   §2.3);
-//! * a segment without the ACK bit has no acknowledgement number; the delay of an RTTN (at most 2³² - 1), and
-//!   the clock of an arrival and the contention time of data (both modulo 2³²) are in whole microseconds; the
-//!   lifetime of a route (modulo 2³²) is in whole milliseconds;
+//! * a segment without the ACK bit has no acknowledgement number;
+//! * the delay of an RTTN (at most 2³² - 1), and the clock of an arrival and the contention time of data (both
+//!   modulo 2³²) are in whole microseconds; the lifetime of a route (modulo 2³²) is in whole milliseconds;
 //! * the payload is written as it was sent, even if it is damaged;
 //! * the transmission time of a segment and the creation time of a notice are read as zero.
 //!
@@ -41,7 +41,7 @@ pub struct Decoded {
     /// Packet. The window of its segment is the header's field; a reader with knowledge of the connection
     /// must shift it left by the window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
-    /// Window scale announced by a SYN.
+    /// Window scale announced by a SYN; `None` for other segments.
     pub window_shift: Option<u8>,
 }
 

@@ -37,8 +37,8 @@ const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
-/// Returns the window scale of a connection whose largest window is `window`. It is the smallest scale that
-/// can express the window (RFC 7323 §2.2), which loses the fewest bits.
+/// Returns the window scale of a connection whose largest window is `window`. The smallest scale that can
+/// express the window loses the fewest bits (RFC 7323 §2.2).
 pub fn window_shift(window: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
 }
@@ -88,8 +88,8 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     out
 }
 
-/// Reads options into `segment`; `isn`: initial sequence number of the peer. Returns the window scale if a
-/// SYN announces one. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
+/// Reads options into `segment`; `isn`: initial sequence number of the peer. Returns the window scale
+/// announced by a SYN, if any. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
 pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
     let mut window_shift = None;
     for option in (Walk { options, at: 0 }) {
@@ -128,7 +128,7 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
     Ok(window_shift)
 }
 
-/// Returns the offset in `options` of the header checksum's value.
+/// Returns the offset in `options` of the header checksum's value; `None` without this option.
 pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
     let mut walk = (Walk { options, at: 0 }).filter_map(Result::ok);
     walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)

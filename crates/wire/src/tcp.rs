@@ -10,9 +10,9 @@
 //!
 //! The acknowledgement field contains the first byte of the reported segment, and the window field 65535 less
 //! its length. An analyser of captures that reads this field as a window therefore shows a large window, not
-//! a closing one. A notice about several segments has an option with their bitmap. The ACK bit is set, but
-//! both fields have another meaning than in an ACK. A sender must therefore check the reserved bits first,
-//! and notices must not be sent to a TCP that does not know them.
+//! a closing window. A notice about several segments has an option with their bitmap. The ACK bit is set, but
+//! acknowledgement and window field have another meaning than in an ACK. A sender must therefore check the
+//! reserved bits first, and notices must not be sent to a TCP that does not know them.
 //!
 //! A segment with the third reserved bit, ELN, is an ordinary ACK that also reports the loss of a segment on
 //! the wireless link: the next expected segment (Balakrishnan and Katz 1998), or the segment that an option
@@ -79,7 +79,7 @@ pub(crate) fn write_segment(
     Ok(IpNumber::TCP)
 }
 
-/// Sets the header checksum of HACK, if the header has that option: the checksum of RFC 9293 §3.1 of a
+/// Sets the header checksum of HACK, if the header has that option. It is the checksum of RFC 9293 §3.1 of a
 /// segment with this header, without data, and with a zero header checksum.
 fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     if let Some(at) = options::header_check(&header[TcpHeader::MIN_LEN..]) {
@@ -147,7 +147,7 @@ fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
     TcpHeader::new(source, destination, numbers::fold(seq, addressing::isn(flow, way)), 0)
 }
 
-/// Parses a segment, or a notice in the form of one.
+/// Parses a segment, or a notice in the form of a segment.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = TcpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("TCP header"))?;
     let (flow, way) = addressing::flow(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;

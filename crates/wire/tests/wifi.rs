@@ -32,7 +32,7 @@ fn mac_addresses_are_locally_administered_and_distinct() {
     assert_eq!(mac_address(0, NodeId(u16::MAX - 1)), [0x02, 0xA1, 0, 0, 0xFF, 0xFF]);
 }
 
-/// IEEE 802.11-2020 §9.3.1.2 to §9.3.1.4: lengths with FCS of 20, 14 and 14 bytes.
+/// IEEE 802.11-2020 §9.3.1.2 to §9.3.1.4: RTS, CTS and Ack have 20, 14 and 14 bytes with FCS.
 #[test]
 fn rts_cts_and_ack_match_their_layouts() {
     assert_eq!(control(Control::Rts, 300), hex("b400 2c01 02a100000002 02a100000001"));
@@ -40,7 +40,8 @@ fn rts_cts_and_ack_match_their_layouts() {
     assert_eq!(control(Control::Ack, 0), hex("d400 0000 02a100000002"));
 }
 
-/// IEEE 802.11-2020 §9.3.1.7, §9.3.1.8 and 802.11ax-2021 §9.3.1.8.2: lengths with FCS of 24, 32 and 56 bytes.
+/// IEEE 802.11-2020 §9.3.1.7, §9.3.1.8 and 802.11ax-2021 §9.3.1.8.2: BlockAckReq and the BlockAcks with 64
+/// and 256 bits have 24, 32 and 56 bytes with FCS.
 #[test]
 fn compressed_block_acks_match_their_layouts() {
     let request = control(Control::BlockAckReq { tid: 6, start: 4096 + 0xABC }, 60);
@@ -54,7 +55,7 @@ fn compressed_block_acks_match_their_layouts() {
     assert_eq!([request, narrow, wide].map(|frame| frame.len() + 4), [24, 32, 56]);
 }
 
-/// IEEE 802.11-2020 §9.2.4, §9.3.2.1: 24 bytes, and 26 with QoS Control.
+/// IEEE 802.11-2020 §9.2.4, §9.3.2.1: the header has 24 bytes, and 26 with QoS Control.
 #[test]
 fn data_headers_match_their_layouts() {
     let data = Data {
@@ -111,7 +112,8 @@ fn fragments_are_consecutive_parts_of_an_msdu() {
     assert_eq!(part(3, true, 99), [0; 0], "beyond the end");
 }
 
-/// IEEE 802.11-2020 Table 10-1.
+/// IEEE 802.11-2020 Table 10-1: user priorities 1 and 2 belong to BK, 0 and 3 to BE, 4 and 5 to VI, 6 and 7
+/// to VO.
 #[test]
 fn user_priorities_belong_to_their_access_categories() {
     let tids = AccessCategory::ALL.map(tid);
@@ -131,7 +133,7 @@ fn mode(mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64, is_ldpc: bool) -> M
 
 const TSFT: &str = "0605040302010000";
 
-/// radiotap.org: TSFT, Flags, Rate in 500 kbit/s, Channel.
+/// radiotap.org: the header has TSFT, Flags, Rate in units of 500 kbit/s, and Channel.
 #[test]
 fn radiotap_headers_of_legacy_ppdus_match_their_layout() {
     let legacy =
@@ -145,7 +147,7 @@ fn radiotap_headers_of_legacy_ppdus_match_their_layout() {
     assert_eq!(lost[16], 0x50, "FCS at the end, and wrong");
 }
 
-/// radiotap.org: MCS, and A-MPDU status aligned to four bytes.
+/// radiotap.org: the header has MCS, and A-MPDU status aligned to four bytes.
 #[test]
 fn radiotap_headers_of_ht_ppdus_match_their_layout() {
     let alone = radiotap(Ppdu::Ht(mode(7, 1, 20, 800, false)), Channel::Ofdm5, None, false);
@@ -156,7 +158,7 @@ fn radiotap_headers_of_ht_ppdus_match_their_layout() {
     assert_eq!(inside, hex(&format!("0000 2400 0b001800 {TSFT} 10 00 6c09 c000 3f 15 0b 000000 {status}")));
 }
 
-/// radiotap.org: VHT for one user.
+/// radiotap.org: the header has VHT, filled in for one user.
 #[test]
 fn radiotap_headers_of_vht_ppdus_match_their_layout() {
     let last = Some(Subframe { reference: 1, is_last: true, eof: Some(false) });
@@ -169,7 +171,7 @@ fn radiotap_headers_of_vht_ppdus_match_their_layout() {
     assert_eq!([20, 40, 80, 160].map(|width| written(width)[35]), [0, 1, 4, 11]);
 }
 
-/// radiotap.org: HE for the format HE_SU.
+/// radiotap.org: the header has HE, in the format HE_SU.
 #[test]
 fn radiotap_headers_of_he_ppdus_match_their_layout() {
     let last = Some(Subframe { reference: 1, is_last: true, eof: Some(false) });

@@ -68,9 +68,9 @@ impl Btf {
 }
 
 impl Btf {
-    /// Returns the member that an access string such as `0:3:1` selects in a structure. The numbers are the
-    /// index of a member in each nested structure, or the index of an array element. Returns `None` if the
-    /// string selects no member, or an element other than the first of an array of such structures.
+    /// Returns the member that an access string such as `0:3:1` selects in a structure. After the leading 0,
+    /// each number is the index of a member in the nested structure, or the index of an array element.
+    /// Returns `None` if the string selects no member, or if it begins with another number than 0.
     pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
         let (structure, mut names) = (self.text(*name).to_owned(), String::new());

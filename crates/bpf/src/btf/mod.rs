@@ -13,7 +13,7 @@ use crate::error::Problem;
 /// Maximum nesting of typedefs, arrays and anonymous structures; a longer chain counts as a loop.
 const DEEPEST: usize = 32;
 /// Maximum number of members that a search for one name visits. vmlinux's tcp_sock and its embedded
-/// structures have about 1500.
+/// structures have about 1500 members.
 const MOST_MEMBERS: usize = 1 << 16;
 
 /// Maximum length of a name or of a file path, bytes.
@@ -98,7 +98,8 @@ pub(crate) struct Located {
     pub bits: u32,
 }
 
-/// Returns the string at an offset of the string section, up to its terminating zero.
+/// Returns the string at an offset of the string section, up to its terminating zero; `None` if the section
+/// ends before.
 pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
     let rest = strings.get(at as usize..)?;
     rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
@@ -128,7 +129,7 @@ impl Btf {
         Err(wrong(format!("type {} has too many levels of names, or is a cycle of names", id.0)))
     }
 
-    /// Returns the structure or union with this name.
+    /// Returns the structure or union with this name; `None` if the object has no such type.
     pub(crate) fn composite(&self, wanted: &str) -> Option<TypeId> {
         let is = |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.is(*name, wanted));
         self.types.iter().position(is).map(|index| TypeId(index as u32))

@@ -18,7 +18,8 @@ impl Words<'_> {
     }
 }
 
-/// Returns a part of a section. Offset and length count from the end of the header.
+/// Returns a part of a section. Offset and length count from the end of the header. `None` if the part
+/// extends beyond the section.
 pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)

@@ -1,4 +1,4 @@
-//! Atomic operations (RFC 9669 §5.3). A run has one processor, so no other program interrupts them.
+//! Atomic operations (RFC 9669 §5.3). A run has one processor, so no other program interrupts an operation.
 
 use super::Registers;
 use crate::instruction::Atomic;

@@ -118,8 +118,8 @@ fn run_function(
             Op::Add64 => r[d] = dst.wrapping_add(src),
             Op::Sub64 => r[d] = dst.wrapping_sub(src),
             Op::Mul64 => r[d] = dst.wrapping_mul(src),
-            // §4.1: a quotient by zero is zero, and a remainder by zero is the dividend; the smallest number
-            // divided by -1 wraps around.
+            // §4.1: division by zero yields zero, and the remainder of a division by zero is the dividend;
+            // the smallest number divided by -1 wraps around.
             Op::Div64 => r[d] = dst.checked_div(src).unwrap_or(0),
             Op::DivSigned64 => r[d] = if src == 0 { 0 } else { (dst as i64).wrapping_div(src as i64) as u64 },
             Op::Mod64 => r[d] = dst.checked_rem(src).unwrap_or(dst),

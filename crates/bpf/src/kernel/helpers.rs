@@ -48,7 +48,7 @@ use Helper::*;
 
 impl Helper {
     /// All helpers with their numbers and names. Several clocks share one implementation, because a simulated
-    /// kernel never sleeps and its clock starts at 1970.
+    /// kernel never sleeps, and its time of day starts at 1970.
     const ALL: [(i32, &'static str, Helper); 26] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
@@ -112,7 +112,7 @@ pub(crate) struct Helpers<'a> {
     pub now_ns: u64,
     /// Buffer for bytes copied from one region to another.
     pub scratch: &'a mut Vec<u8>,
-    /// Address of the spin lock that the program holds.
+    /// Address of the spin lock that the program holds; `None` without a lock.
     pub lock: Option<u64>,
     /// Printer of the program's output.
     pub printer: Printer<'a>,

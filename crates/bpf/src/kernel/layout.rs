@@ -160,7 +160,8 @@ impl Layout {
         is_one && begins && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
     }
 
-    /// Returns the name of the simulated member that contains a bit; empty for the private state.
+    /// Returns the name of the simulated member that contains a bit; empty for the private state, `None` for
+    /// all other bits.
     fn provided_at(&self, bit: u64) -> Option<&'static str> {
         if self.private.contains(&((bit / 8) as usize)) {
             return Some("");
@@ -202,7 +203,8 @@ impl Layout {
         self.rights.len()
     }
 
-    /// Returns the name of a byte in the object's types.
+    /// Returns the name of the member that contains a byte, in the object's types; `None` for a byte without
+    /// a member.
     pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
         let member = self.btf.name_at(self.structure?, offset)?;
         Some(format!("{}.{member}", self.name))
@@ -289,8 +291,8 @@ impl Image {
         &self.bytes[..self.layout.declared as usize]
     }
 
-    /// Returns the private state of a congestion control (`icsk_ca_priv`). It is empty for other structures,
-    /// or if the object does not declare it.
+    /// Returns the private state of a congestion control (`icsk_ca_priv`). The result is empty for other
+    /// structures, and if the object does not declare the private state.
     pub fn private(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }

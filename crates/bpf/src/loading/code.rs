@@ -41,7 +41,7 @@ pub enum ProgramKind {
 pub struct LoadProgram {
     /// Name of the first function.
     pub name: String,
-    /// Purpose.
+    /// Purpose of the program.
     pub kind: ProgramKind,
     /// Instructions. Fields that a [`LoadTimeValue`] sets are zero.
     pub code: Vec<u8>,

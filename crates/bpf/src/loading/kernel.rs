@@ -52,12 +52,13 @@ impl KernelTypes {
         Ok(KernelTypes { types, strings, at })
     }
 
-    /// Returns the type number of a function.
+    /// Returns the type number of a function; `None` if the kernel has no such function.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.find(FUNCTION, name)
     }
 
-    /// Returns a structure of callbacks, such as `tcp_congestion_ops`.
+    /// Returns a structure of callbacks, such as `tcp_congestion_ops`; `None` if the kernel has no such
+    /// structure.
     pub fn struct_ops(&self, name: &str) -> Option<StructOps> {
         let (id, value_id) =
             (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);
@@ -101,7 +102,7 @@ pub(super) fn trailing(info: u32) -> Result<usize, String> {
     })
 }
 
-/// Returns the word at an offset.
+/// Returns the word at an offset; `None` beyond the end.
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }

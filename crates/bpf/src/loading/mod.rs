@@ -1,5 +1,5 @@
 //! Contents of an object for a loader (bpf(2)): types, maps, instructions with unresolved relocations, and
-//! the members of the congestion controls. This module reads only the types of the running kernel.
+//! the members of the congestion controls. Of the running kernel, this module reads only the types.
 
 mod code;
 mod kernel;
@@ -33,7 +33,7 @@ pub struct Loadable {
     pub license: String,
     /// Types in a form that a kernel accepts.
     pub types: Vec<u8>,
-    /// Maps, including data sections as maps.
+    /// Maps of the object, and a map for each data section.
     pub maps: Vec<LoadMap>,
     /// Programs of the congestion controls, and programs that process packets.
     pub programs: Vec<LoadProgram>,
@@ -58,7 +58,7 @@ pub struct LoadMap {
     pub flags: u32,
     /// Types of key and value, if the object declares both.
     pub types: Option<[u32; 2]>,
-    /// Content of a data section.
+    /// Content of a data section; `None` for a map that the object declares.
     pub content: Option<Vec<u8>>,
     /// Offsets of the variables in a data section.
     pub variables: BTreeMap<String, u32>,
@@ -97,8 +97,8 @@ impl Loadable {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not a BPF object, or if the object uses a feature that the loader
-    /// does not support: an extern that is not a kernel function, or a pointer in its data.
+    /// Returns an error if the bytes are not a BPF object, or if the loader does not support the object: if
+    /// it has an extern that is not a kernel function, or a pointer in its data.
     pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;
@@ -295,7 +295,7 @@ fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem
     Ok(map)
 }
 
-/// Returns a variable `struct tcp_congestion_ops`, member by member.
+/// Returns the name and the members of a variable `struct tcp_congestion_ops`.
 fn control(
     elf: &Elf,
     btf: &Btf,

@@ -1,6 +1,6 @@
-//! Conversion of an object's types into a form that a kernel accepts. For variables and sections clang omits
-//! sizes and offsets; they become types of the same length that no program refers to. Kernel functions get
-//! names of arguments.
+//! Conversion of an object's types into a form that a kernel accepts. Clang omits sizes and offsets of
+//! variables and sections. Variables and sections therefore become types of the same length, to which no
+//! program refers. Arguments of kernel functions get names.
 
 use super::kernel::{trailing, word};
 use crate::btf::{header, wrong};

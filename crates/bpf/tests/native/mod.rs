@@ -41,8 +41,8 @@ fn members(structure: &str) -> Vec<&'static str> {
     all.map(|member| member.name).collect()
 }
 
-/// The simulated members of a structure, in the order of a call's values: a search by name takes longer than
-/// the program.
+/// Simulated members of a structure, in the order of a call's values. The list avoids searches by name, which
+/// would take longer than the program.
 type Fields = Vec<(&'static str, Field)>;
 
 fn fields(structure: &str, layout: &Layout) -> Fields {

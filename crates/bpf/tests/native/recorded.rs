@@ -1,4 +1,4 @@
-//! Calls of a congestion control: those of a simulated connection, and added ones.
+//! Calls of a congestion control: calls of a simulated connection, and added calls.
 
 use airhop_bpf::{
     Callback, CongestionControl, Loaded, Object, ack_sample_values, rate_sample_values, socket_values,
@@ -176,7 +176,7 @@ fn scenario(scheme: &str) -> String {
     )
 }
 
-/// Returns the calls of a simulated connection, and added ones: a notice before every second `ssthresh`, the
+/// Returns the calls of a simulated connection, and added calls: a notice before every second `ssthresh`, the
 /// arrival of marked and unmarked segments, and at the end each other callback of the object once.
 pub fn recorded(object: &Arc<Object>, control: &CongestionControl) -> Vec<Call> {
     let calls = Arc::new(Mutex::new(Vec::new()));

@@ -1,7 +1,7 @@
 //! `Closing`: handling of the FINs of both sides.
 //!
-//! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat it as the last byte
-//! of the stream.
+//! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat a FIN as the last
+//! byte of the stream.
 
 use crate::script::Segment;
 use crate::stack::Refusal;
@@ -58,7 +58,8 @@ impl Closing {
         Ok(())
     }
 
-    /// Returns 1 if the peer's FIN has arrived in order, because the FIN is not a byte for the application.
+    /// Returns 1 if the peer's FIN has arrived in order, else 0. The receiver counts the FIN as a byte, but
+    /// the application cannot read it.
     pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
         u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
     }

@@ -41,7 +41,8 @@ pub(super) struct Connection {
     pub(super) closing: Closing,
     /// Sequence number of the peer's SYN.
     peer_origin: u32,
-    /// Timestamp of the last ACK without data. The receiver does not process such an ACK.
+    /// Timestamp of the last ACK without data, which the receiver does not process; `None` without
+    /// timestamps.
     heard: Option<u32>,
     /// End of the window that the peer announced last.
     edge: u64,
@@ -50,7 +51,7 @@ pub(super) struct Connection {
     exceeds_window: bool,
 }
 
-/// Events of the handshake, with which it can be repeated with other parameters.
+/// Events of the handshake, stored so that the handshake can be repeated with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
     /// Transmission times of the sender's SYN.
@@ -117,7 +118,7 @@ impl Connection {
         })
     }
 
-    /// Changes the parameters, if only the handshake has taken place.
+    /// Changes the parameters. Returns an error if data was sent or received after the handshake.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
         if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
@@ -198,7 +199,7 @@ impl Connection {
         self.handshake.answer = Some((now, answer.clone()));
         self.sender.on_segment(now, &packet(answer, Ecn::NotEct));
         if self.accepts {
-            // the ACK of a SYN-ACK that the peer has not sent
+            // discards the sender's ACK of a SYN-ACK, which the peer has not sent
             while self.sender.poll_transmit(now).is_some() {}
             if segment.len > 0 {
                 let simulated = self.simulated(segment);

@@ -19,8 +19,8 @@ use sockets::Sockets;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Clock value at the start of a script, nanoseconds. It is not zero, because a timestamp of zero means that
-/// the segment has no timestamp.
+/// Clock value at the start of a script, nanoseconds; not zero, because a timestamp of zero means that the
+/// segment has no timestamp.
 const EPOCH: u64 = 1_000_000_000;
 /// Maximum number of timer expiries without a segment. After more expiries the sender counts as permanently
 /// silent.

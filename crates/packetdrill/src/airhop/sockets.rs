@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 /// Options that an application sets on a socket before it is connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SocketOptions {
-    /// Value of TCP_CONGESTION.
+    /// Value of TCP_CONGESTION; `None` if the script does not set it.
     pub(crate) congestion_control: Option<String>,
-    /// Value of TCP_MAXSEG, bytes.
+    /// Value of TCP_MAXSEG, bytes; `None` if the script does not set it.
     pub(crate) largest_segment: Option<u32>,
     /// TCP_NODELAY: true to disable Nagle's algorithm.
     pub(crate) no_delay: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
-    /// Returns the options of the listening socket.
+    /// Returns the options of the listening socket; `None` if no socket listens.
     pub(super) fn listener(&self) -> Option<SocketOptions> {
         self.all.values().find(|socket| socket.listens).map(|socket| socket.options.clone())
     }

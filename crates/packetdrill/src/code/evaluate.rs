@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     variables: HashMap<String, f64>,
 }
 
-/// Function that returns the value of a member of `tcp_info`.
+/// Function that returns the value of a member of `tcp_info`; `None` if the stack has no such value.
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
@@ -126,7 +126,8 @@ fn apply(name: &str, arguments: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns a constant of Python or of `linux/tcp.h` (states of congestion avoidance, bits of `tcpi_options`).
+/// Returns a constant of Python or of `linux/tcp.h` (states of congestion avoidance, bits of `tcpi_options`);
+/// `None` for other names.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,

@@ -44,7 +44,8 @@ const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 
     && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
 /// Timeout of calls (SO_RCVTIMEO, SO_SNDTIMEO). A call that does not block according to its script must
-/// return within this time. A blocking call must return within this time after its return time.
+/// return within this time. A call that blocks must return within this time after the return time in the
+/// script.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Duration of a timer tick at CONFIG_HZ=250, the lowest rate of distributions, nanoseconds.
 const TICK: i64 = 4_000_000;
@@ -196,9 +197,9 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets CUBIC, Linux' default, for a script that names no congestion control, for any default of the
-    /// machine. In a namespace, only root may select a congestion control that is not permitted for all
-    /// users.
+    /// Sets CUBIC, Linux' default, for a script that names no congestion control, even if the machine has
+    /// another default. In a namespace, only root may select a congestion control that is not permitted for
+    /// all users.
     fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())

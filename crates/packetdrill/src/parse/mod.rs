@@ -1,5 +1,5 @@
-//! Parser of the language of packetdrill scripts. TCP is parsed in full, all other protocols are stored as
-//! text.
+//! Parser of the language of packetdrill scripts. TCP is parsed in full, and all other protocols are stored
+//! as text.
 //!
 //! The authors describe the language in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing,
 //! from Sockets to Packets", USENIX ATC 2013, §3.

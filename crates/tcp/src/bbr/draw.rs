@@ -1,6 +1,6 @@
 use airhop_base::{SplitMix64, unit};
 
-/// Random number generator of one flow.
+/// Random numbers of one flow, for BBR's random choices.
 #[derive(Debug, Default)]
 pub struct Draw(SplitMix64);
 

@@ -4,7 +4,8 @@ use airhop_base::Time;
 /// (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
 pub struct Excess {
-    /// Start of the present period. A new period starts when no more bytes than expected have arrived.
+    /// Start of the interval over which the excess is measured. An ACK starts a new interval if at most the
+    /// expected bytes have arrived in the present interval.
     since: Time,
     acked: f64,
 }
@@ -32,9 +33,9 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // At 1 MB/s, 10,000 bytes are expected within 10 ms, so 10,000 delivered bytes start a new period. At the
-    // same time 4000 more bytes arrive. The excess is then 14,000 bytes, because the new period expects no
-    // bytes yet.
+    // At 1 MB/s, 10,000 bytes are expected within 10 ms, so 10,000 delivered bytes start a new interval. At
+    // the same time 4000 more bytes arrive. The excess is then 14,000 bytes, because the new interval expects
+    // no bytes yet.
     #[test]
     fn extra_acked_is_the_excess_over_the_rate() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);

@@ -6,7 +6,8 @@ use crate::seams::Window;
 pub struct PriorCwnd(f64);
 
 impl PriorCwnd {
-    /// Saves the window before a reduction. `is_usual`: true if no other reduction is in effect.
+    /// Saves the window before a reduction. `is_usual`: true if no other reduction is in effect. If another
+    /// reduction is in effect, a larger saved window stays.
     pub fn save(&mut self, w: &Window, is_usual: bool) {
         self.0 = if is_usual { w.cwnd } else { self.0.max(w.cwnd) };
     }

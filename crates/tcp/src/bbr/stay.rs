@@ -3,11 +3,11 @@ use airhop_base::{Span, Time};
 /// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// Time and rounds that a probe for the minimum RTT has spent at its small flight.
+/// Duration, in time and round trips, of a probe for the minimum RTT (ProbeRTT) at its reduced flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     until: Time,
-    /// True after one full round trip.
+    /// True after a full round trip.
     round: bool,
 }
 

@@ -8,14 +8,14 @@ use crate::sender_state::SenderState;
 pub struct WholeSegmentAbc {
     /// Segments acknowledged since the window last grew.
     acked: f64,
-    /// Segments that slow start left over; in Veno's congestion avoidance, the number of ACKs counted for the
-    /// next growth.
+    /// Segments that slow start counted but did not use for growth; in Veno's congestion avoidance, the
+    /// number of ACKs counted for the next growth.
     pub count: f64,
 }
 
 impl WholeSegmentAbc {
-    /// Counts the segments of an ACK in every state. Segments acknowledged during a recovery count after the
-    /// recovery, when their number may exceed one.
+    /// Counts the segments of an ACK in every state. Segments acknowledged during a recovery therefore
+    /// increase the window after the recovery.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         // the first ACK acknowledges one byte, and counts as a segment
         self.acked += a.acked.div_ceil(s.mss) as f64;
@@ -58,7 +58,7 @@ impl CongestionControl for CountedReno {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         // tcp_reno_min_cwnd(): the window during recovery is half of ssthresh; the end of the recovery sets
-        // it to ssthresh.
+        // the window to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
         LossClass::Congestion

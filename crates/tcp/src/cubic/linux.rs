@@ -3,11 +3,11 @@ use crate::control::whole;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is that of RFC 9438,
-/// but the window, the target and the estimate of Reno's window are integer numbers of segments, and time
-/// advances in ticks of the kernel. The target is rounded up, so a small window below its plateau is up to
-/// one segment ahead of the cubic. Counts have 64 bits, because an hour after the plateau the cubic exceeds
-/// 32 bits.
+/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is that of RFC 9438.
+/// However, the window, the target and the estimate of Reno's window are integer numbers of segments, and
+/// time advances in ticks of the kernel. The target is rounded up, so a small window below its plateau is up
+/// to one segment ahead of the cubic. Counts have 64 bits, because an hour after the plateau the cubic
+/// exceeds 32 bits.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
@@ -69,7 +69,7 @@ impl Linux {
         w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
 
-    /// Returns the growth of the window for a number of delivered segments (tcp_cong_avoid_ai()).
+    /// Returns the growth of the window, segments, for a number of delivered segments (tcp_cong_avoid_ai()).
     fn growth_of_delivered(&mut self, delivered: u64) -> u64 {
         // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
@@ -106,7 +106,7 @@ impl Linux {
         self.per_segment = self.per_segment.max(2);
     }
 
-    /// Reduces the window for a loss or a mark; returns ssthresh.
+    /// Reduces the window for a loss or a mark. Returns ssthresh, segments.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
         let Constants { beta, fast_convergence, .. } = self.constants;
         let cwnd = u64::from(cwnd);
@@ -131,7 +131,7 @@ impl Linux {
         }
     }
 
-    /// True if RTT samples are used: not during the first second after a recovery.
+    /// True if RTT samples are used: not in the first second of an epoch, i.e. after a recovery.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
     }
@@ -182,8 +182,8 @@ mod tests {
     use super::*;
 
     // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70. If the window at the loss
-    // is below the last W_max, the new W_max is (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68;
-    // otherwise it is the window.
+    // is below the last W_max, the new W_max is (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68.
+    // Otherwise the new W_max is the window.
     #[test]
     fn fast_convergence_uses_whole_segments_in_linux() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
@@ -206,8 +206,8 @@ mod tests {
 
     // bictcp_update(): the target is the value of the cubic one round trip later. c is 410 / 1024, so K =
     // cbrt(30 * 1024 / 410) = 4.2158 s. One second after the start, and 100 ms ahead, 3.1162 s are left to
-    // the plateau: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. The same time after the
-    // plateau: 70 / (100 + 12 - 70) = 1. If the window exceeds the target, the count is 100 windows.
+    // the plateau: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. As long after the plateau, the
+    // count is 70 / (100 + 12 - 70) = 1. If the window exceeds the target, the count is 100 windows.
     #[test]
     fn the_cubic_target_is_one_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);

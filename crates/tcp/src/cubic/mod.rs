@@ -21,9 +21,10 @@ use rfc::Rfc;
 pub(crate) enum Version {
     /// RFC 9438.
     Rfc,
-    /// Linux 6, with integer segments and ticks. The target is the cubic one minimum RTT ahead, in place of
-    /// one smoothed RTT. While W_max is unknown, the window grows by at least one twentieth per round trip.
-    /// The Reno-friendly estimate grows at most with alpha.
+    /// Linux 6, with integer segments and ticks. The target is the value of the cubic one minimum RTT later;
+    /// RFC 9438 uses the smoothed RTT. While W_max is unknown, the window grows by at least one twentieth per
+    /// round trip. W_est always grows with alpha; RFC 9438 increases its growth to Reno's once W_est has
+    /// reached cwnd_prior.
     Linux,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Constants {
 pub(crate) struct Cubic {
     law: Law,
     slow_start: SlowStart,
-    /// RTT sample of the present ACK.
+    /// RTT sample of the present ACK, if the ACK yields a sample.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
     /// Time of the last ACK that acknowledged all outstanding data; `None` after the next transmission.

@@ -64,7 +64,7 @@ impl Rfc {
         let memory = &mut self.memory;
         let cwnd = w.cwnd;
         let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
-        // §4.3: W_est grows as fast as Reno's window once it has reached the window before the loss.
+        // §4.3: once W_est has reached the window before the loss, it grows as fast as Reno's window.
         let is_back = memory.prior.is_none_or(|prior| epoch.friendly >= prior);
         epoch.friendly += if is_back { 1.0 } else { alpha(beta) } * delivered / cwnd;
 

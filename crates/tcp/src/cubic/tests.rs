@@ -58,8 +58,8 @@ fn the_cubic_window_follows_equations_1_and_2() {
 }
 
 // §4.2 and §4.4: with a beta of 0.5 a loss at 100 leaves 50, and K = 5 s. Half a second later the target is
-// the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. This exceeds W_est, and is below the
-// maximum of 1.5 windows.
+// the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. The target exceeds W_est, and is
+// below the maximum of 1.5 windows.
 #[test]
 fn window_growth_targets_the_cubic_one_round_trip_ahead() {
     let mut control = cubic(Version::Rfc, 0.5, true);
@@ -219,10 +219,10 @@ fn the_linux_cubic_target_is_a_whole_number_of_segments() {
     assert_eq!(w.cwnd, 72.0);
 }
 
-// Linux' W_est grows by one segment for more than 15/8 of the window, rounded down. With a window of 5 (9.4)
-// it grows at the tenth segment. With a window of 6 (11.25) and one segment left over, it grows at the
-// eleventh. Data delivered between two computations counts for at most one segment. Linux computes W_est only
-// if the window has changed or 1/32 s has passed, hence not for every ACK.
+// Linux' W_est grows by one segment once the delivered segments exceed 15/8 of the window, rounded down. With
+// a window of 5 (9.4) W_est grows at the tenth segment. With a window of 6 (11.25) and one segment left over,
+// W_est grows at the eleventh. Data delivered between two computations counts for at most one segment. Linux
+// computes W_est only if the window has changed or 1/32 s has passed, so not for every ACK.
 #[test]
 fn linux_w_est_grows_by_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };

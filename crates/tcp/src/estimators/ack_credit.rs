@@ -15,14 +15,14 @@ pub struct AckCredit {
 
 impl AckCredit {
     /// Creates the counter, with at most `most` segments per ACK. If duplicate ACKs have counted all segments
-    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. With
-    /// `keeps_own` that segment remains in the bytes already counted (the paper and UCLA's Westwood). Without
-    /// it, all acknowledged segments are subtracted (UCLA's WestwoodNR, Linux).
+    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. `keeps_own`:
+    /// true if that segment stays among the bytes already counted (the paper and UCLA's Westwood); false if
+    /// all acknowledged bytes are subtracted from them (UCLA's WestwoodNR, Linux).
     pub fn new(most: f64, keeps_own: bool) -> Self {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -55,7 +55,7 @@ impl Ns3Credit {
         self.recovery_point = s.max_sent;
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64
@@ -68,8 +68,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges; 0
-    /// is a duplicate ACK.
+    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges, 0
+    /// for a duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);

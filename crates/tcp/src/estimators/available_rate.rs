@@ -104,9 +104,9 @@ mod tests {
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
 
-    // Eight segments arrive at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), hence the
-    // true rate 8 L / RTT. Separate: the first arrival yields (R + L / RTT) / 2, and each later arrival adds
-    // L / RTT. R = 15 L / RTT is nearly twice the true rate.
+    // Eight segments arrive at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), so R
+    // converges to the true rate 8 L / RTT. Separate: the first arrival yields (R + L / RTT) / 2, and each
+    // later arrival adds L / RTT. R = 15 L / RTT is nearly twice the true rate.
     #[test]
     fn bunched_arrivals_double_the_estimate_unless_merged() {
         let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());

@@ -19,7 +19,7 @@ impl Backlog {
         }
     }
 
-    /// Returns the minimum RTT so far, which estimates the RTT of the path without queues.
+    /// Returns the minimum RTT so far, an estimate of the RTT without queues; `None` before the first sample.
     pub fn base(&self) -> Option<Span> {
         self.least
     }

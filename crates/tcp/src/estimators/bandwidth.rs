@@ -26,8 +26,8 @@ pub enum Smoothing {
     },
 }
 
-/// Minimum interval for a rate sample: a shorter remainder of the time without ACKs is added to the preceding
-/// interval of τ/2.
+/// Minimum interval for a rate sample. Time without ACKs is divided into intervals of τ/2; a remainder below
+/// this minimum is added to the last of them.
 const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 
 /// Westwood's estimator (Casetti et al. 2001): one sample per ACK, the counted data divided by the time since
@@ -37,8 +37,8 @@ pub struct PerAck {
     smoothing: Smoothing,
     /// Time of the last sample; before the first sample, the start of the connection.
     last: Time,
-    /// Bytes acknowledged at the time of the last sample, but after it. The next sample includes them,
-    /// because no time has passed since the last sample.
+    /// Bytes acknowledged after the last sample, but at the same time. The next sample includes these bytes,
+    /// because a rate needs an interval above zero.
     left: f64,
     sample: f64,
     rate: f64,
@@ -249,9 +249,9 @@ mod tests {
         assert!((e.rate() / 1e5 - 1.0).abs() < 1e-5, "{}", e.rate());
     }
 
-    // Computed by hand: rounds of 100 ms with 10 and then 20 segments. The ACK that ends a round belongs to
-    // it only if the ACK arrives within the round. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate
-    // 7/8 · 100 + 1/8 · 112.5 = 101.5625.
+    // Computed by hand: rounds of 100 ms with 10 and then 20 segments. The ACK that ends a round counts for
+    // the next round. Linux after the second round: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate 7/8 ·
+    // 100 + 1/8 · 112.5 = 101.5625.
     #[test]
     fn linux_westwood_takes_one_sample_per_round() {
         let after = |stages, bytes: [f64; 3]| {

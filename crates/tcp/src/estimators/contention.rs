@@ -25,8 +25,8 @@ const HYSTERESIS: f64 = 0.05;
 /// | less | more | severe contention | halved |
 ///
 /// An interval is a round trip, at least 100 ms. The receiver measures a round trip as the time in which one
-/// advertised window of data arrives. This time exceeds the true round trip if the sender's window is below
-/// the advertised window.
+/// advertised window of data arrives. The measured time exceeds the true round trip if the sender's window is
+/// below the advertised window.
 #[derive(Debug)]
 pub struct ContentionLimit {
     mss: u64,

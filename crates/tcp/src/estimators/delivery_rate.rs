@@ -24,8 +24,8 @@ pub struct DeliveryRate {
     delivered_at: Time,
     /// C.first_sent_time: transmission time of the most recently sampled segment.
     first_sent_at: Time,
-    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if they are
-    /// not.
+    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if samples
+    /// are not application-limited.
     app_limited_until: u64,
     /// C.lost: bytes marked lost so far.
     lost: u64,
@@ -54,9 +54,9 @@ pub struct Arrivals {
     pub fresh: u64,
     /// Bytes known to have arrived, `fresh` included.
     pub total: u64,
-    /// RTT sample of the last newly arrived segment that was sent only once.
+    /// RTT of the last newly arrived segment that was sent only once; `None` without such a segment.
     pub rtt: Option<Span>,
-    /// Minimum RTT so far, including the handshake's sample.
+    /// Minimum RTT so far, including the handshake's sample; `None` before the first sample.
     pub least_rtt: Option<Span>,
     /// Rate sample; `None` if the ACK yields no valid sample.
     pub rate: Option<RateSample>,
@@ -69,8 +69,8 @@ pub struct RateSample {
     pub delivered: u64,
     /// Longer of the intervals in which the bytes were sent and acknowledged.
     pub interval: Span,
-    /// Bytes delivered before the transmission of the sampled segment. A segment belongs to a later round
-    /// trip if it is sent after this sample.
+    /// Bytes delivered before the transmission of the sampled segment. A round trip has passed since this
+    /// number of bytes was delivered.
     pub prior: u64,
     /// True if the sender was application-limited when it sent the sampled segment.
     pub limited: bool,
@@ -161,7 +161,8 @@ impl DeliveryRate {
         Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
     }
 
-    /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft).
+    /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft); `None` if
+    /// the interval of the sample is too short.
     fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
         let flight = *self.flight(e.order)?;
         self.first_sent_at = e.at;
@@ -304,8 +305,8 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
-        // Retransmissions do not count twice, neither of a segment that had arrived nor of the first bytes of
-        // a segment.
+        // A retransmission of delivered data does not count again, whether the whole segment or only its
+        // first bytes had arrived.
         let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
@@ -332,8 +333,8 @@ mod tests {
         assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
     }
 
-    // An interval of zero yields no sample: a link without transmission time or delay, and a segment that was
-    // sent twice and therefore yields no RTT sample.
+    // An interval of zero yields no sample. Here the link has neither transmission time nor delay, and the
+    // segment was sent twice, so it yields no RTT sample.
     #[test]
     fn an_interval_of_zero_yields_no_sample() {
         let mut m = Meter::default();
@@ -342,8 +343,8 @@ mod tests {
         assert_eq!(ack(&mut m, 0, 2), None);
     }
 
-    // §3.4: samples of segments sent while the sender is application-limited are marked; samples of segments
-    // sent after these have arrived are not. An idle period yields no sample.
+    // §3.4: samples of segments sent while the sender is application-limited are marked. Samples of segments
+    // sent after the arrival of those segments are not marked. An idle period yields no sample.
     #[test]
     fn application_limited_samples_are_marked() {
         let mut m = Meter::default();

@@ -77,7 +77,7 @@ mod tests {
             departures.on_departure(at(20 * k), 1000);
             departures.on_departure(at(20 * k), 1000);
         }
-        // The mean gap varies around 10 ms by 1 % of a gap.
+        // The mean gap differs from 10 ms by less than 1 %.
         assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
     }
 

@@ -13,8 +13,8 @@ const D2: f64 = 1.128;
 #[derive(Debug, Default)]
 pub struct FlipFlop {
     means: Option<Means>,
-    /// Number of samples, and a bit for each of the last 64 samples, bit 0 for the newest. The bit is set if
-    /// the sample was outside the limits.
+    /// `samples`: number of samples. `outliers`: one bit for each of the last 64 samples, bit 0 for the
+    /// newest; a bit is set if its sample was outside the limits.
     samples: u32,
     outliers: u64,
 }
@@ -53,7 +53,7 @@ impl FlipFlop {
     }
 
     /// Returns the RTT estimate, seconds: the agile mean if the last sample is within the limits, otherwise
-    /// the stable mean.
+    /// the stable mean. `None` before the first sample.
     pub fn estimate(&self) -> Option<f64> {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }

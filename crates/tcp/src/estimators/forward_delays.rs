@@ -58,7 +58,7 @@ impl Interval {
     }
 
     /// Returns the number of packets by which the queue grew during the interval: JTCP's jitter ratio, (ΔR -
-    /// ΔS) / ΔR, times the number of packets.
+    /// ΔS) / ΔR, times the number of packets. `None` if all arrival times are equal.
     pub fn queued(&self) -> Option<f64> {
         self.packets_in(self.delayed)
     }

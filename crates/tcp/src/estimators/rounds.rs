@@ -3,8 +3,8 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     count: u64,
-    /// Number of delivered bytes at which the round ends. A segment that is sent once these bytes are
-    /// delivered belongs to the next round.
+    /// Number of delivered bytes at which the round ends: a segment sent after the delivery of these bytes
+    /// belongs to the next round.
     ends: u64,
 }
 

@@ -1,5 +1,5 @@
 //! The kernel's own CUBIC, which other congestion controls call through its exported functions `cubictcp_*`.
-//! It implements [`Version::Linux`] and HyStart in the kernel's units.
+//! CUBIC here is [`Version::Linux`] with HyStart, in the kernel's units.
 
 use crate::config::Growth;
 use crate::cubic::{Constants, Cubic, Version};
@@ -116,10 +116,10 @@ mod tests {
     }
 
     // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start the window grows
-    // by one segment per acknowledged segment. RFC 9438 §4.2, in integer segments and one round trip of 0.1 s
-    // ahead: the target is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s. It is 100 after cbrt(30 /
-    // 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s. ACKs at these times exceed the target by at most two segments, one
-    // of which was counted before.
+    // by one segment per acknowledged segment. RFC 9438 §4.2, in integer segments and a round trip of 0.1 s
+    // ahead: the target is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s. The target is 100 after
+    // cbrt(30 / 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s. The window exceeds the target by at most two segments, so
+    // it reaches 100 between these times.
     #[test]
     fn kernel_cubic_returns_to_w_max_after_a_loss() {
         let mut cubic = CubicTcp::new(&at(0, u32::MAX - 1, u32::MAX - 1));

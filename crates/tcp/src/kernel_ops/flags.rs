@@ -31,7 +31,7 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
     let advances = a.acked > 0;
     let arrived = || s.board.arrived().iter().filter(|e| !e.arrived);
     let sacked = s.board.newly_sacked() > 0;
-    // Header prediction excludes these ACKs.
+    // Linux' header prediction handles no ACK with ECE or SACK blocks.
     let is_slow = a.ece || !a.sack.is_empty();
     let is_duplicate = duplicate(s.una, a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
@@ -54,8 +54,8 @@ pub(super) fn of_losses(s: &SenderState) -> u32 {
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 
-/// Clears `FLAG_ACK_MAYBE_DELAYED` if other segments were delivered between the transmission and the ACK of
-/// this segment.
+/// Returns `flag` without `FLAG_ACK_MAYBE_DELAYED`. Linux clears this flag if other segments were delivered
+/// between the transmission of a segment and its ACK.
 pub(super) fn without_maybe_delayed(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }

@@ -28,7 +28,7 @@ pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
 /// Returns a scheme for [`add`](crate::add) whose congestion control has the callbacks `has`. Loss recovery
 /// is RACK-TLP (RFC 8985). PRR limits the flight during recovery (RFC 9937), unless the congestion control
-/// limits it. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) runs as DCTCP does: both endpoints
+/// limits it. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) runs as DCTCP does. Both endpoints
 /// use ECN for any configuration, the receiver echoes marks byte by byte (RFC 8257 §3.2), and queues mark
 /// above a step threshold. `services`: default services of the network for the scheme's flows.
 pub fn kernel_scheme(

@@ -42,7 +42,8 @@ impl Callbacks {
     }
 }
 
-/// `enum tcp_ca_event`, with the kernel's values. ECN events are missing, as only receivers have them.
+/// `enum tcp_ca_event`, with the kernel's values. ECN events are not listed, because only receivers cause
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum CaEvent {
@@ -65,8 +66,8 @@ pub trait TcpCongestionOps: Debug + Send {
     /// Returns the set of implemented callbacks. Called once.
     fn has(&self) -> Callbacks;
 
-    /// Returns the policy for notices that arrive at the interface, if the object has a program for them.
-    /// Called once.
+    /// Returns the policy for notices that arrive at the network interface; `None` if the object has no
+    /// program for notices. Called once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }

@@ -10,8 +10,8 @@ pub struct AckSample {
     pub pkts_acked: u32,
     /// RTT sample of the last acknowledged packet that was sent once, µs; -1 if there is no such packet.
     pub rtt_us: i32,
-    /// Packets in flight before the ACK. A kernel passes the packets in flight at the transmission of the
-    /// newest packet that arrived.
+    /// Packets in flight before the ACK. (A kernel passes the packets in flight at the transmission of the
+    /// newest packet that arrived.)
     pub in_flight: u32,
 }
 

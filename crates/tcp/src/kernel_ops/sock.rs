@@ -104,7 +104,7 @@ pub struct Sock {
     pub rate_interval_us: u32,
     pub rate_app_limited: bool,
     /// Number of delivered packets up to which samples are limited by the application or by the congestion
-    /// control itself; zero if they are not.
+    /// control itself; zero if samples are not limited.
     pub app_limited: u32,
     /// Time of the last data transmission, jiffies.
     pub lsndtime: u32,
@@ -116,8 +116,8 @@ pub struct Sock {
     pub reordering: u32,
     /// Time at which the window was last full or last reduced, jiffies.
     pub snd_cwnd_stamp: u32,
-    /// `icsk_ack.pending`, a field of receivers that a congestion control may write. It has no effect here,
-    /// because the peer sends no data.
+    /// `icsk_ack.pending`, a field of receivers that a congestion control may write. A write has no effect
+    /// here, because the peer sends no data.
     pub ack_pending: u8,
     /// Present time, µs.
     pub tcp_mstamp: u64,
@@ -144,7 +144,7 @@ impl Sock {
     /// `SK_PACING_FQ`: the queueing discipline paces segments.
     pub const PACING_FQ: u32 = 2;
 
-    /// Creates the view of a connection before its first transmission.
+    /// Creates the fields of a connection before its first transmission.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: Identity { rcv_nxt: 1, ..Identity::default() },
@@ -253,8 +253,8 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()). If the RTT decreases, the deviation changes with
-    /// one eighth of the usual weight.
+    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()). If the sample is below the mean by more than the
+    /// deviation, the deviation changes with an eighth of the usual weight.
     pub(super) fn note_rtt(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
@@ -283,8 +283,8 @@ impl Sock {
         }
     }
 
-    /// Stores the rate of a valid sample, unless the sample is application-limited and its rate lower than
-    /// the stored rate (Linux, tcp_rate_gen()).
+    /// Stores the rate of a valid sample (Linux, tcp_rate_gen()). An application-limited sample is stored
+    /// only if its rate is at least the stored rate.
     pub(super) fn keep_rate(&mut self, rs: &RateSample) {
         let (Ok(delivered), Ok(interval)) = (u32::try_from(rs.delivered), u32::try_from(rs.interval_us))
         else {
@@ -304,7 +304,7 @@ impl Sock {
 
     /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()).
     /// The rate is twice the window per round trip while the window is below half of ssthresh, else 1.2
-    /// windows. If the outstanding data exceeds the window, it replaces the window.
+    /// windows. If more packets than the window are outstanding, their number counts as the window.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;

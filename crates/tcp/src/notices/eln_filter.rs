@@ -38,8 +38,8 @@ impl NoticePolicy for ElnFilter {
                 if self.consecutive <= self.n && !self.frozen {
                     return Reaction::Retransmit;
                 }
-                // The sender skips the ELN that freezes it, answers the next ELN, and so on: it answers the
-                // 2nd, 4th, 6th …
+                // The sender ignores the ELN at which it freezes, and then retransmits for every second ELN:
+                // the 2nd, 4th, 6th …
                 self.frozen = true;
                 let retransmit = self.answer_next;
                 self.answer_next = !self.answer_next;

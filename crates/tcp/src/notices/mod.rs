@@ -21,8 +21,8 @@ pub use once_per_loss::OncePerLoss;
 pub use refresh_timer::RefreshTimer;
 pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
 
-/// Number of probing timeouts after which a frozen sender follows the ordinary rules again. Yun 2009 has no
-/// such limit, and a connection to a station that left would never end. The number is Airhop's choice.
+/// Number of probing timeouts after which a frozen sender follows the ordinary rules again. Without a limit,
+/// as in Yun 2009, a connection to a station that left would never end. The number is Airhop's choice.
 pub const PATIENCE: u32 = 12;
 
 /// Returns the policies of a scheme, with the notice policy that the configuration selects.

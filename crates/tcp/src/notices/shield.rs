@@ -5,14 +5,14 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// Period after an ELN in which duplicate ACKs for the named segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed RTT: duplicate ACKs caused by segments sent before the retransmission arrive within it.
+    /// One smoothed RTT, in which the duplicate ACKs of segments sent before the retransmission arrive.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
 }
 
-/// Reaction to an ELN: the sender retransmits the named segment. It ignores the duplicate ACKs caused by
-/// segments that it sent before the retransmission (HACK-fixed of Yun 2009, reconstructed).
+/// Reaction to an ELN: the sender retransmits the named segment. Duplicate ACKs caused by segments sent
+/// before the retransmission are ignored (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,

@@ -3,10 +3,10 @@
 /// State of the Timestamps option.
 #[derive(Debug)]
 pub(super) struct EchoClock {
-    /// TS.Recent; `None` before a SYN or a segment that was expected.
+    /// TS.Recent; `None` until a SYN or a segment in order has arrived.
     recent: Option<u32>,
-    /// Timestamp of the first segment that arrived. Without a handshake this segment stands for the SYN,
-    /// whose timestamp initialises TS.Recent (RFC 7323 appendix D).
+    /// Timestamp of the first segment that arrived; `None` before its arrival. Without a handshake this
+    /// segment stands for the SYN, whose timestamp initialises TS.Recent (RFC 7323 appendix D).
     first: Option<u32>,
     /// Last.ACK.sent.
     last_ack: u64,
@@ -18,9 +18,9 @@ impl EchoClock {
         EchoClock { recent: None, first: None, last_ack: expected }
     }
 
-    /// Records the timestamp of a segment. RFC 7323 §4.3 (2): the echoed timestamp is that of the segment
-    /// that the last ACK requested, or of an older segment sent since. A delayed ACK or a hole therefore
-    /// lengthens an RTT sample and never shortens it.
+    /// Records the timestamp of a segment. The segment sets TS.Recent if its timestamp is not older, and if
+    /// it begins at or below the last acknowledgement number sent (RFC 7323 §4.3 (2)). A delayed ACK or a
+    /// hole therefore lengthens an RTT sample and never shortens it.
     pub fn on_segment(&mut self, seq: u64, value: u32) {
         self.first.get_or_insert(value);
         let is_newer = self.recent.is_none_or(|recent| value.wrapping_sub(recent) < 1 << 31);

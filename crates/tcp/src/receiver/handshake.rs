@@ -8,15 +8,15 @@ use airhop_base::{Segment, Time};
 pub(super) enum Handshake {
     /// No SYN has arrived, or the RTT is ambiguous, or the caller has read it.
     Unknown,
-    /// The receiver sent a SYN-ACK at `at`; `again`: it was a retransmission.
+    /// The receiver sent a SYN-ACK at `at`; `again`: true if it was a retransmission.
     Answered { at: Time, again: bool },
     /// The peer acknowledged the SYN-ACK sent at `sent` in a segment that arrived at `at`.
     Acknowledged { sent: Time, at: Time },
 }
 
 impl Receiver {
-    /// Returns the time at which the SYN-ACK was sent and the time at which its ACK arrived, once. `None` if
-    /// the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
+    /// Returns the transmission time of the SYN-ACK and the arrival time of its ACK, at the first call only.
+    /// `None` if the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
     pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
         let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
         self.handshake = Handshake::Unknown;
@@ -33,8 +33,8 @@ impl Receiver {
             // §3.10.7.4).
             return self.acknowledge(now, None);
         }
-        // A retransmitted SYN is also answered, because its SYN-ACK may have been lost. The SYN-ACK needs no
-        // timer.
+        // A SYN-ACK needs no timer: if the SYN-ACK is lost, the peer retransmits its SYN, which is answered
+        // again.
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;

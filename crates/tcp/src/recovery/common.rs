@@ -1,5 +1,5 @@
-//! State and rules that several recoveries share: the guard against a second reduction, urgent segments, and
-//! the state after a timeout.
+//! State and rules that several recoveries share: the guard against a second reduction for one window of
+//! data, segments sent regardless of the window, and the state after a timeout.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
@@ -20,7 +20,7 @@ impl Urgent {
         self.0.clear();
     }
 
-    /// Returns the next urgent segment, without its acknowledged bytes.
+    /// Returns the next urgent segment, without its acknowledged bytes; `None` if no urgent segment is left.
     #[inline]
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
@@ -37,9 +37,9 @@ impl Urgent {
         None
     }
 
-    /// Returns the next urgent segment like [`Urgent::pop`], but skips fast retransmits of segments that were
-    /// SACKed after their loss was detected, while pacing or the host's turnaround delayed them. A timeout or
-    /// a notice also retransmits SACKed data (RFC 2018 §8).
+    /// Returns the next urgent segment like [`Urgent::pop`], but no fast retransmit of a segment that is
+    /// already SACKed. The SACK may arrive while pacing or the host's turnaround delays the retransmission. A
+    /// timeout or a notice also retransmits SACKed data (RFC 2018 §8).
     #[inline]
     pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_not_sacked(s) }
@@ -68,13 +68,13 @@ pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Ne
 /// reduction do not start a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Guard {
-    /// First unsent byte at the last reduction; zero before the first.
+    /// First unsent byte at the last reduction; zero before the first reduction.
     pub recovery_point: u64,
 }
 
 impl Guard {
-    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). An ACK of exactly `recover` may
-    /// result from a needless retransmission of go-back-N.
+    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). Duplicates of an ACK of exactly
+    /// `recover` may result from needless retransmissions of go-back-N.
     pub fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
@@ -116,7 +116,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Sack, SackBlock, Time};
 
-    // Of a pending retransmission only the bytes that are still unacknowledged are sent. Each segment is sent
+    // Only the bytes of a pending retransmission that are still unacknowledged are sent. Each segment is sent
     // once.
     #[test]
     fn a_pending_retransmission_sends_only_unacknowledged_bytes() {

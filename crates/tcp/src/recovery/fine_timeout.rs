@@ -6,7 +6,7 @@ use airhop_base::Span;
 /// Arizona code.
 #[derive(Debug, Default)]
 pub(super) struct FineTimeout {
-    /// Mean and mean deviation of the RTT, seconds.
+    /// Mean and mean deviation of the RTT, seconds; `None` before the first sample.
     mean: Option<(f64, f64)>,
     /// Timeout, seconds; `None` before the first RTT sample.
     pub timeout: Option<f64>,
@@ -25,8 +25,8 @@ impl FineTimeout {
         self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
     }
 
-    /// Records a retransmission: lengthens the timeout until the next sample, and doubles it for a repeated
-    /// retransmission (`again`).
+    /// Records a retransmission. Until the next sample, the timeout grows by one eighth, or doubles for a
+    /// repeated retransmission (`again`).
     pub fn back_off(&mut self, again: bool) {
         self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }
@@ -39,7 +39,7 @@ mod tests {
     // Computed by hand. Samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then
     // mean 80 + 80/8 = 90, deviation 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission
     // multiplies the timeout by 9/8, and a second retransmission of the same segment doubles it. The next
-    // sample equals the mean and ends this: 90 + 2 * (35 - 35/4) = 142.5.
+    // sample equals the mean and ends the backoff: 90 + 2 * (35 - 35/4) = 142.5.
     #[test]
     fn the_fine_grained_timeout_follows_mean_and_deviation() {
         let mut timeout = FineTimeout::default();

@@ -1,14 +1,15 @@
 //! Loss recoveries.
 //!
-//! Seven recoveries use the scoreboard. Each defines lost segments and the limit of the flight differently:
+//! Seven recoveries use the scoreboard. They differ in the definition of a lost segment, and in the limit of
+//! the flight:
 //!
 //! | recovery | a segment is lost | limit of the flight |
 //! |---|---|---|
 //! | [`SackPipe`] | at the third duplicate ACK; after that any hole may be filled | a counter that each duplicate ACK lowers by one |
-//! | [`Rfc6675`] | if DupThresh SACKed runs, or as many segments, lie above it in sequence order | bytes neither SACKed nor lost; PRR |
-//! | [`RateHalving`] | if DupThresh SACKed segments lie above it; a retransmission, by sending order | as [`Rfc6675`], lowered with every second ACK |
-//! | [`Ns2Linux`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, by the order of retransmissions | as [`Rfc6675`], by ns-2.35's rules |
-//! | [`Esack`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), held segments excepted | as [`Rfc6675`], without halving |
+//! | [`Rfc6675`] | if DupThresh separate SACKed ranges, or SACKed bytes of as many segments, lie above it in sequence order | bytes neither SACKed nor lost; PRR |
+//! | [`RateHalving`] | if DupThresh SACKed segments lie above it; a retransmission, if a segment sent after it has arrived | as [`Rfc6675`], lowered with every second ACK |
+//! | [`Ns2Linux`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, also if a much later retransmission has arrived | as [`Rfc6675`], by ns-2.35's rules |
+//! | [`Esack`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), except while a link layer retransmits it | as [`Rfc6675`], without halving |
 //! | [`Rack`] | if a segment sent later arrived longer ago than the reordering window | as [`Rfc6675`]; PRR |
 //! | [`Delayed`] | as [`Rfc6675`], a round trip later | all outstanding data during the delay |
 

@@ -4,19 +4,20 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// Adapter that makes any recovery react to notices: a loss that a notice accounts for does not indicate
+/// Adapter that makes any recovery react to notices: a loss that a notice explains does not indicate
 /// congestion.
 ///
 /// After an ELN the sender retransmits the named segment. Duplicate ACKs caused by segments sent before this
-/// retransmission do not indicate its loss; later duplicate ACKs do. This is ESACK's sending order (Yun 2009
-/// §4.1, Figure 4), derived from the newest SACK block, or without SACK from a count of duplicate ACKs. Until
-/// the retransmission is acknowledged, each duplicate ACK releases a segment, as in fast recovery (RFC 5681
-/// §3.2 step 4), which keeps the ACK clock running. Recoveries by sending order do not use this rule.
+/// retransmission do not indicate its loss; later duplicate ACKs do. The newest SACK block shows whether a
+/// segment was sent before the retransmission, as in ESACK (Yun 2009 §4.1, Figure 4); without SACK, a count
+/// of duplicate ACKs shows it. Until the retransmission is acknowledged, each duplicate ACK releases a
+/// segment, as in fast recovery (RFC 5681 §3.2 step 4), which keeps the ACK clock running. Recoveries by
+/// sending order apply their own rules instead.
 ///
 /// Duplicate ACKs for a segment named by an ERSN also do not indicate a loss. However, in fast recovery for
 /// another loss, recoveries that do not mark lost segments (Reno's, NewReno's, ns-2's SACK) may retransmit
-/// that segment. After a disconnection all segments lost during it are retransmitted. These rules are
-/// reconstructed, because the paper describes only its own sender.
+/// that segment. After a disconnection the sender retransmits all segments lost during the disconnection.
+/// These rules are reconstructed, because the paper describes only its own sender.
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
@@ -95,7 +96,8 @@ impl NoticeAware {
         }
     }
 
-    /// Ends the hold of a segment that the link layer has discarded. The sender retransmits the segment.
+    /// Ends the period in which the segment at `seq` does not count as lost: its link layer no longer
+    /// retransmits it.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
@@ -114,7 +116,7 @@ impl NoticeAware {
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // Duplicate ACKs that a notice accounts for do not indicate a loss. Their other effects remain.
+        // Duplicate ACKs that a notice explains do not indicate a loss. Their other effects remain.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;

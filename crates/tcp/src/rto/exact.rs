@@ -1,19 +1,20 @@
-//! Estimators from exact times. They differ in their means and share backoff and bounds of RFC 6298.
+//! Estimators from exact times. The estimators differ in mean and deviation, and share backoff and bounds of
+//! RFC 6298.
 
 use super::RtoPolicy;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 use std::fmt::Debug;
 
-/// Means of an estimator. A sample is that of a segment sent at `sent` and acknowledged at `now`.
+/// Mean and deviation of the RTT. A sample is the RTT of a segment sent at `sent` and acknowledged at `now`.
 pub(super) trait Estimate: Copy + Debug + Send + 'static {
-    /// Returns the means after the first sample.
+    /// Returns mean and deviation after the first sample.
     fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Returns the means after a further sample.
+    /// Returns mean and deviation after a further sample.
     fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Returns the timeout without backoff and upper bound.
+    /// Returns the timeout, without backoff and without the upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
 
     /// Returns the smoothed RTT.
@@ -23,10 +24,10 @@ pub(super) trait Estimate: Copy + Debug + Send + 'static {
     fn rttvar(&self) -> Span;
 }
 
-/// Estimator with the means `E`.
+/// Estimator whose mean and deviation are computed by `E`.
 #[derive(Clone, Debug)]
 pub(super) struct Exact<E> {
-    /// Means of the RTT; `None` before the first sample.
+    /// Mean and deviation of the RTT; `None` before the first sample.
     estimate: Option<E>,
     timeout: Timeout,
 }

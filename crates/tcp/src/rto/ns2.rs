@@ -21,8 +21,8 @@ impl Ns2Ticks {
         Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
     }
 
-    /// Applies the lower bound before the backoff and the minimum of two ticks after it; with a single gain
-    /// the backoff multiplies this minimum too.
+    /// Applies the configured minimum before the backoff, and the minimum of two ticks after the backoff.
+    /// (The single-gain estimator applies both minima before the backoff.)
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         (rto.max(self.config.min).min(self.config.max) * backoff)
             .min(self.config.max)
@@ -75,7 +75,7 @@ impl RtoPolicy for Ns2Ticks {
             self.backoff = self.backoff.saturating_mul(2);
         }
         // After the fourth consecutive timeout the mean is discarded, and the next sample initialises it.
-        // Until then the timeout does not change. (ns-2 also adds srtt to rttvar, but the next sample
+        // Until that sample the timeout does not change. (ns-2 also adds srtt to rttvar, but the next sample
         // overwrites both before they are read.)
         if self.backoff > 8 {
             self.srtt8 = 0;
@@ -114,7 +114,7 @@ mod tests {
     use crate::config::RtoKind;
     use crate::rto::build;
 
-    // ns-2.35 computes with integer ticks of 10 ms. Samples of 65, 85 and 25 ms are sent at the start of a
+    // ns-2.35 computes with integer ticks of 10 ms. Samples of 65, 85 and 25 ms start at the beginning of a
     // tick.
     #[test]
     fn the_ns2_rto_uses_integer_ticks() {

@@ -69,7 +69,8 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 60.0);
     }
 
-    // RFC 6298 §5.5, §2.5 and §5.7.
+    // RFC 6298: each timeout doubles the RTO (§5.5), up to the upper bound (§2.5). After a retransmitted SYN
+    // the RTO is 3 s (§5.7), and a sample ends the backoff.
     #[test]
     fn rfc6298_rto_doubles_at_timeouts_until_a_sample() {
         let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));

@@ -10,7 +10,7 @@ use airhop_base::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct SingleGain {
     config: RtoConfig,
-    /// Mean `a` and mean deviation `v` of the RTT, in ticks.
+    /// Mean `a` and mean deviation `v` of the RTT, in ticks; `None` before the first sample.
     mean: Option<(f64, f64)>,
     backoff: u64,
 }
@@ -34,7 +34,7 @@ impl SingleGain {
         }
     }
 
-    /// Applies the bounds; the shortest timeout of a coarse clock is two ticks.
+    /// Applies the bounds and the backoff. The shortest timeout of a coarse clock is two ticks.
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         let floor = self.config.min.max(self.config.tick * 2);
         (rto.max(floor).min(self.config.max) * backoff).min(self.config.max)

@@ -42,8 +42,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Marking rule, a function of the segment's position in the stream. The sender can therefore compute the
-/// mark of a lost segment.
+/// Rule that marks segments "out", by the position of a segment in the stream. The sender can therefore
+/// compute the mark of a lost segment.
 #[derive(Clone, Copy, Debug)]
 struct Marking {
     k: u64,

@@ -64,12 +64,13 @@ struct Htcp {
 /// State of H-TCP that a loss changes, without the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// Time of the last loss, or of the first ACK.
+    /// Time of the last loss, or of the first ACK; `None` before the first ACK.
     since: Option<Time>,
-    /// Maximum RTT. A sample raises it by at most 20 ms, and a loss reduces its distance from the minimum
-    /// by 5 %.
+    /// Maximum RTT; `None` before the first sample. A sample raises it by at most 20 ms, and a loss reduces
+    /// its distance from the minimum by 5 %.
     longest: Option<Span>,
-    /// Delivery rate before the last loss, segments per second.
+    /// Delivery rate before the last loss, segments per second; `None` before the first loss, or without a
+    /// rate sample before it.
     rate: Option<f64>,
 }
 
@@ -132,8 +133,8 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // The ACK must not report earlier arrivals: segments that waited for a hole to be filled have RTTs
-        // that do not measure a queue.
+        // An ACK with SACKed data yields no sample: the time for which a segment waits until a hole is filled
+        // is no queueing delay.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -181,7 +182,7 @@ struct Throughput {
     began: Option<Time>,
     segments: f64,
     mean: f64,
-    /// Maximum of the mean rate since the last loss.
+    /// Maximum of the mean rate since the last loss; `None` before a rate sample.
     greatest: Option<f64>,
 }
 
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!(with(100, None, 1000.0).0, 0.5);
     }
 
-    // An ACK may arrive at the time of transmission, and a ratio of zero RTTs does not exist.
+    // The RTT may be zero in a simulation. The ratio of two zero RTTs is undefined, so beta is 0.5.
     #[test]
     fn rtts_of_zero_halve_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };

@@ -98,7 +98,8 @@ impl Hybla {
 
     /// Processes an ACK of the first flight. True if the window may grow. Caini and Firrincieli 2004: the
     /// initial window is rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
-    /// that ssthresh is infinite, the estimated bandwidth-delay product replaces it (Hoe 1996).
+    /// the reference connection's ssthresh is infinite, the estimated bandwidth-delay product replaces it
+    /// (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Version::Paper && w.ssthresh.is_infinite();
         match self.beginning {

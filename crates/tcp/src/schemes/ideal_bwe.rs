@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
     }
 
-    // Yun 2009 §5.3: "the exact available bandwidth and RTT". Both have two readings: twice the bandwidth, or
-    // 1.5 times the RTT.
+    // Yun 2009 §5.3: "the exact available bandwidth and RTT". Each of the two terms is ambiguous: the
+    // alternatives are twice the bandwidth here, and 1.5 times the RTT.
     #[test]
     fn two_readings_of_bandwidth_and_rtt_scale_the_window() {
         let filled = |words: &[(&str, f64)]| left(words, Signal::Duplicates, true).0;

@@ -108,8 +108,8 @@ impl Curves {
         }
     }
 
-    /// Returns f1, the increase alpha, for a mean queueing delay that is the fraction `share` of the maximum.
-    /// f1 is alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
+    /// Returns f1, the increase alpha, for a mean queueing delay of `share` times the maximum. f1 is
+    /// alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
     fn alpha(&self, share: f64) -> f64 {
         let ((min, max), low) = (self.alpha, self.eta[0]);
         let beyond = (share - low).max(0.0);
@@ -146,7 +146,8 @@ impl Illinois {
         self.round.samples += 1;
     }
 
-    /// Returns the mean queueing delay of the round as a fraction of the maximum so far.
+    /// Returns the mean queueing delay of the round as a fraction of the maximum so far; `None` without RTT
+    /// samples in the round.
     fn share(&self) -> Option<f64> {
         let least = self.delays.least?;
         let mean = (self.round.samples > 0).then(|| self.round.sum / self.round.samples)?;
@@ -163,8 +164,8 @@ impl Illinois {
         }
     }
 
-    /// Returns alpha: "α can be set to α_max only if d_a stays below d_1 for θ round trips", once the delay
-    /// has exceeded d_1.
+    /// Returns alpha. Once the delay has exceeded d_1, "α can be set to α_max only if d_a stays below d_1 for
+    /// θ round trips".
     fn alpha(&mut self, share: f64) -> f64 {
         if share > self.curves.eta[0] {
             self.short = Some(0);
@@ -177,8 +178,8 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // The ACK must not report earlier arrivals: segments that waited for a hole to be filled have RTTs
-        // that do not measure a queue.
+        // An ACK with SACKed data yields no sample: the time for which a segment waits until a hole is filled
+        // is no queueing delay.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }

@@ -65,8 +65,8 @@ pub(super) struct Jersey {
     by_the_least: bool,
     /// True if the last ACK carried a congestion warning.
     is_warned: bool,
-    /// First unsent byte at the last rate control. The next rate control happens after this byte is
-    /// acknowledged.
+    /// First unsent byte when the window was last set to ownd (rate control). The window is set again only
+    /// after this byte is acknowledged.
     controlled_up_to: u64,
 }
 
@@ -98,7 +98,8 @@ impl Jersey {
         Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
-    /// Sets the window to ownd. Yun 2009 §2.2: "in a congestion avoidance phase".
+    /// Sets the window to the paper's ownd (rate control), but in slow start only ssthresh (Yun 2009 §2.2:
+    /// "in a congestion avoidance phase").
     fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
         self.controlled_up_to = s.max_sent;
@@ -203,7 +204,8 @@ mod tests {
     }
 
     // 125 segments per second at an RTT of 100 ms are 12.5 segments. Xu et al. 2004: a warning sets the
-    // window to this value in congestion avoidance and ssthresh in slow start; a timeout sets ssthresh to it.
+    // window to this value in congestion avoidance, and ssthresh in slow start. A timeout also sets ssthresh
+    // to this value.
     #[test]
     fn a_congestion_warning_sets_the_window_to_the_bdp() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {

@@ -50,7 +50,7 @@ struct Jtcp {
     k: f64,
     several: f64,
     delays: ForwardDelays,
-    /// Time of the last window reduction caused by duplicate ACKs.
+    /// Time of the last window reduction caused by duplicate ACKs; `None` before the first.
     last_cut: Option<Time>,
 }
 

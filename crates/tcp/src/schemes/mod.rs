@@ -239,7 +239,7 @@ impl Params {
     }
 }
 
-/// Parameter that selects the loss recovery of a scheme whose paper does not name one.
+/// Parameter that selects the loss recovery of a scheme whose paper names no recovery.
 const BASE: Param =
     Param::word("base", &["tahoe", "reno", "newreno"], "loss recovery of the sender; the paper names none");
 
@@ -302,7 +302,7 @@ pub fn schemes() -> Vec<&'static Scheme> {
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
-/// Returns the scheme with this name.
+/// Returns the scheme with this name; `None` if no scheme has it.
 pub fn find(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

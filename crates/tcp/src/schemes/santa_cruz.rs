@@ -101,7 +101,8 @@ impl SantaCruz {
         }
     }
 
-    /// Returns N, including the packets of the unfinished window.
+    /// Returns N, including the packets of the unfinished window; `None` before two arrivals at different
+    /// times.
     fn queued_so_far(&self) -> Option<f64> {
         let window = self.delays.over(self.arrivals)?;
         window.packets_in((self.delay + window.delayed).max(0))

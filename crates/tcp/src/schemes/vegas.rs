@@ -77,7 +77,7 @@ struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Minimum RTT so far.
+    /// Minimum RTT so far; `None` before the first sample.
     base: Option<Span>,
     round: Round,
     /// Window growth per ACK in this round, segments.

@@ -65,7 +65,7 @@ struct Veno {
     round: Round,
     /// Minimum RTT of the last round; `None` if the round has too few samples.
     rtt: Option<Span>,
-    /// Under congestion, true if the next ACK increases the window. Under congestion every second ACK does.
+    /// Under congestion, true if the next ACK increases the window: every second ACK does.
     grows: bool,
 }
 

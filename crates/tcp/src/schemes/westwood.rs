@@ -77,12 +77,13 @@ impl Westwood {
         }
     }
 
-    /// Returns the number of the flow's own queued segments.
+    /// Returns the number of the flow's own queued segments; `None` before the first RTT sample.
     pub(super) fn queued(&self, w: &Window) -> Option<f64> {
         self.backlog.segments(w.cwnd)
     }
 
-    /// Returns the number of the flow's own queued segments at an RTT of `rtt`.
+    /// Returns the number of the flow's own queued segments at an RTT of `rtt`; `None` before the first RTT
+    /// sample.
     pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }

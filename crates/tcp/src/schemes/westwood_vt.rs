@@ -112,7 +112,7 @@ impl WestwoodVt {
 
 impl PostponedClassification {
     /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the
-    /// segment's RTT, unless the segment was sent more than once (Karn's rule).
+    /// segment's RTT; `None` if the segment was sent more than once (Karn's rule).
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
@@ -121,7 +121,7 @@ impl PostponedClassification {
     }
 
     /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and a further
-    /// segment has arrived.
+    /// segment has arrived. `None` if all data outstanding at the loss is acknowledged.
     fn advanced(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
         goes_on.then(|| PostponedClassification { reached: self.reached + s.mss, duplicates: 0, ..self })

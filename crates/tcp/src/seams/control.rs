@@ -147,8 +147,8 @@ pub struct Loss {
     pub base: Option<f64>,
     /// Half of the flight or window, as configured, segments; at least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
-    /// cwnd after halving, segments. It equals `half`, except in ns-2, which applies the minimum of 2 only to
-    /// ssthresh.
+    /// cwnd after halving, segments. The value is `half`, except in ns-2, which applies the minimum of 2 only
+    /// to ssthresh.
     pub window: f64,
 }
 
@@ -205,8 +205,8 @@ pub struct Truth {
 /// [`on_ack`](Self::on_ack) unless a recovery or the mark forbids growth; [`on_loss`](Self::on_loss) or
 /// [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) for each segment;
 /// [`on_delivery`](Self::on_delivery). For the expiry of a timer the sender calls only the methods for
-/// losses. It calls [`on_spurious`](Self::on_spurious) at the detection: before all other methods if the
-/// ACK's timestamp or D-SACK is the evidence.
+/// losses. It calls [`on_spurious`](Self::on_spurious) as soon as it detects a spurious reduction, i.e.
+/// before all other methods if the ACK's timestamp or D-SACK is the evidence.
 pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
@@ -317,7 +317,7 @@ pub trait CongestionControl: Debug + Send {
         Profile::In
     }
 
-    /// Sets the simulator's knowledge of the path.
+    /// Sets the true state of the path, as measured by the simulator.
     fn on_truth(&mut self, truth: &Truth) {
         let _ = truth;
     }

@@ -111,7 +111,7 @@ pub enum Evidence {
 /// the recovery. [`NoticeAware`](crate::recovery::NoticeAware) forwards every call to another recovery, so
 /// every method of this trait must also be added to it.
 pub trait Recovery: Debug + Send {
-    /// Handles a duplicate ACK, which either repeats the last ACK (RFC 5681 §2), or has SACK blocks that
+    /// Handles a duplicate ACK. Such an ACK repeats the last ACK (RFC 5681 §2), or has SACK blocks that
     /// report new arrivals, for any values of its other fields (RFC 6675 §2).
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
 
@@ -143,7 +143,8 @@ pub trait Recovery: Debug + Send {
     /// Handles an expiry of the retransmission timer. Called after the window was reduced.
     fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
-    /// Returns the next segment that the window and the state of recovery permit.
+    /// Returns the next segment that the window and the state of recovery permit; `None` if they permit no
+    /// segment now.
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
 
     /// Handles an expiry of the retransmission timer while a loss probe is due. True if the probe is sent in
@@ -172,14 +173,14 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Handles an ACK that does not count: a duplicate ACK that a notice explains, or an ACK without
-    /// information on outstanding data.
+    /// Handles an ACK that the recovery does not count: a duplicate ACK that a notice explains, or an ACK
+    /// without information on outstanding data.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
 
-    /// Returns the expiry time of a second timer of the recovery, besides the retransmission timer;
-    /// [`Recovery::on_deadline`] handles it.
+    /// Returns the expiry time of a second timer of the recovery, besides the retransmission timer; `None`
+    /// while that timer is stopped. [`Recovery::on_deadline`] handles the expiry.
     fn deadline(&self) -> Option<Time> {
         None
     }
@@ -190,8 +191,8 @@ pub trait Recovery: Debug + Send {
         Detect::Nothing
     }
 
-    /// Handles a segment that was passed to IP. `earlier`: number of its previous transmission, if there was
-    /// one.
+    /// Handles a segment that was passed to IP. `earlier`: number of its previous transmission; `None` for
+    /// new data.
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         let _ = (s, now, sent, earlier);
     }

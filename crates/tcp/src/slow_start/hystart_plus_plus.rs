@@ -10,7 +10,7 @@ pub(crate) struct HyStartPlusPlus {
     /// L (§4.3): maximum number of segments for which an ACK counts.
     most: f64,
     round: Round,
-    /// lastRoundMinRTT.
+    /// lastRoundMinRTT; `None` if the last round had no sample.
     last: Option<Span>,
     conservative: Option<Conservative>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct HyStartPlusPlus {
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
-    /// currentRoundMinRTT.
+    /// currentRoundMinRTT; `None` before the round's first sample.
     least: Option<Span>,
     samples: u32,
 }

@@ -30,7 +30,7 @@ pub(crate) struct Sample {
     pub nxt: u64,
     /// RTT of the newest acknowledged segment, if it was sent once.
     pub rtt: Option<Span>,
-    /// Minimum RTT of the connection.
+    /// Minimum RTT of the connection; `None` before the first sample.
     pub least_rtt: Option<Span>,
 }
 

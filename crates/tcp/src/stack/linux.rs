@@ -20,8 +20,8 @@ impl Stack for Linux {
         true
     }
 
-    /// Source: tcp_try_to_open(). After a loss an echo is answered once the loss's window of data is
-    /// acknowledged. After a mark it is answered once the reaction to CWR can have arrived.
+    /// Source: tcp_try_to_open(). After a reduction for a loss, an echo counts once all data sent before the
+    /// reduction is acknowledged; after a reduction for a mark, once later data is acknowledged too.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         una >= last && una > marked
     }

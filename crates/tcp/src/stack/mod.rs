@@ -1,7 +1,7 @@
 //! `Stack`: rules of a sender that are neither parameters nor rules of another policy.
 //!
-//! This trait contains all remaining differences between the text of the RFCs, Linux and ns-2's agents;
-//! `docs/presets.md` lists them.
+//! The trait contains all remaining differences between the text of the RFCs, Linux and ns-2's agents;
+//! `docs/presets.md` lists these differences.
 
 mod linux;
 mod ns2;
@@ -42,10 +42,10 @@ pub trait Stack: Debug + Sync {
         false
     }
 
-    /// True if an ACK may increase the window although it echoes a mark (`ece`) or a reduction for a mark is in
-    /// effect (`is_reducing`), i.e. no data sent after the reduction is acknowledged. RFC 3168 §6.1.2: "The
-    /// sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK
-    /// packet".
+    /// True if an ACK may increase the window although the ACK echoes a mark (`ece`), or although a reduction
+    /// for a mark is in effect (`is_reducing`). A reduction is in effect until data sent after it is
+    /// acknowledged. RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion window in response to
+    /// the receipt of an ECN-Echo ACK packet".
     fn may_grow(&self, ece: bool, is_reducing: bool) -> bool {
         let _ = is_reducing;
         !ece
@@ -66,7 +66,7 @@ pub trait Stack: Debug + Sync {
         una > last
     }
 
-    /// True if an echoed mark reduces a window of one segment like any other window; if false, the echo
+    /// True if an echoed mark reduces a window of one segment like any other window. If false, the echo
     /// restarts the retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving
     /// the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
     fn cuts_window_of_one(&self) -> bool {

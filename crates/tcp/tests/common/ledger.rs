@@ -7,7 +7,7 @@ use airhop_tcp::seams::Cause;
 use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Limit on new data.
+/// Limit of the flight at the transmission of new data, by loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
     /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd, plus one segment for each of the first two duplicate ACKs.
@@ -61,7 +61,7 @@ pub struct Ledger {
     named: Option<BTreeSet<u64>>,
     /// Number of duplicate ACKs since the last advance.
     all_dups: u32,
-    /// TCP-CL: first bytes of the segments named by NAKs.
+    /// TCP-CL: first bytes of the segments named by NAKs; `None` for other schemes.
     corrupted: Option<BTreeSet<u64>>,
     prr: bool,
     /// Lowest unacknowledged byte.
@@ -105,7 +105,8 @@ struct Recovery {
 }
 
 impl Law {
-    /// Returns the law of a scheme with this base; `None` for a scheme without an entry.
+    /// Returns the limit of a scheme with this configuration; `None` for a scheme that the model does not
+    /// know.
     fn of(scheme: &str, config: &Config) -> Option<Self> {
         let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         Some(match (scheme, config.sack_recovery) {
@@ -132,7 +133,7 @@ impl Law {
 }
 
 impl Ledger {
-    /// True if [`Ledger::new`] has a law for a scheme.
+    /// True if [`Ledger::new`] knows a scheme with this configuration.
     pub fn knows(scheme: &str, config: &Config) -> bool {
         Law::of(scheme, config).is_some()
     }
@@ -195,7 +196,7 @@ impl Ledger {
         news
     }
 
-    /// Processes a NAK; ignores it unless its segment is outstanding.
+    /// Processes a NAK, if its segment is outstanding.
     fn nak(&mut self, seq: u64) {
         let is_outstanding =
             seq >= self.una && self.board.range(..=seq).next_back().is_some_and(|(_, line)| line.end > seq);
@@ -230,7 +231,7 @@ impl Ledger {
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
-    /// Starts recovery in the model if the sender has started it.
+    /// Starts recovery in the model if the sender has started recovery.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.state(), sender.counters().fast_recoveries);
         // Cheng and Lin 2008: the third duplicate for a corrupted segment starts recovery without a window reduction.
@@ -435,8 +436,8 @@ impl Observer for Ledger {
         });
         line.again |= !is_new;
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmission replaces the lost segment, which the pipe still counts; so does a
-        // retransmission after a notice.
+        // The fast retransmission replaces the lost segment, which the pipe still counts. A retransmission
+        // after a notice also replaces it.
         let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
         if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;

@@ -72,9 +72,9 @@ pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// Returns the notation of a segment in scripts and traces: its number and a mark of the cause of its
-/// transmission (none: new data, `!` fast retransmit, `+` further retransmission of the recovery, `t` after a
-/// timeout, `n` after a notice, `p` a probe).
+/// Returns the notation of a segment in scripts and traces: its number, and a mark of the cause of its
+/// transmission. New data has no mark; `!` is a fast retransmit, `+` a further retransmission of the
+/// recovery, `t` a retransmission after a timeout, `n` after a notice, and `p` a probe.
 pub fn label(s: &Segment, cause: Cause) -> String {
     let mark = match cause {
         Cause::New => "",

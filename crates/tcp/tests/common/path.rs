@@ -46,9 +46,9 @@ pub enum Fate {
 /// A path.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// One-way delay, the same in both directions.
+    /// One-way delay of each direction.
     pub delay: Span,
-    /// Bottleneck towards the receiver: rate, and queue capacity in packets.
+    /// Bottleneck towards the receiver: rate, and queue capacity in packets; `None`: no bottleneck.
     pub bottleneck: Option<(Rate, usize)>,
     /// Outcomes of segments, by segment number and transmission, both from 1.
     pub data: BTreeMap<(u64, u32), Fate>,
@@ -139,7 +139,7 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// First byte that has not reached the receiver: a reassembly independent of the receiver's.
+    /// First byte that has not reached the receiver, computed independently of the receiver.
     expected: u64,
     /// Ranges that reached the receiver out of order, by first byte.
     arrived: BTreeMap<u64, u64>,
@@ -224,7 +224,7 @@ impl<O: Observer> Transfer<O> {
         self.pump();
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time of the next event; `None` if no event is left.
     fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|k| k.0);
         [event, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
@@ -432,7 +432,7 @@ impl<O: Observer> Transfer<O> {
         lines.iter().map(|(t, s)| format!("{:>8.1}  {s}", t.secs_f64() * 1e3)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns one line per round trip: its number, the number of segments sent, cwnd at its end, and the
+    /// Returns a line per round trip: number of the round, number of segments sent, cwnd at the end, and the
     /// retransmitted segments.
     pub fn rounds(&self) -> String {
         let rtt = self.path.delay * 2;

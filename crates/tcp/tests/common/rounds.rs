@@ -1,10 +1,10 @@
 //! Windows per round trip, in segments.
 //!
-//! The path has 50 ms each way and no bottleneck: a window is sent in one burst and its ACKs return in one
-//! burst, so a round is exactly 100 ms. Senders have preset `ns2` (initial window 2, an ACK per segment,
-//! limited transmit, half of cwnd after a loss) and an ssthresh of 8. A line contains the round, the segments
-//! sent in it, cwnd at its end, and the retransmissions (`!` fast retransmit, `+` further retransmission of
-//! the recovery, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
+//! The path has 50 ms each way and no bottleneck. A window is sent in one burst, and its ACKs return in one
+//! burst, so a round lasts for exactly 100 ms. Senders have preset `ns2` (initial window 2, an ACK per
+//! segment, limited transmit, half of cwnd after a loss) and an ssthresh of 8. A line contains the round, the
+//! segments sent in it, cwnd at its end, and the retransmissions (`!` fast retransmit, `+` further
+//! retransmission of the recovery, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
 //!
 //! Senders that estimate the capacity of a path use a path with a bottleneck: [`pipe`].
 
@@ -67,8 +67,8 @@ pub fn window() -> Path {
 }
 
 /// Returns a path of 50 ms in each direction whose bottleneck serves a segment per millisecond, with a queue
-/// of `room` segments: 1 MB/s of payload and a minimum round trip of 101 ms. The bandwidth-delay product is
-/// 101 segments, and each queued segment adds a millisecond.
+/// of `room` segments. The rate is 1 MB/s of payload, and the minimum round trip 101 ms. The bandwidth-delay
+/// product is 101 segments, and each queued segment adds a millisecond.
 pub fn pipe(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..clean() }
 }

@@ -65,7 +65,8 @@ impl Script {
         sent.join(" ")
     }
 
-    /// Returns the first data that the sender sends, after the handshake if the configuration has one.
+    /// Returns the first data that the sender sends, after the handshake if the configuration has a
+    /// handshake.
     pub fn opening(&mut self) -> String {
         match self.sent().as_str() {
             "SYN" => self.syn_ack().trim_start_matches("ACK ").into(),
@@ -243,7 +244,7 @@ impl Script {
         self.now.secs_f64() * 1e3
     }
 
-    /// Returns the expiry of the timer in milliseconds.
+    /// Returns the expiry of the timer in milliseconds; `None` if no timer runs.
     pub fn due(&self) -> Option<f64> {
         self.sender.poll_timeout().map(|t| t.secs_f64() * 1e3)
     }

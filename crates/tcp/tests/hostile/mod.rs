@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 const ALARMS_AT_ONCE: usize = 64;
 /// Maximum number of consecutive timer calls without an arrival.
 const ALARMS: usize = 2000;
-/// Maximum number of transmissions of a byte at one time. One of them is the rescue retransmission of RFC
-/// 6675 §4 (4): no event between two packets of the same time could show a loss.
+/// Maximum number of transmissions of a byte at one time. The second transmission is the rescue
+/// retransmission of RFC 6675 §4 (4): no event between two packets of the same time could show a loss.
 const TWICE: u32 = 2;
-/// Maximum number of packets in flight in one direction; others are lost.
+/// Maximum number of packets in flight in one direction; further packets are lost.
 const UNDER_WAY: usize = 512;
 /// Number of ACKs within which a sender must finish if its peer acknowledges all data.
 const PATIENCE: usize = 20_000;
@@ -34,7 +34,7 @@ pub fn run(setup: &Setup, events: &[Event]) {
     ends.end();
 }
 
-/// Both ends, and observations of them.
+/// Sender and receiver, and observations of their segments.
 struct Ends {
     now: Time,
     sender: Sender,
@@ -307,8 +307,7 @@ impl Ends {
     }
 }
 
-/// Data that reached the receiver, as ranges by their first bytes: a reassembly independent of the
-/// receiver's.
+/// Data that reached the receiver, as ranges by their first bytes, computed independently of the receiver.
 #[derive(Default)]
 struct Came(BTreeMap<u64, u64>);
 

@@ -45,10 +45,10 @@ fn bbr3_startup_doubles_until_the_pipe_is_full_and_drains() {
 }
 
 // §5.3.3: for two to three seconds the rate is 1 % below the link rate; one round trip of Refill follows.
-// Then the gain is 1.25 until the delivery rate has not grown for three round trips, with a window of 2.25 ·
-// 101 segments, plus one for ACK aggregation and two for probing; afterwards the gain is 0.9 until the queue
-// is empty. §5.3.4: after five seconds without a lower round trip, the flight is half of 101 segments, for
-// 200 ms and a round trip.
+// Then the gain is 1.25 until the delivery rate has not grown for three round trips. The window is then 2.25
+// · 101 segments, plus one for ACK aggregation and two for probing. Afterwards the gain is 0.9 until the
+// queue is empty. §5.3.4: after five seconds without a lower round trip, the flight is half of 101 segments,
+// for 200 ms and a round trip.
 #[test]
 fn probe_bw_cycles_and_probe_rtt_follows_after_5_s() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"
@@ -79,8 +79,8 @@ fn probe_bw_cycles_and_probe_rtt_follows_after_5_s() {
 // A queue of 50 segments. §5.3.1.3: losses end Startup one round trip after the first loss. In that round
 // trip 150 segments were delivered, and the sender leaves 0.15 of these to other flows as headroom. §5.3.3.4:
 // from this bound the probe adds one segment, then two, then four; a loss rate above 2 % ends the probe.
-// §5.3.3.6: the next probe stops at the former bound, and continues after a round trip without losses at this
-// bound.
+// §5.3.3.6: the next probe stops at the bound of the last probe, and continues after a round trip without
+// losses at this bound.
 #[test]
 fn losses_in_a_short_queue_bound_the_flight() {
     let t = run("bbr3", pipe(50), 8_900);

@@ -22,8 +22,8 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
 }
 
 // Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target rate, which the
-// sender detects a round trip later. Then the window decreases by 1/δ = 2 per round trip of up to 225 ms for
-// three round trips, and afterwards by 4, 8, 16 and so on.
+// sender detects a round trip later. Then the window decreases by 1/δ = 2 in each of three round trips, which
+// last for up to 225 ms, and afterwards by 4, 8, 16 and so on.
 #[test]
 fn copa_doubles_the_window_and_then_the_velocity() {
     insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"

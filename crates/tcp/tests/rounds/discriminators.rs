@@ -80,7 +80,7 @@ fn santa_cruz_adds_one_segment_per_window_without_a_queue() {
 
 // Santa Cruz on a path with a bandwidth-delay product of ten segments. After slow start the window is too
 // large, and shrinks until n + delta = 5 segments are queued. A smaller window grows until n - delta = 3
-// segments are queued, and then once more: the growth releases two segments, and the first of them is
+// segments are queued, and then once more. This growth releases two segments, and the first segment is
 // measured while the second is still behind it. No segment is lost.
 #[test]
 fn santa_cruz_keeps_between_n_minus_and_plus_delta_queued() {
@@ -98,10 +98,10 @@ fn santa_cruz_keeps_between_n_minus_and_plus_delta_queued() {
 // an outlier, and segment 21 has no mark. Round 4: six ACKs release 7 segments, and the duplicate ACK caused
 // by 22 releases one more. Round 5: the second of eight duplicates releases one segment. The third causes the
 // fast retransmission of 21 without a reduction; 11 segments are outstanding, and the window, inflated to
-// 12.60, releases one segment, as does each of the six remaining duplicates: 1 + 1 + 1 + 6. Round 6: the
-// duplicate caused by the first of these segments releases one. Then the retransmission is acknowledged and 8
-// segments are outstanding, so one more is sent. The seven remaining ACKs release eight segments, because the
-// window passes 10.
+// 12.60, releases one segment. Each of the six remaining duplicates also releases one segment: 1 + 1 + 1 + 6.
+// Round 6: the duplicate caused by the first of these segments releases one. Then the retransmission is
+// acknowledged and 8 segments are outstanding, so one more is sent. The seven remaining ACKs release eight
+// segments, because the window passes 10.
 #[test]
 fn a_single_wireless_loss_causes_no_reduction() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -116,10 +116,10 @@ fn a_single_wireless_loss_causes_no_reduction() {
       7  11  11.24
     21 wireless
     ");
-    // The same loss with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs release 2, and the
-    // growth of the window releases 1. Round 5: the first duplicate of the round is the third for 21, and
-    // causes the retransmission of 21 and one new segment; eight more segments follow. Round 6: one segment
-    // is released when the retransmission is acknowledged, then nine, and one as the window grows.
+    // Loss of segment 21 with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs release 2,
+    // and the growth of the window releases 1. Round 5: the first duplicate of the round is the third for 21,
+    // and causes the retransmission of 21 and one new segment; eight more segments follow. Round 6: one
+    // segment is released when the retransmission is acknowledged, then nine, and one as the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -179,8 +179,8 @@ fn casablanca_classifies_losses_by_marked_segments() {
 }
 
 // TIBET. When 21 is retransmitted, 31 segments have been sent in 500 ms; with 30 gaps the mean is 60 segments
-// per second. The second filter has a time constant of one second and has reached 34.0 (after the first gap
-// it had 20). Multiplied by 0.95 · 100 ms, this estimate corresponds to a window of 3.23. Round 5: 31 is sent
+// per second. The second filter has a time constant of one second; its output is 34.0 (after the first gap it
+// was 20). Multiplied by 0.95 · 100 ms, this estimate corresponds to a window of 3.23. Round 5: 31 is sent
 // and 21 retransmitted; the ninth duplicate ACK inflates the window to 12.23, which releases 32.
 #[test]
 fn a_loss_sets_the_tibet_window_from_its_estimate() {

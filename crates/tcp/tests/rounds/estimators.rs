@@ -88,7 +88,7 @@ fn vegas_doubles_every_other_round_and_then_adds_a_segment() {
 }
 
 // Segment 20, sent in round 4, is lost. Round 6: the first of seven duplicate ACKs arrives 200 ms after the
-// transmission of 20, and the fine-grained timeout is below 130 ms, so the sender does not wait for the third
+// transmission of 20. The fine-grained timeout is below 130 ms, so the sender does not wait for the third
 // duplicate. The window decreases by a quarter in integer segments, 8 - 2. Six more duplicates inflate it to
 // 13, of which 8 segments are outstanding, so five more are sent. In round 8 the window does not grow: the
 // ACK of 20 also acknowledged 27, and Vegas counts the excess of its round trip of 200 ms as queueing delay.
@@ -168,8 +168,8 @@ fn veno_reduces_by_a_fifth_without_a_queue() {
     ");
 }
 
-// The retransmission is also lost. The arrival of 33, sent after the retransmission, shows this loss, without
-// a timeout or a second reduction.
+// The retransmission of 20 is also lost. The arrival of 33, sent after the retransmission, shows this loss,
+// without a timeout or a second reduction.
 #[test]
 fn forward_acknowledgement_detects_a_lost_retransmission() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
@@ -249,8 +249,8 @@ fn westwood_nr_repairs_one_of_three_holes_per_round() {
 }
 
 // Both recoveries repair a single hole in the same way, with the window of the scheme's estimate. With three
-// holes, NewReno repairs one per round trip (RFC 6582 §3.2). Reno's recovery ends at the first new ACK;
-// duplicates for segments sent before that recovery do not start another recovery (RFC 6582 §3.2 step 1), and
+// holes, NewReno repairs one per round trip (RFC 6582 §3.2). Reno's recovery ends at the first new ACK.
+// Duplicates for segments sent before that recovery do not start another recovery (RFC 6582 §3.2 step 1), so
 // the timer repairs the remaining holes.
 #[test]
 fn reno_and_newreno_recovery_differ_at_three_holes() {
@@ -267,8 +267,8 @@ fn reno_and_newreno_recovery_differ_at_three_holes() {
     }
 }
 
-// Westwood+ computes its first sample at 300 ms, at the first ACK that arrives more than a round trip after
-// the first ACK of the connection: one byte and 5 segments in 200 ms, or 25 bytes/ms as an integer. The
+// Westwood+ computes its first sample at 300 ms, at the first ACK more than a round trip after the first ACK
+// of the connection. The sample is one byte and 5 segments in 200 ms, or 25 bytes/ms as an integer. The
 // second sample, at 500 ms, is 8 + 8 segments (20 is missing), or 80 bytes/ms. The first filter returns (7 ·
 // 25 + 80)/8 = 31, and the second the estimate (7 · 25 + 31)/8 = 25. In 100 ms this estimate corresponds to a
 // window of 2. The recovery ends with the window at ssthresh, 5, at which an ACK still increases the window
@@ -289,11 +289,11 @@ fn westwood_plus_sets_ssthresh_from_its_two_samples() {
 }
 
 // Casetti et al. 2001; Grieco and Mascolo 2004: after a loss the window fills the empty path at the
-// bottleneck's rate, 13.5 segments, for any number of queued segments. The hole itself causes the last sample
-// but two, which is half as high as the others: with the fastest filter the estimate is 0.9² · 5 % lower.
-// With rate halving, the first segment is one byte with a round trip of 100 ms, and the window is 12.5
-// segments. With integer bytes per millisecond, both filters of ns-2's Westwood+ may stay 7 below their
-// input, because (7 · 118 + 125)/8 is 118: the estimate is 111 of 125, and the window is 11.
+// bottleneck's rate, 13.5 segments, for any number of queued segments. The third sample from the end spans
+// the hole and is half as high as the others: with the fastest filter the estimate is 0.9² · 5 % lower. With
+// rate halving, the first segment is one byte with a round trip of 100 ms, and the window is 12.5 segments.
+// With integer bytes per millisecond, both filters of ns-2's Westwood+ may stay 7 below their input, because
+// (7 · 118 + 125)/8 is 118: the estimate is 111 of 125, and the window is 11.
 #[test]
 fn the_westwood_window_after_a_loss_is_the_bdp() {
     let left = |scheme, filter: u8| {

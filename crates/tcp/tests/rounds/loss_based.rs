@@ -146,9 +146,9 @@ fn sack_repairs_two_holes_when_the_pipe_permits() {
     ");
 }
 
-// ESACK does not count lost segments as in flight, so it retransmits the holes in round 5: when 20 is
-// retransmitted, the flight is 11 outstanding segments minus 7 SACKed and 2 lost segments, which is 2, or 3
-// with the retransmission.
+// ESACK does not count lost segments as in flight, so it retransmits the holes in round 5. When 20 is
+// retransmitted, the flight is 11 outstanding segments minus 7 SACKed and 2 lost segments, i.e. 2, or 3 with
+// the retransmission.
 #[test]
 fn esack_repairs_three_losses_in_one_round() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
@@ -183,7 +183,7 @@ fn a_timeout_repairs_a_lost_window_by_slow_start() {
     ");
 }
 
-// The retransmission is also lost. Reno and NewReno cannot detect this loss before the timeout. The two
+// The retransmission of 20 is also lost. Reno and NewReno cannot detect this loss before the timeout. The two
 // duplicate ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited
 // transmit after go-back-N, as in ns-2).
 #[test]
@@ -202,8 +202,8 @@ fn newreno_detects_a_lost_retransmission_by_timeout() {
     ");
 }
 
-// ns-2's SACK retransmits a hole only once, so it also cannot detect this loss. The ACKs of round 8 contain
-// no new SACK information, so none of them counts as a duplicate.
+// ns-2's SACK retransmits a hole only once, so only the timer repairs the loss of a retransmission. The ACKs
+// of round 8 contain no new SACK information, so none of them counts as a duplicate.
 #[test]
 fn ns2_sack_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
@@ -239,8 +239,8 @@ fn esack_detects_a_lost_retransmission_by_sending_order() {
 }
 
 // Two wireless losses; the notices arrive half a round trip after the transmission. The segments are
-// retransmitted in the same round, beyond the window of 8.95, and the window continues to grow: to 9.71
-// instead of 9.81, because seven ACKs of round 4 acknowledge new data instead of eight.
+// retransmitted in the same round, beyond the window of 8.95, and the window continues to grow. It grows to
+// 9.71 instead of 9.81, because seven ACKs of round 4 acknowledge new data instead of eight.
 #[test]
 fn notified_wireless_losses_do_not_reduce_the_window() {
     let half = at(50).since(at(0));

@@ -72,7 +72,7 @@ fn a_lost_window_without_notices_causes_a_timeout() {
 
 // HACK. Round 4: five ACKs release 23 to 28, the ELN causes the retransmission of 20, and the duplicate ACKs
 // caused by 21 and 22 release 29 and 30. Round 5: the duplicate caused by 23, which was sent before that
-// retransmission, still counts as the third: the window becomes half of 9.50, and 20 is retransmitted a
+// retransmission, still counts as the third. The window becomes half of 9.50, and 20 is retransmitted a
 // second time. The pipe is 11 - 3 = 8, and 3 after the duplicates caused by 24 to 28, which releases 31. The
 // first retransmission and 29 cause partial ACKs, each of which permits two segments: 32 to 35. Without
 // notices (above) the repair lasts one round longer.
@@ -167,9 +167,9 @@ fn only_hack_reduces_for_three_damaged_segments() {
     ");
 }
 
-// The retransmission is also damaged. Schemes that react to every ELN retransmit it in round 5. TCP-ELN and
-// the base station's ELN treat the second ELN as a repetition, and the timer repairs the loss, 200 ms after
-// its restart at the first retransmission.
+// The retransmission of 20 is also damaged. Schemes that react to every ELN retransmit 20 again in round 5.
+// TCP-ELN and the base station's ELN treat the second ELN as a repetition, and the timer repairs the loss,
+// 200 ms after its restart at the first retransmission.
 #[test]
 fn a_damaged_retransmission_causes_a_second_eln() {
     let path = damaged().with(20, 2, Fate::Damaged);

@@ -25,8 +25,8 @@ fn bits(packet: &Packet) -> (bool, bool) {
 }
 
 // RFC 3168 §6.1.1: the SYN offers ECN with both bits, and a SYN-ACK with ECE alone accepts; a SYN-ACK with
-// both bits only reflects them. Without agreement no packet is ECN-capable, and echoes are ignored (§6.1.2).
-// Pure ACKs are never ECN-capable (§6.1.4).
+// both bits only reflects the SYN's bits. Without agreement no packet is ECN-capable, and echoes are ignored
+// (§6.1.2). Pure ACKs are never ECN-capable (§6.1.4).
 #[test]
 fn only_connections_that_negotiated_ecn_use_marks() {
     for scheme in ["newreno", "dctcp"] {
@@ -83,7 +83,7 @@ fn all_packets_of_linux_dctcp_are_ecn_capable() {
     }
 }
 
-// RFC 3168 §6.1.1: the first SYN-ACK decides. A later copy of it without ECE does not disable ECN.
+// RFC 3168 §6.1.1: the first SYN-ACK decides. A later copy of this SYN-ACK without ECE does not disable ECN.
 #[test]
 fn a_second_syn_ack_does_not_change_the_negotiated_ecn() {
     let (mut s, _, _) = opened("newreno", true, true, false);

@@ -33,8 +33,8 @@ fn an_ack_with_ece_does_not_grow_the_window() {
     }
 }
 
-// The same rules in slow start, where an ACK increases the window by a whole segment. They also apply to
-// DCTCP (RFC 8257 §3.4, "window increase … as in conventional TCP").
+// An ACK with ECE does not increase the window in slow start either, where an ACK increases it by a whole
+// segment. DCTCP follows this rule, too (RFC 8257 §3.4, "window increase … as in conventional TCP").
 #[test]
 fn an_ack_with_ece_does_not_grow_the_window_in_slow_start() {
     for scheme in ["newreno", "cubic", "dctcp"] {
@@ -101,8 +101,8 @@ fn linux_reduces_the_flight_by_prr_after_a_mark() {
 }
 
 // Linux, PRR (RFC 9937 §5): while the flight is below ssthresh, an ACK releases as many segments as it
-// delivers, and one more if it advances SND.UNA and shows no further loss (SafeACK). Therefore data written
-// by the application after a mark causes no burst.
+// delivers. It releases one segment more if it advances SND.UNA and shows no further loss (SafeACK).
+// Therefore data written by the application after a mark causes no burst.
 #[test]
 fn linux_sends_no_burst_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
@@ -158,8 +158,8 @@ fn a_mark_at_a_window_of_one_restarts_the_timer() {
     assert!(s.segments()[0].flags.cwr);
 }
 
-// The same with an echo on a duplicate ACK, which is not a SafeACK: the segment that it delivers releases one
-// segment, not two (RFC 9937 §6.2).
+// Linux, PRR after an echo on a duplicate ACK, which is not a SafeACK: the segment that the ACK delivers
+// releases one segment, not two (RFC 9937 §6.2).
 #[test]
 fn linux_sends_one_segment_per_duplicate_ack_with_ece() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);

@@ -251,7 +251,7 @@ fn westwood() -> Agent {
 // tcp_westwood.c of Linux 2.6.22, as the port uses it: ssthresh is Reno's, and the window in recovery is
 // bandwidth times minimum round trip. The first segment and nine full segments in 110 ms are 9001/110 = 81
 // bytes/ms; 8100 bytes in 100 ms correspond to a window of eight segments. The window was 11, so ssthresh is
-// 5. The window after recovery is the maximum of both.
+// 5. The window after recovery is the maximum of ssthresh and the window in recovery.
 #[test]
 fn westwood_sets_the_recovery_window_to_the_bdp() {
     let mut s = westwood();
@@ -338,7 +338,7 @@ fn veno_counts_the_queue_in_half_segments() {
     }
 }
 
-// tcp_veno_cong_avoid() resets the minimum round trip of the round at each ACK: the 100 ms of segments 1 and
+// tcp_veno_cong_avoid() resets the minimum round trip of the round at each ACK. The 100 ms of segments 1 and
 // 2 are forgotten, and only the 134 ms of segment 3 remain.
 #[test]
 fn veno_uses_only_the_latest_rtt_sample() {

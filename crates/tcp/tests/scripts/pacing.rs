@@ -75,8 +75,9 @@ fn a_timeout_retransmission_ignores_pacing() {
     assert_eq!(s.expire(), (4000.0, "2".into()));
 }
 
-// Linux sends at least two segments per burst: the wait after a burst is the sum of both intervals. Two
-// segments sent at different times are not a burst. If the last wait was punctual, the next wait is full.
+// Linux sends at least two segments per burst: the wait after a burst is the sum of the two segments'
+// intervals. Two segments sent at different times are not a burst. If the last wait was punctual, the next
+// wait is full.
 #[test]
 fn segments_of_a_send_quantum_leave_together() {
     let mut s = even(5.0, 100, 2);

@@ -80,7 +80,7 @@ fn newreno_retransmits_a_hole_per_partial_ack() {
 }
 
 // RFC 6582 §3.2 step 3 for a partial ACK of a single segment: the window is deflated by one segment and
-// increased by one, so it stays the same, and the segment that left the network permits another segment.
+// increased by one, so it stays the same. The segment that left the network permits another segment.
 #[test]
 fn newreno_partial_ack_of_one_segment_keeps_the_window() {
     let mut s = eight("newreno");

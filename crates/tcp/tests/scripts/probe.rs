@@ -65,8 +65,8 @@ fn an_ack_without_new_information_does_not_postpone_a_probe() {
 }
 
 // Linux, tcp_dsack_seen(): the D-SACK of a probe does not increase RACK's reordering window, even after
-// reordering was detected: it stays at 25 ms, a quarter of the minimum round trip, plus 2 ms. RFC 8985 §6.2
-// step 4 would double it.
+// reordering was detected. The window stays at 25 ms, a quarter of the minimum round trip, plus 2 ms; by RFC
+// 8985 §6.2 step 4 the quarter would double.
 #[test]
 fn linux_ignores_the_d_sack_of_a_probe_in_rack() {
     for (stack, wait) in [(Preset::Linux, 27.0), (Preset::Rfc, 50.0)] {

@@ -38,7 +38,7 @@ fn without_limited_transmit_rack_sends_no_data_before_recovery() {
 }
 
 // RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and
-// shows no further loss releases one segment more than it delivers; each other ACK releases as many segments
+// shows no further loss releases one segment more than it delivers. Each other ACK releases as many segments
 // as it delivers. Segments 2 to 8 are lost.
 #[test]
 fn prr_ssrb_sends_one_segment_more_per_safe_ack() {
@@ -115,8 +115,8 @@ fn prr_ssrb_with_rfc6675_grows_the_flight_to_ssthresh() {
 }
 
 // RFC 8985 §6.2 step 5: a segment is lost if a segment sent later has arrived, and if a round trip plus the
-// reordering window, a quarter of the minimum round trip, has passed since its transmission. A timer detects
-// this loss, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
+// reordering window has passed since its transmission. The reordering window is a quarter of the minimum
+// round trip. A timer detects this loss, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
 fn rack_waits_for_reordered_segments() {
     let mut s = ten(linux(10.0, 5.0));
@@ -157,8 +157,8 @@ fn d_sacks_widen_the_rack_reordering_window() {
     }
 }
 
-// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived. It causes
-// no second reduction here, as in Linux.
+// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived. The loss
+// causes no second reduction here, as in Linux.
 #[test]
 fn rack_detects_a_lost_retransmission() {
     let mut s = ten(linux(10.0, 5.0));
@@ -319,7 +319,7 @@ fn frto_detects_a_spurious_timeout() {
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
-    // A SACK block that covers this data has the same effect.
+    // A SACK block of data sent once also proves the timeout spurious.
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
@@ -408,8 +408,8 @@ fn a_timeout_in_fast_recovery_keeps_ssthresh() {
     assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
 }
 
-// The same rule with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches
-// ssthresh again, W_max is not set.
+// In Linux' CUBIC, too, a timeout in fast recovery leaves ssthresh unchanged. CUBIC reduces 10 to 7; a second
+// reduction would leave 4. When the window reaches ssthresh again, W_max is not set.
 #[test]
 fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
@@ -439,7 +439,7 @@ fn a_timeout_halves_the_whole_window_once_per_segment() {
     }
 }
 
-// TCP_RTO_MAX: 120 s.
+// Linux: the timeout is at most TCP_RTO_MAX, 120 s.
 #[test]
 fn the_linux_rto_backs_off_to_two_minutes() {
     let mut s = Script::new("reno", Config { tlp: false, ..linux(2.0, 2.0) });

@@ -45,8 +45,8 @@ fn a_window_change_with_new_sacks_is_a_duplicate_ack() {
     }
 }
 
-// The same ACKs determine the flight: one of eight segments, or the segments that recovery sends in their
-// place.
+// RFC 6675 §2: each new SACK block reduces the flight by a segment, even on an ACK that changes the
+// advertised window. After seven ACKs one of eight segments is in flight.
 #[test]
 fn a_window_change_with_new_sacks_updates_the_flight() {
     let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
@@ -82,7 +82,7 @@ fn a_cumulative_ack_may_reveal_a_loss() {
     }
 }
 
-// The rule also applies if the ACK that shows a loss ends a recovery. Segments 1 and 19 are lost; 19 is the
+// RFC 6675 §5: an ACK that ends a recovery is also tested for loss. Segments 1 and 19 are lost; 19 is the
 // first segment released in recovery.
 #[test]
 fn the_ack_that_ends_a_recovery_may_reveal_the_next_loss() {

@@ -21,10 +21,11 @@ fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     grown
 }
 
-// Linux, tcp_may_raise_cwnd(): SACKed segments increase the window, by one segment per window, after a
-// segment has arrived more than tcp_reordering segments below the end of the highest SACKed segment
-// (tcp_check_sack_reordering()): segment 2 is four segments below the end of 5, and three below the end of 4.
-// According to RFC 5681 §3.1 only "an ACK that cumulatively acknowledges new data" increases the window.
+// Linux, tcp_may_raise_cwnd(): SACKed segments increase the window, by one segment per window, once the path
+// has reordered. The path counts as reordering if a segment arrives more than tcp_reordering segments below
+// the end of the highest SACKed segment (tcp_check_sack_reordering()). Segment 2 is four segments below the
+// end of 5, and three below the end of 4. According to RFC 5681 §3.1 only "an ACK that cumulatively
+// acknowledges new data" increases the window.
 #[test]
 fn sacked_data_grows_the_window_after_reordering_in_linux() {
     let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);

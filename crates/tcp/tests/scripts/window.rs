@@ -39,9 +39,9 @@ fn a_loss_halves_the_window_limited_by_the_receiver() {
     }
 }
 
-// The same in slow start with an unlimited ssthresh. ns-2's window grows by a segment per ACK without limit.
-// With RFC 7661 §4.3 and in Linux the window grows while half of it is in use, up to 40, and Linux halves all
-// of it.
+// A loss in slow start, with an unlimited ssthresh, while the receive window limits the sender. ns-2's window
+// grows by a segment per ACK without limit. With RFC 7661 §4.3 and in Linux the window grows while half of it
+// is in use, up to 40, and Linux halves all of it.
 #[test]
 fn slow_start_grows_only_while_half_of_the_window_is_used() {
     let infinite = f64::INFINITY;
@@ -122,8 +122,9 @@ fn a_timeout_halves_the_whole_flight_size() {
 }
 
 // Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN delays the connection by a second. The
-// window becomes one segment only after a second lost SYN, and the timeout three seconds only if timestamps
-// provided no round trip. RFC 5681 §3.1 and RFC 6298 §5.7 require both after the first lost SYN.
+// window becomes one segment only after a second lost SYN. The timeout becomes three seconds only if
+// timestamps provided no RTT sample. RFC 5681 §3.1 and RFC 6298 §5.7 require this window and this timeout
+// after the first lost SYN.
 #[test]
 fn a_lost_syn_keeps_the_initial_window_in_linux() {
     for (preset, timestamps, syns, cwnd, rto) in [
@@ -174,7 +175,7 @@ fn an_idle_period_reduces_the_window() {
 }
 
 // RFC 7661 §4.4.3, with any preset: the window is kept for five minutes, and halved for each five minutes of
-// the idle period, down to the initial window; ssthresh becomes at least three quarters of the window.
+// the idle period, down to the initial window. ssthresh becomes at least three quarters of the window.
 #[test]
 fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
@@ -194,7 +195,7 @@ fn window_validation_halves_an_idle_window_every_5_minutes() {
 }
 
 // Linux, tcp_current_ssthresh(): after a pause, slow start ends at three quarters of the window before the
-// pause; with a window of 11, these are 5 + 2.
+// pause: for a window of 11 at 5 + 2 segments.
 #[test]
 fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
     let mut s = Script::of("reno", linux(10.0, 5.0), 10);

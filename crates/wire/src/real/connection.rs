@@ -42,7 +42,7 @@ struct Stream {
     isn: Option<u32>,
     /// First offset never sent.
     end: u64,
-    /// Window scale of the stream's SYN.
+    /// Window scale of the stream's SYN; `None` if no SYN with the option was observed.
     window_scale: Option<u8>,
 }
 
@@ -53,12 +53,13 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A retransmitted SYN may lack options. The other end's SYN shows whether the first SYN arrived.
+        // A retransmitted SYN may lack options, so the scale of the first SYN is kept. If the first SYN did
+        // not arrive, the other end's SYN has no scale, and no window is scaled.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// Returns the offset of a sequence number: the candidate that is nearest to the end of the stream (RFC
-    /// 9293 §3.4). The first observed number is the first data byte.
+    /// Returns the offset of a sequence number: of all offsets that are equal modulo 2³², the nearest to the
+    /// end of the stream (RFC 9293 §3.4). The first observed number is the first data byte.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
@@ -158,8 +159,9 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the non-empty SACK blocks. They lie above the cumulative acknowledgement or, as D-SACK (RFC
-    /// 2883), below it. They do not change the observer's state: the function uses a copy of the stream.
+    /// Returns the non-empty SACK blocks. A block lies above the cumulative acknowledgement or, as D-SACK
+    /// (RFC 2883), below it. The blocks do not change the observer's state: the function uses a copy of the
+    /// stream.
     fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

@@ -36,7 +36,7 @@ pub(super) struct Headers {
     pub protocol: u8,
     pub is_fragment: bool,
     /// True if a routing header's route is not at its end, so that the destination address is not the final
-    /// one.
+    /// destination.
     pub is_on_route: bool,
 }
 

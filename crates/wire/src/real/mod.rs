@@ -2,8 +2,8 @@
 //! departure.
 //!
 //! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read`]
-//! parses such a datagram of IPv4 or IPv6, a [`Connection`] converts its TCP header into an
-//! [`airhop_base::Segment`] with offsets that never wrap, and [`write_back`] writes the network's changes (CE
+//! parses such a datagram of IPv4 or IPv6, and a [`Connection`] converts its TCP header into an
+//! [`airhop_base::Segment`] with offsets that never wrap. [`write_back`] writes the network's changes (CE
 //! marks, ELN, NAKs) into a copy of the bytes. All other fields of a datagram leave unchanged: unknown
 //! options, reserved bits, urgent data, valid and invalid checksums.
 //!

@@ -1,6 +1,7 @@
 //! Notices to a real sender. ELN and ERSN have the form of an ACK from its receiver, with a mark in reserved
-//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]). They must be sent only to hosts that listen
-//! for them. EBSN and RTTN are ICMP messages in the format of [`crate::encode`], followed by addresses.
+//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]). Such ACKs must be sent only to hosts that
+//! listen for notices. EBSN and RTTN are ICMP messages in the format of [`crate::encode`], followed by
+//! addresses.
 //!
 //! Their types are for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
 //! these messages; a program that listens for ICMP receives them. The message contains both addresses of the
@@ -51,7 +52,7 @@ pub enum NoticeError {
     /// A NAK is an option of an ACK in transit.
     #[error("a notice of kind {0:?} is no datagram of its own: Eln, Ersn, Ebsn or Rttn is expected")]
     Kind(NoticeKind),
-    /// The addresses are not of one version of IP.
+    /// The addresses belong to different versions of IP.
     #[error(
         "{router} cannot send to {source_address} about {destination}: addresses of one IP version are expected"
     )]

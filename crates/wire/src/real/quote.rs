@@ -13,12 +13,13 @@ const TIMESTAMPS_HEADER: usize = 32;
 
 impl Quoted {
     /// Reads the segment of a datagram from its first bytes: the IP header and eight more bytes, as in an
-    /// ICMP error. Without the next five bytes the length of the TCP header is unknown. A datagram with at
-    /// most 60 bytes after its IP header then counts as one without payload, a longer datagram as one with
-    /// timestamps. Without the acknowledgement number `peer_seq` is zero. `None` for another protocol, a
-    /// fragment, or a segment without payload.
+    /// ICMP error. If the next five bytes are missing, the length of the TCP header is unknown. A datagram
+    /// with at most 60 bytes after its IP header then counts as a pure ACK; the header of a longer datagram
+    /// counts as one with timestamps. If the acknowledgement number is missing, `peer_seq` is zero. Returns
+    /// `None` for another protocol, a fragment, or a segment without payload.
     ///
     /// # Errors
+    ///
     /// [`Unreadable`] if the bytes end before the sequence number, or if a header is malformed.
     pub fn read(bytes: &[u8]) -> Result<Option<Quoted>, Unreadable> {
         let headers = Headers::of(bytes)?;

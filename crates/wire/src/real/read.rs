@@ -32,14 +32,14 @@ pub struct HeaderFields {
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Length of the datagram in bytes from its IP header, even if fewer bytes are present.
+    /// Length of the datagram according to its IP header, bytes, even if fewer bytes are present.
     pub bytes: u32,
     /// Number of bytes after the TCP header; for other protocols, after the IP headers and eight further
     /// bytes, the length of UDP's header.
     pub payload: u32,
     /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5), whose transport header is not read.
     pub is_fragment: bool,
-    /// TCP header, unless the datagram is a fragment.
+    /// TCP header; `None` for a fragment or another protocol.
     pub tcp: Option<ParsedTcp>,
 }
 
@@ -58,9 +58,9 @@ pub struct ParsedTcp {
     pub rst: bool,
     /// Length of the options including padding, bytes, for [`airhop_base::Original::new`].
     pub option_bytes: u8,
-    /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN.
+    /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN; `None` without the option.
     pub mss: Option<u16>,
-    /// Window scale, 14 at most (RFC 7323 §2.3), on a SYN.
+    /// Window scale, 14 at most (RFC 7323 §2.3), on a SYN; `None` without the option.
     pub window_scale: Option<u8>,
     /// SACK permitted (RFC 2018 §2), on a SYN.
     pub sack_permitted: bool,

@@ -9,8 +9,7 @@ use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 ///
 /// # Errors
 /// If a checksum is wrong, if the bytes are not a complete datagram, or if an IPv6 datagram has an unfinished
-/// source route. The checksum of the latter covers the final destination, for which this function does not
-/// search.
+/// source route: its checksum covers the final destination, for which this function does not search.
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;
     let datagram = datagram.get(..headers.bytes).ok_or("not the whole datagram")?;

@@ -16,7 +16,7 @@ const HE: u32 = 23;
 const HAS_FCS: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
 
-/// Field A-MPDU status: the last subframe is known; this is it; value of EOF; EOF is known.
+/// Flags of the field A-MPDU status: last subframe known; this subframe is the last; value of EOF; EOF known.
 const LAST_KNOWN: u16 = 0x04;
 const IS_LAST: u16 = 0x08;
 const EOF: u16 = 0x40;
@@ -25,7 +25,7 @@ const EOF_KNOWN: u16 = 0x80;
 /// Radiotap header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radiotap {
-    /// TSFT: time of the first bit of the PSDU, µs. All MPDUs of an A-MPDU have the same.
+    /// TSFT: time of the first bit of the PSDU, µs, equal for all MPDUs of an A-MPDU.
     pub tsft_us: u64,
     /// True if the receiver did not receive the frame: its FCS is wrong.
     pub is_damaged: bool,

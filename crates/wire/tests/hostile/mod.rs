@@ -21,7 +21,7 @@ pub fn datagram(bytes: &[u8]) {
     }
 }
 
-/// Checks the same law for datagrams with valid checksums and lengths, which random bytes do not have.
+/// Checks the law of [`datagram`] for valid checksums and lengths, which random bytes do not have.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if bytes.len() >= 28 {

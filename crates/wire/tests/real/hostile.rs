@@ -64,8 +64,8 @@ fn with_marks(packet: Packet) -> Packet {
     Packet { ecn: Ecn::Ce, body, ..packet }
 }
 
-/// Checks the same law for datagrams with the lengths and checksums of a network card; after segmentation
-/// they have the same payload.
+/// Checks the law of [`datagram`] for datagrams with the lengths and checksums of a network card. After
+/// segmentation they have the same payload.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     bytes.truncate(65_535);
@@ -85,8 +85,8 @@ pub fn repaired_datagram(bytes: &[u8]) {
     assert_eq!(payload, expected);
 }
 
-/// Checks that a checksum may start at any offset; with its field completed, the sum is all ones, or no byte
-/// changes.
+/// Checks a checksum that starts at any offset: when its field is completed, the sum of the bytes is all
+/// ones, or no byte changes.
 pub fn begun_checksum(bytes: &[u8]) {
     let [a, b, c, d, rest @ ..] = bytes else { return };
     let (start, offset) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
@@ -99,8 +99,8 @@ pub fn begun_checksum(bytes: &[u8]) {
     assert_eq!(changed, rest);
 }
 
-/// Checks segments with any numbers and flags, in either direction: an unfolded number folds back to the
-/// original, unless it is older than the observer's state; only sent data is acknowledged.
+/// Checks segments with any numbers and flags, in either direction. An offset is converted back to its
+/// sequence number, unless the number is older than the observer's state; only sent data is acknowledged.
 pub fn connection(bytes: &[u8]) {
     let mut connection = Connection::new();
     let mut sent = [1; 2];

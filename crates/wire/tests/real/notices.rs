@@ -39,9 +39,9 @@ fn every_byte_of_an_rttn_over_ipv6_is_correct() {
     assert_eq!(checksums_hold(&broken), Err("wrong ICMPv6 checksum"));
 }
 
-/// Yun 2009 §3.1: every byte of a notice, for both versions of IP, and for any router. It has addresses,
-/// ports and size of a pure ACK of the receiver, its acknowledgement field names the segment, and one of two
-/// reserved bits is set.
+/// Yun 2009 §3.1: every byte of a notice, for both versions of IP, and for any router. The notice has
+/// addresses, ports and size of a pure ACK of the receiver, its acknowledgement field names the segment, and
+/// one of two reserved bits is set.
 #[test]
 fn an_eln_has_every_byte_of_a_pure_ack_and_one_more_bit() {
     for (kind, bits) in [(NoticeKind::Ersn, 0b0100), (NoticeKind::Eln, 0b1000)] {

@@ -1,4 +1,4 @@
-//! Sequence numbers of a connection, unfolded by an observer between its two ends.
+//! Sequence numbers of a connection, converted to offsets by an observer between its two ends.
 
 use super::{header, original, seen, tcp};
 use airhop_base::{Flags, SackBlock, Segment};
@@ -173,9 +173,9 @@ fn a_reset_does_not_set_the_initial_sequence_number() {
 }
 
 proptest! {
-    /// RFC 9293 §3.4: numbers unfold to the original offsets, across any number of wraps, with any reordering
-    /// within 2³⁰ and from either end. An ACK beyond the sent data counts as an ACK of the sent data
-    /// (§3.10.7.4), and does not advance the stream.
+    /// RFC 9293 §3.4: numbers are converted to the original offsets, across any number of wraps, with any
+    /// reordering within 2³⁰ and from either end. An ACK beyond the sent data counts as an ACK of the sent
+    /// data (§3.10.7.4), and does not advance the stream.
     #[test]
     fn offsets_are_correct_across_wraps_and_reordering(
         isn: u32,

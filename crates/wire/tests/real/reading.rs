@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::net::IpAddr;
 
-/// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is
+/// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN, over IPv4 and IPv6. RFC 3168 §5: ECT(1) is
 /// ECN-capable.
 #[test]
 fn every_field_of_a_syn_is_read_over_ipv4_and_ipv6() {
@@ -221,7 +221,8 @@ proptest! {
         hostile::connection(&bytes);
     }
 
-    /// The same law for bytes that start as a datagram of either address family does.
+    /// Bytes that start like an IPv4 or IPv6 datagram cause no panic, and a parsed datagram is written back
+    /// unchanged.
     #[test]
     fn bytes_like_a_datagram_are_read_without_panic(
         mut bytes in prop::collection::vec(any::<u8>(), 60..200),

@@ -138,7 +138,7 @@ fn naks_that_do_not_fit_are_omitted() {
 }
 
 proptest! {
-    /// RFC 1624: marks and NAKs keep valid checksums valid, on any segment of both families.
+    /// RFC 1624: marks and NAKs keep valid checksums valid, on any segment over IPv4 or IPv6.
     #[test]
     fn changed_datagrams_have_valid_checksums(
         is_v6: bool,

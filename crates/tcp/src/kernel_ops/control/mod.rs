@@ -24,8 +24,9 @@ const SEND_BUFFER: u32 = 4 << 20;
 
 /// Adapter that runs a Linux congestion control as an Airhop [`CongestionControl`]. For an ACK, the adapter
 /// calls the callbacks in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, callbacks for a loss or an
-/// undo, `set_state`, and then `cong_control`. A congestion control without `cong_control` gets `cong_avoid`
-/// outside a reduction, if the ACK acknowledges data cumulatively, or SACKs data while the path reorders.
+/// undo, `set_state`, and then `cong_control`. Without `cong_control`, the adapter calls `cong_avoid` outside
+/// a reduction, if the ACK acknowledges data cumulatively. While the path reorders, an ACK that only SACKs
+/// data is sufficient.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
@@ -44,7 +45,8 @@ pub struct KernelControl {
     flag: u32,
     /// First byte never sent.
     max_sent: u64,
-    /// First byte of the last loss probe that was a retransmission (RFC 8985 §7.3).
+    /// First byte of a retransmission that was sent as a loss probe and has not been acknowledged or replaced
+    /// (RFC 8985 §7.3).
     probe: Option<u64>,
     /// True if the congestion control itself marked the connection as application-limited.
     holds_back: bool,
@@ -140,8 +142,8 @@ impl KernelControl {
         }
     }
 
-    /// Writes the sender's window, limited by the send buffer. In fast recovery and CWR the sender itself
-    /// reduces the flight to the final window.
+    /// Writes the sender's window, limited by the send buffer. While PRR reduces the flight in fast recovery
+    /// or CWR, the sender's window is ssthresh.
     fn publish_window(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
@@ -223,7 +225,8 @@ impl CongestionControl for KernelControl {
         self.detect(w, l.now, s);
         match l.signal {
             Signal::Timeout => self.time_out(l, s),
-            // A retransmitted segment still counts as lost.
+            // lost_out is zero if a loss probe has repaired the loss; a lost segment that was retransmitted
+            // still counts.
             Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
             Signal::Duplicates => {
                 self.end_reduction(); // the ACK that ends a reduction may report the next loss
@@ -255,8 +258,8 @@ impl CongestionControl for KernelControl {
         self.sk.lost = self.lost;
     }
 
-    /// Records the spurious reduction. The sender detects it before [`CongestionControl::observe`], whereas
-    /// Linux detects it after that.
+    /// Records that the last reduction was spurious. The adapter undoes the reduction later, because the
+    /// sender detects it before [`CongestionControl::observe`], but Linux after the same steps.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.is_spurious = true;
     }
@@ -342,8 +345,8 @@ impl CongestionControl for KernelControl {
     }
 
     /// A congestion control with `cong_control` sets its pacing rate itself; for all others the host computes
-    /// the rate. If the queueing discipline paces, it uses this rate. Otherwise, and below a maximum rate,
-    /// the connection itself paces from the tenth segment on (tcp_update_skb_after_send()).
+    /// the rate. The connection paces from the tenth segment on (tcp_update_skb_after_send()) if it paces
+    /// itself or has a maximum pacing rate. Otherwise the queueing discipline may use the rate.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let sk = &self.sk;
         let is_own = sk.sk_pacing_status == Sock::PACING_NEEDED || sk.sk_max_pacing_rate < u64::MAX;

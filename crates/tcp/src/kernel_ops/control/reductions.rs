@@ -94,8 +94,8 @@ impl KernelControl {
         }
     }
 
-    /// Ends the reduction, whose data are acknowledged (tcp_fastretrans_alert(), before the losses and the mark
-    /// that the same ACK reports).
+    /// Ends the reduction once the data sent before it is acknowledged. Linux ends it before it processes the
+    /// losses and the mark that the same ACK reports (tcp_fastretrans_alert()).
     pub(super) fn end_reduction(&mut self) {
         match self.sk.ca_state {
             CaState::Open | CaState::Disorder => {}
@@ -132,7 +132,7 @@ impl KernelControl {
         }
     }
 
-    /// Sets the state after an ACK.
+    /// Updates the state (`enum tcp_ca_state`) after an ACK.
     pub(super) fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
         let is_over = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => false,

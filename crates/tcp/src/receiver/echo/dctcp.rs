@@ -5,7 +5,7 @@ use airhop_base::{Ecn, Flags};
 
 #[derive(Debug, Default)]
 pub(super) struct Dctcp {
-    /// DCTCP.CE: the last segment was marked.
+    /// DCTCP.CE: true if the last segment was marked.
     is_marked: bool,
 }
 

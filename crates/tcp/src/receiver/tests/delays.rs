@@ -86,9 +86,9 @@ fn a_pushed_segment_is_acknowledged_at_once() {
     }
 }
 
-// Linux, __tcp_ack_snd_check() and tcp_cleanup_rbuf(): while the process has not read the data, the window does
-// not advance, so one ACK acknowledges all segments that TCP processes at one wake-up of the host, also those
-// with PSH. A gap is reported at once (RFC 5681 §4.2).
+// Linux, __tcp_ack_snd_check() and tcp_cleanup_rbuf(): while the process has not read the data, the window
+// does not advance. One ACK therefore acknowledges all segments that TCP processes at one wake-up of the
+// host, even segments with PSH. A gap is reported at once (RFC 5681 §4.2).
 #[test]
 fn one_ack_acknowledges_the_segments_of_a_wake_up() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
@@ -108,9 +108,10 @@ fn one_ack_acknowledges_the_segments_of_a_wake_up() {
     assert_eq!(wake_up(&mut b, ms(30), &[3001, 3501, 4501, 5001]), [4001, 4001]);
 }
 
-// Linux, inet_csk_in_pingpong_mode(): after an answer, the ACK of the next request waits for the next answer.
-// If no answer is sent before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
-// not an answer (tcp_event_data_sent()). Of two segments with PSH, the second causes an ACK.
+// Linux, inet_csk_in_pingpong_mode(): a host that has answered a request delays the ACK of the next request
+// until its next answer. If no answer is sent before the timeout, the next ACKs are not delayed. Data sent 40
+// ms after an arrival is not an answer (tcp_event_data_sent()). Of two segments with PSH, the second causes
+// an ACK.
 #[test]
 fn a_host_that_sends_responses_delays_its_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };

@@ -87,8 +87,8 @@ fn the_timestamp_of_the_first_data_segment_is_echoed() {
 }
 
 // RFC 7323 §3.2: TSecr echoes a timestamp of the peer. Without a handshake the first arrival stands for the
-// SYN: ACKs of later segments echo its timestamp, until the expected segment arrives. ns-2.35's sink does the
-// same if only the first segment is lost; measured.
+// SYN: ACKs of later segments echo its timestamp, until the expected segment arrives. A measurement of
+// ns-2.35's sink shows the same if only the first segment is lost.
 #[test]
 fn duplicate_acks_without_a_handshake_echo_the_first_arrival() {
     let mut b = Bench::new(Config { timestamps: true, ..plain() });

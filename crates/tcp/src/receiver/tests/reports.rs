@@ -19,8 +19,8 @@ fn rfc2018_sack_has_a_block_between_gaps() {
     assert_eq!(b.data(6000, 6500), (5500, vec![(6000, 6500)]));
     assert_eq!(b.data(7000, 7500), (5500, vec![(7000, 7500), (6000, 6500)]));
     assert_eq!(b.data(8000, 8500), (5500, vec![(8000, 8500), (7000, 7500), (6000, 6500)]));
-    // "… the 4th packet is received out of order": the packet joins two runs, and the first block reports the
-    // joined run.
+    // "… the 4th packet is received out of order": the packet joins two blocks of data, and the first SACK
+    // block reports the joined data.
     assert_eq!(b.data(6500, 7000), (5500, vec![(6000, 7500), (8000, 8500)]));
     assert_eq!(b.data(5500, 6000), (7500, vec![(8000, 8500)]));
 }
@@ -46,8 +46,8 @@ fn latest_sack_block_and_eln_precede_repeated_blocks() {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
         let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
         let mut acks = Vec::new();
-        // Five runs arrive, then the segment of the first hole arrives damaged, and then one more run. The
-        // ACK of this run repeats the ELN.
+        // Five separate blocks of data arrive, then the segment of the first hole arrives damaged, and then a
+        // sixth block. The ACK of the sixth block repeats the ELN.
         for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {
             let segment = Segment { seq: start, len: 500, ..Segment::default() };
             let packet = Packet::new(FlowId(7), NodeId(1), NodeId(2), 540, Body::Tcp(segment));

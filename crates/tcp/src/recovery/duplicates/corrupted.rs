@@ -3,7 +3,7 @@ use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Recovery of TCP-CL (Cheng & Lin 2008): Reno's recovery, for which NAKs name corrupted segments. The third
+/// Recovery of TCP-CL (Cheng & Lin 2008): Reno's recovery, plus NAKs that name corrupted segments. The third
 /// duplicate ACK for a corrupted segment retransmits it and starts fast recovery, but does not indicate
 /// congestion.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Corrupted {
 struct Known {
     /// First byte.
     seq: u64,
-    /// Time of the last retransmission.
+    /// Time of the last retransmission; `None` before it.
     sent: Option<Time>,
 }
 
@@ -36,7 +36,8 @@ impl Corrupted {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
-    /// True unless the segment was retransmitted within the last SRTT (Cheng and Lin 2008).
+    /// True if a duplicate ACK may retransmit the segment: with `repeats` always, otherwise if the last
+    /// retransmission is more than one SRTT ago (Cheng and Lin 2008).
     fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)

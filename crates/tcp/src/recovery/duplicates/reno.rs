@@ -52,14 +52,15 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery. [`Recovery::repair`] does not report fast recovery, because a timeout reduces
-    /// the window again, as in ns-2.
+    /// True in fast recovery. ([`Recovery::repair`] does not report fast recovery, because a timeout in fast
+    /// recovery reduces the window again, as in ns-2.)
     pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
     }
 
-    /// Starts fast recovery for a loss that is not congestion. The window is not reduced, and a sign of
-    /// congestion in this window of data can still reduce it. Retransmits the segment at `again`, if any.
+    /// Starts fast recovery for a loss that is not congestion. The window is not reduced, so a sign of
+    /// congestion in this window of data can still reduce the window. Retransmits the segment at `again`, if
+    /// any.
     pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
@@ -99,8 +100,8 @@ impl Recovery for RenoRecovery {
         };
         if self.partial == Partial::RepairsNext && !self.guard.is_fully_acked(s) {
             // RFC 6582 §3.2 step 3, partial ACK: the next hole is retransmitted, and the window is deflated
-            // by the acknowledged data. If that is a segment or more, one segment is added back. If the
-            // inflation is smaller than the deflation, the difference reduces cwnd.
+            // by the acknowledged data. If the acknowledged data is a segment or more, one segment is added
+            // back. If the inflation is smaller than the deflation, the difference reduces cwnd.
             let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
             let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
             if left < 1.0 {

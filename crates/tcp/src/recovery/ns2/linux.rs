@@ -7,14 +7,14 @@ use airhop_base::Time;
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as in
 /// ns-2.35's Agent/TCP/Linux, a port of Linux 2.6's sender.
 ///
-/// A recovery that counts the pipe sends no segment for half a round trip after a loss. Rate halving sends a
-/// segment on every second ACK until the flight has decreased to the reduced window.
+/// A recovery whose only limit is RFC 6675's pipe sends no segment for half a round trip after a loss. Rate
+/// halving sends a segment on every second ACK until the flight has decreased to the reduced window.
 #[derive(Debug, Default)]
 pub struct Ns2Linux {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Limit of the flight in fast recovery, bytes, if it exceeds the window.
+    /// Limit of the flight in fast recovery, bytes; if the window is larger, the window is the limit.
     ceiling: u64,
     /// Retransmitted segments that have not arrived, in sending order.
     repairs: Vec<Repaired>,
@@ -47,7 +47,8 @@ enum State {
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Detects losses from the arrivals that the ACK reports. Returns the first segment newly marked lost.
+    /// Detects losses from the arrivals that the ACK reports. Returns the first lost segment if a segment was
+    /// newly marked lost, else `None`.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
         // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed
@@ -56,8 +57,8 @@ impl Ns2Linux {
         let foremost = s.board.high_sack();
         let reach = (u64::from(s.dupthresh) + 2) * s.mss;
         s.board.mark_holes_lost((foremost + 1).saturating_sub(reach), a.now);
-        // A retransmission is lost if data first sent after it has arrived, or if a retransmission more than
-        // four later has arrived.
+        // A retransmission is lost if data first sent after it has arrived, or if a retransmission whose
+        // number is higher by more than four has arrived.
         for repair in &self.repairs {
             let overtaken = repair.number + u64::from(s.dupthresh) + 1 < self.arrived;
             let held = s.board.get(repair.start).is_some_and(|e| e.held_until > a.now);
@@ -105,7 +106,7 @@ impl Recovery for Ns2Linux {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         s.dupacks += 1;
         match self.update(s, a) {
-            // Outside a fast recovery a loss is a new sign of congestion. After a timeout, this is a loss of a
+            // Outside fast recovery a loss is a new sign of congestion. After a timeout it is the loss of a
             // retransmission.
             Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
             _ => Detect::Nothing,

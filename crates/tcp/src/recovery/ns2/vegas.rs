@@ -4,10 +4,10 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, including apparent defects.
-/// The window stays inflated if no duplicate ACK follows the duplicate that counts as the third. Each fast
-/// retransmission backs off the coarse timer. A segment that is overdue when all data is acknowledged is sent
-/// twice.
+/// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, including apparent defects. A
+/// fast retransmission counts as the third duplicate ACK; if no duplicate ACK follows, the window stays
+/// inflated. Each fast retransmission backs off the coarse timer. A segment that is overdue when all data is
+/// acknowledged is sent twice.
 #[derive(Debug, Default)]
 pub struct Ns2Vegas {
     timeout: FineTimeout,
@@ -15,11 +15,11 @@ pub struct Ns2Vegas {
     urgent: Urgent,
     /// Inflation of the window, segments.
     inflation: f64,
-    /// Window after the last reduction, and time of the reduction.
+    /// Window after the last reduction, and time of the reduction; `None` before the first reduction.
     cut: Option<(f64, Time)>,
     /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
     checks_left: u32,
-    /// First byte of the segment to be sent twice.
+    /// First byte of the segment to be sent twice; `None` if there is no such segment.
     twice: Option<u64>,
     now: Time,
 }

@@ -30,7 +30,7 @@ pub struct Esack {
     /// True from a timeout until all data outstanding at the timeout is acknowledged. In this state, segments
     /// marked lost are retransmitted.
     after_timeout: bool,
-    /// FirstUnsacked at the last duplicate ACK.
+    /// FirstUnsacked at the last duplicate ACK; `None` after an ACK of new data or a timeout.
     previous_first: Option<u64>,
     /// Last RTT sample.
     rtt: Span,
@@ -49,8 +49,8 @@ enum First {
 }
 
 impl Esack {
-    /// Marks the loss of the segment at `seq` as explained: ends its hold, and ignores earlier duplicate
-    /// ACKs.
+    /// Records that a notice explains the loss of the segment at `seq`. Ends the suspension of congestion
+    /// control by an ERSN, and disregards earlier duplicate ACKs for the segment.
     fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {

@@ -23,7 +23,8 @@ pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
     urgent: Urgent,
-    /// Guard that each reduction sets. The recovery ends when all data below the guard is acknowledged.
+    /// Guard that each reduction sets. The recovery ends when all data outstanding at the last reduction is
+    /// acknowledged.
     guard: Guard,
     recovering: bool,
     /// Losses that an ACK reports after its first loss.
@@ -73,7 +74,8 @@ impl Lhp {
         self.urgent.push(seq, end, cause);
     }
 
-    /// Returns the first segment in sending order that the list and the block both contain.
+    /// Returns the first segment in sending order that is on the list and within the block; `None` without
+    /// such a segment.
     fn reported(&self, block: &SackBlock) -> Option<u64> {
         self.list.entries().find(|e| block.start <= e.seq && e.end <= block.end).map(|e| e.seq)
     }

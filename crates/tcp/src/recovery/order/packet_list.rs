@@ -102,7 +102,7 @@ impl PacketList {
         self.entries.iter()
     }
 
-    /// Returns the entry of the segment at `seq`.
+    /// Returns the entry of the segment at `seq`; `None` if the segment is not on the list.
     pub fn get(&self, seq: u64) -> Option<&Entry> {
         self.entries.iter().find(|e| e.seq == seq)
     }

@@ -8,9 +8,9 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Span, Time};
 
 impl Rack {
-    /// Returns the segment whose loss starts a recovery: the first lost segment, even if it was
-    /// retransmitted. Linux, tcp_time_to_recover(): segments that were sent, lost and retransmitted during a
-    /// recovery stay marked after the recovery.
+    /// Returns the first byte of the segment whose loss starts a recovery: the first lost segment that was
+    /// not retransmitted, or in Linux the first segment that is marked lost. In Linux, segments lost and
+    /// retransmitted during a recovery stay marked after the recovery (tcp_time_to_recover()).
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_marked_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
@@ -21,7 +21,8 @@ impl Rack {
     /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
         let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
-        // An earlier transmission of the segment has arrived.
+        // If a retransmission is acknowledged in less than the minimum RTT, an earlier transmission has
+        // arrived.
         let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };
         let last = match self.is_linux {

@@ -31,7 +31,7 @@ pub struct Rack {
     /// True if the recovery follows Linux where Linux differs from the RFC.
     is_linux: bool,
     reordering: Reordering,
-    /// Expiry of the reordering timer.
+    /// Expiry of the reordering timer; `None` while stopped.
     wait: Option<Time>,
     probe: Option<Probe>,
     uses_prr: bool,
@@ -113,12 +113,13 @@ impl Rack {
         self.reason(s)
     }
 
-    /// True if no recovery or reduction is in progress.
+    /// True if no lost segment is being repaired. A reduction after a mark may be in progress.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
 
-    /// Starts the probe timer if there is no recovery and data is outstanding (§7.2).
+    /// Starts the probe timer if no loss is being repaired, no data is SACKed, and data is outstanding
+    /// (§7.2). Otherwise stops the timer.
     fn arm_probe(&mut self, s: &SenderState, now: Time) {
         let is_calm = self.is_calm() && s.board.sacked_bytes() == 0;
         let outstanding = s.board.len();
@@ -311,7 +312,7 @@ impl Recovery for Rack {
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         // RFC 5682 §3.1 step 1: no F-RTO until the last recovery has ended. Linux, tcp_enter_loss(): F-RTO is
-        // permitted, unless the same segment timed out before.
+        // also permitted if the same segment timed out before.
         let is_repeated = self.is_linux && s.timed_out == Some(s.una);
         let may_doubt = self.uses_frto && (self.guard.is_fully_acked(s) || is_repeated);
         self.guard.set(s);
@@ -414,9 +415,9 @@ impl Recovery for Rack {
         }
     }
 
-    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, a segment that RACK marked lost
-    /// and that was not retransmitted does not return to the sending order; the retransmission timer repairs
-    /// it. After an undo by D-SACKs the segment stays marked lost, and the next ACK starts a recovery.
+    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, the sending order lacks the
+    /// segments that were marked lost and not retransmitted. The retransmission timer repairs these segments.
+    /// After an undo by D-SACKs these segments stay marked lost, and the next ACK starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

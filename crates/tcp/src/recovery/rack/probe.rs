@@ -83,8 +83,8 @@ impl Probe {
         self.out = None;
     }
 
-    /// Processes the ACK of all data up to the probe (§7.4.2). If the probe repaired a loss, returns the
-    /// first byte of the lost segment.
+    /// Processes an ACK while a probe is outstanding (§7.4.2). Returns the first byte of the lost segment if
+    /// the ACK shows that the probe has repaired its loss, else `None`.
     pub fn on_ack(&mut self, s: &SenderState, a: &Ack) -> Option<u64> {
         let Out { end, again } = self.out.filter(|out| s.una >= out.end)?;
         let Some(start) = again else {

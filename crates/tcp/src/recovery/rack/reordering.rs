@@ -17,7 +17,8 @@ pub(super) struct Reordering {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     patience: u32,
-    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted.
+    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted; `None`
+    /// if no round was counted.
     round_end: Option<u64>,
 }
 
@@ -62,7 +63,8 @@ impl Reordering {
         }
     }
 
-    /// Step 4: returns the reordering window; zero if no reordering was detected and `is_urgent`.
+    /// Step 4: returns the reordering window; zero if `is_urgent` and no reordering was detected.
+    /// `is_urgent`: true during a recovery, or once DupThresh segments are SACKed.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;

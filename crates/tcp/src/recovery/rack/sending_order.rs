@@ -9,7 +9,7 @@ pub(super) struct SendingOrder {
     /// Transmissions in the order of their numbers: entry i has number `base + i`.
     transmissions: VecDeque<Transmission>,
     base: u64,
-    /// Numbers of the first and the last transmission in flight.
+    /// Numbers of the first and the last transmission in flight; `None` if none is in flight.
     ends: Option<(u64, u64)>,
 }
 
@@ -20,8 +20,7 @@ pub(super) struct Transmission {
     start: u64,
     /// Transmission time.
     pub at: Time,
-    /// Numbers of the previous and next transmission in flight; the first transmission has no previous one
-    /// (`None`).
+    /// Numbers of the previous and of the next transmission in flight; `None` at the ends.
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
@@ -85,13 +84,13 @@ impl SendingOrder {
         self.ends = None;
     }
 
-    /// Returns the first transmission in flight.
+    /// Returns the first transmission in flight; `None` if none is in flight.
     pub fn first(&self) -> Option<(u64, Transmission)> {
         let (first, _) = self.ends?;
         self.get(first).map(|sent| (first, sent))
     }
 
-    /// Returns the transmission after this one.
+    /// Returns the next transmission in flight after `sent`; `None` after the last.
     pub fn after(&self, sent: &Transmission) -> Option<(u64, Transmission)> {
         let after = sent.after?;
         self.get(after).map(|sent| (after, sent))
@@ -117,8 +116,8 @@ mod tests {
     }
 
     proptest! {
-        // The list agrees with a plain list. Some numbers have no segment, and some segments are removed
-        // twice.
+        // The sending order contains the same segments as a plain list. Some numbers have no segment, and
+        // some segments are removed twice.
         #[test]
         fn the_rack_list_contains_the_segments_in_flight(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
             let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);

@@ -101,7 +101,7 @@ impl Recovery for Delayed {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
-    /// True during the delay, before whose end the retransmission timer must not expire.
+    /// True during the delay. The retransmission timer must not expire before the end of the delay.
     fn is_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }

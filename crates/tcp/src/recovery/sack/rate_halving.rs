@@ -6,13 +6,13 @@ use airhop_base::Time;
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as in
 /// Linux 2.4 and 2.6. [`Ns2Linux`](super::super::Ns2Linux) implements all rules of ns-2's port of Linux 2.6.
 ///
-/// A recovery that counts the pipe sends no segment for half a round trip after a loss. Rate halving sends a
-/// segment on every second ACK until the flight has decreased to the reduced window. A retransmission is lost
-/// if a segment sent after it has arrived.
+/// A recovery whose only limit is RFC 6675's pipe sends no segment for half a round trip after a loss. Rate
+/// halving sends a segment on every second ACK until the flight has decreased to the reduced window. A
+/// retransmission is lost if a segment sent after it has arrived.
 ///
 /// Difference from Linux: in Linux an ACK during recovery releases at most one segment (tcp_cwnd_down()
 /// limits the window to the flight plus one). Here an ACK that reports several losses at once releases a
-/// burst, which restores the flight before the ACK.
+/// burst, which restores the flight to its size before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     guard: Guard,
@@ -28,7 +28,7 @@ enum State {
     Open,
     /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovering {
-        /// Limit of the flight, segments, if it exceeds cwnd.
+        /// Limit of the flight, segments; if cwnd is larger, cwnd is the limit.
         ceiling: f64,
     },
     /// Recovery after a timeout: segments marked lost are retransmitted in slow start.

@@ -44,7 +44,7 @@ impl Rfc6675 {
     }
 
     /// Marks every segment lost for which IsLost() (§4) is true, unless a link layer is retransmitting it.
-    /// IsLost() is true below DupThresh discontiguous SACKed runs, or below more than (DupThresh - 1)
+    /// IsLost() is true below DupThresh discontiguous SACKed ranges, or below more than (DupThresh - 1)
     /// segments' worth of SACKed bytes.
     fn update_lost(s: &mut SenderState, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
@@ -176,7 +176,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// Returns the present repair. A recovery after a timeout is not reported.
+    /// Returns the repair in progress. A recovery after a timeout is not reported.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

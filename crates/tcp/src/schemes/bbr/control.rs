@@ -174,7 +174,8 @@ impl Bbr {
         }
     }
 
-    /// Returns gain · BDP + `room` + three send quanta for TSO (§4.2.3.2), bytes.
+    /// Returns gain · BDP + `room` + three send quanta for TSO (§4.2.3.2), bytes; before the first RTT
+    /// sample, the initial window.
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
@@ -185,8 +186,8 @@ impl Bbr {
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Returns the flight at the next paced transmission (Linux), including the transmitted segment while
-    /// probing.
+    /// Returns the flight expected at the next paced transmission, bytes (Linux). While the pacing gain
+    /// exceeds 1, the segments of that transmission are included.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
@@ -278,7 +279,7 @@ impl CongestionControl for Bbr {
         LossClass::Undecided
     }
 
-    /// No effect: the end of recovery always restores the window.
+    /// Does not restore the window, because the end of recovery always restores it.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.refill();
     }
@@ -316,7 +317,7 @@ impl CongestionControl for Bbr {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 
-    /// The initial window is not paced.
+    /// Returns the pacing rate; `None` for the initial window, which is not paced.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         self.rate
     }

@@ -15,8 +15,8 @@ use airhop_base::{Rate, Time};
 const EXTRA_ACKED_ROUNDS: u64 = 10;
 /// Maximum duration of Drain, round trips (§5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// C.send_quantum: bytes of one millisecond at the pacing rate, within these limits in bytes, and at least
-/// this number of segments (§5.6.3).
+/// C.send_quantum: bytes of one millisecond at the pacing rate, at most 64 KiB and at least two segments
+/// (§5.6.3).
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
@@ -57,7 +57,7 @@ pub struct Bbr3 {
 /// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
-    /// BBR.undo_state.
+    /// BBR.undo_state; `None` if losses did not change the state.
     left: Option<StateLeft>,
     bounds: Bounds,
 }
@@ -200,8 +200,8 @@ impl Bbr3 {
         }
     }
 
-    /// InflightAtLoss (§5.5.10.2): returns the flight at which the fraction of lost bytes reached the
-    /// permitted fraction. This flight lies within the segment whose loss exceeded it.
+    /// InflightAtLoss (§5.5.10.2): returns the flight, bytes, at which the fraction of lost bytes reached the
+    /// permitted fraction. This flight ends within the segment whose loss exceeded the permitted fraction.
     fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
         let size = (lost.end - lost.start) as f64;
         let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
@@ -352,7 +352,7 @@ impl CongestionControl for Bbr3 {
         self.undo = Undo { left: None, bounds: self.model.bounds };
         if l.signal == Signal::Timeout {
             self.repair = Repair::Timeout;
-            // in addition to the flight that is not lost; the oldest segment is sent in any case
+            // With the preset linux the sender then adds the flight that is not marked lost.
             w.cwnd = 1.0;
         }
         LossClass::Undecided

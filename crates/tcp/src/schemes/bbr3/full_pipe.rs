@@ -1,7 +1,7 @@
 use crate::estimators::{LostSegment, RateSample};
 
-/// Ratio of delivery rates that counts as growth, which is then a quarter. After three round trips without
-/// growth the pipe is full (§5.3.1.2).
+/// Minimum ratio of two delivery rates that counts as growth. After three round trips without growth the pipe
+/// is full (§5.3.1.2).
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 

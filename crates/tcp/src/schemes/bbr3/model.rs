@@ -1,6 +1,6 @@
 use crate::estimators::{RateSample, Rounds, WindowedMax};
 
-/// BBR.MaxBwFilterLen: length of the filter, probing cycles before the present one (§2.11).
+/// BBR.MaxBwFilterLen (§2.11): number of probing cycles before the present one that the filter covers.
 const EARLIER_CYCLES: u64 = 1;
 
 /// Model of the path: delivery rate, bytes per second, and bounds of the data in flight, bytes (§5.5).
@@ -85,7 +85,7 @@ impl Model {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
 
-    /// Returns the largest number of bytes delivered within a round trip, over the last round.
+    /// Returns the maximum number of bytes delivered within a round trip, in the present loss round.
     pub fn inflight_latest(&self) -> f64 {
         self.inflight_latest
     }

@@ -6,8 +6,8 @@ use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
 
-/// Maximum number of round trips between probes. Reno needs this number to regrow the same window; it is
-/// limited to the number at which 1 % loss is tolerable (§5.3.3.8.2).
+/// Maximum number of round trips between probes. Probes are as frequent as Reno's losses at the same window,
+/// but at least this frequent, so that 1 % loss is tolerable (§5.3.3.8.2).
 const MOST_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the increment of inflight_longterm (§5.3.3.9).
 const MOST_DOUBLINGS: u32 = 30;
@@ -53,8 +53,8 @@ impl Default for Probe {
 }
 
 impl Bbr3 {
-    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that before the ACK releases segments (as in Linux).
-    /// If a bound limits the window, the flight after the ACK would always be below the bound.
+    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that before the ACK (as in Linux). If a bound limits
+    /// the window, the flight after the ACK would always be below the bound.
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
         if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;

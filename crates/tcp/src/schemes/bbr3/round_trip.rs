@@ -9,9 +9,9 @@ const LASTS: Span = Span::from_secs(10);
 pub struct RoundTrip {
     /// BBR.ProbeRTTInterval.
     interval: Span,
-    /// BBR.min_rtt: minimum RTT over the last ten seconds.
+    /// BBR.min_rtt: minimum RTT over the last ten seconds; `None` before the first sample.
     least: Option<Least>,
-    /// BBR.probe_rtt_min_delay: minimum RTT over the last interval.
+    /// BBR.probe_rtt_min_delay: minimum RTT over the last interval between ProbeRTTs.
     recent: Option<Least>,
 }
 
@@ -27,7 +27,7 @@ impl RoundTrip {
         RoundTrip { interval, least: None, recent: None }
     }
 
-    /// Returns BBR.min_rtt, seconds.
+    /// Returns BBR.min_rtt, seconds; `None` before the first sample.
     pub fn least(&self) -> Option<f64> {
         self.least.map(|least| least.value.secs_f64())
     }

@@ -118,7 +118,7 @@ impl CongestionControl for Copa {
         self.delta.on_restart();
     }
 
-    /// The initial window is not paced.
+    /// Returns the pacing rate; `None` for the initial window, which is not paced.
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let rtt = self.standing?.rtt.secs_f64();
         let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;

@@ -9,7 +9,8 @@ pub struct Delta {
     /// Delta of the default mode, and maximum of delta in competitive mode.
     default: f64,
     may_compete: bool,
-    /// Time at which the queue was last nearly empty.
+    /// Time at which the queue was last nearly empty; `None` before the first sample, and after an idle
+    /// period.
     empty: Option<Time>,
     mode: Mode,
 }

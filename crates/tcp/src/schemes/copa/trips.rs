@@ -71,7 +71,7 @@ impl RoundTrips {
         self.smoothed
     }
 
-    /// Returns standing RTT and queueing delay at the last sample.
+    /// Returns standing RTT and queueing delay at the last sample; `None` before the first sample.
     pub fn standing(&self) -> Option<Standing> {
         let (least, rtt, greatest) =
             (self.least.extreme()?, self.standing.extreme()?, self.greatest.extreme()?);

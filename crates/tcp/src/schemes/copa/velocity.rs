@@ -7,7 +7,7 @@ const PATIENCE: u32 = 3;
 pub struct Velocity {
     v: f64,
     direction: Direction,
-    /// Number of round trips in the present direction, the first excluded.
+    /// Number of round trips in the present direction, without the first of them.
     lasted: u32,
     /// cwnd at the start of the present round trip, segments.
     cwnd: f64,

@@ -10,9 +10,9 @@ const MINUTE: Span = Span::from_secs(60);
 /// Delays of packets on the path, and their queueing delay (RFC 6817 §2.4.2).
 #[derive(Debug)]
 pub struct Delays {
-    /// Minimum delay of each of the last minutes.
+    /// Minimum delay of each of the last ten minutes.
     base: WindowedMin<Span>,
-    /// Minimum delay of the last samples.
+    /// Minimum delay of the last four samples.
     current: WindowedMin<Span>,
     samples: u64,
 }
@@ -34,17 +34,18 @@ impl Delays {
         self.samples += 1;
     }
 
-    /// Returns MIN(base_delays), which estimates the delay of the path without queues.
+    /// Returns MIN(base_delays), which estimates the delay of the path without queues; `None` before the
+    /// first sample.
     pub fn base(&self) -> Option<Span> {
         self.base.extreme()
     }
 
-    /// Returns FILTER(current_delays).
+    /// Returns FILTER(current_delays); `None` before the first sample.
     pub fn current(&self) -> Option<Span> {
         self.current.extreme()
     }
 
-    /// Returns the queueing delay.
+    /// Returns the queueing delay; `None` before the first sample.
     pub fn queueing(&self) -> Option<Span> {
         Some(self.current()?.saturating_sub(self.base()?))
     }

@@ -20,7 +20,7 @@ impl Ledbat {
         Ledbat { target, gain, allowed, delays: Delays::new() }
     }
 
-    /// Returns (TARGET - queuing_delay) / TARGET.
+    /// Returns (TARGET - queuing_delay) / TARGET; `None` before the first delay sample.
     fn off_target(&self) -> Option<f64> {
         Some(1.0 - self.delays.queueing()?.secs_f64() / self.target.secs_f64())
     }

@@ -12,7 +12,7 @@ pub(super) struct Ns3 {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Minimum smoothed RTT so far.
+    /// Minimum smoothed RTT so far; `None` before the first sample.
     base: Option<Span>,
     round: Round,
     /// True after the start of a recovery; the round in which the recovery ends is ignored.
@@ -164,8 +164,8 @@ mod tests {
     }
 
     // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss sets the window to ssthresh, but at
-    // most to one segment below the window. ssthresh rises with three quarters of the window, and does not
-    // fall with it.
+    // most to one segment below the window. When the window grows, ssthresh rises to three quarters of the
+    // window; when the window falls, ssthresh stays.
     #[test]
     fn an_ns3_vegas_loss_sets_the_window_to_ssthresh() {
         let mut vegas = vegas();

@@ -11,12 +11,12 @@ pub(super) struct Ns2 {
     beta: f64,
     window: WholeSegmentAbc,
     base: Option<Span>,
-    /// RTT sample of the last ACK.
+    /// RTT sample of the last ACK; `None` if the ACK yielded no sample.
     latest: Option<Span>,
     samples: u64,
     /// Number of queued half segments when the window could last grow.
     queued: f64,
-    /// Under congestion, true if the next complete count increases the window.
+    /// Under congestion, true if the window grows when the count of ACKs is next complete.
     grows: bool,
     /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
     recovery_point: u64,

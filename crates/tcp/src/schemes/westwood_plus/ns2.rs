@@ -28,7 +28,8 @@ impl Default for Ns2 {
     }
 }
 
-/// Both filter stages, bytes per millisecond. Each has a weight of 7/8 of the previous value and rounds down.
+/// The two filter stages, bytes per millisecond. A stage has a weight of 7/8 of the previous value, and
+/// rounds down.
 #[derive(Debug, Default)]
 struct Rate {
     began: Option<u64>,
@@ -41,7 +42,8 @@ struct Rate {
 const SHORTEST_ROUND: u64 = 50;
 
 impl Rate {
-    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. Both times are in ms.
+    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. `now` and `rtt` are in
+    /// ms.
     fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
         let began = *self.began.get_or_insert(now);
         let round = now - began;
@@ -90,8 +92,8 @@ mod tests {
     use super::*;
 
     // westwood_do_filter() rounds each stage down to whole bytes per millisecond. Samples: 8100/100 = 81,
-    // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then (7·81 + 80)/8 = 80.9 is
-    // rounded to 80, in the second stage (7·81 + 80)/8 to 80. Then both stages round 79.9 to 79.
+    // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then both stages round (7·81
+    // + 80)/8 = 80.9 to 80, and after the last sample 79.9 to 79.
     #[test]
     fn both_ns2_filter_stages_round_down() {
         let mut rate = Rate::default();

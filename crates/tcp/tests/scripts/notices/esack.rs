@@ -42,8 +42,8 @@ fn esack_without_losses_sends_as_sack() {
     }
 }
 
-// Yun 2009 §4.1: an ELN is not a sign of congestion, for any losses on the air. N is too large for a
-// disconnection.
+// Yun 2009 §4.1: an ELN is not a sign of congestion, for any losses on the air. The parameter N is so large
+// that no disconnection is detected.
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -55,7 +55,7 @@ proptest! {
     ) {
         let mut config = configs()[which];
         config.dsack = false;
-        config.pacing = false; // would delay the reaction to a notice by more than a round trip
+        config.pacing = false; // pacing delays the reaction to a notice by more than a round trip
         let path = lost.iter().fold(Path::of(delay), |p, (&(n, nth), &(after, late, kind))| {
             let after = ms(after.min(delay));
             let fate = [Fate::Noticed(after), Fate::Repeated(after, ms(late)), Fate::GivenUp(after, after + ms(late))];
@@ -115,8 +115,8 @@ fn a_notified_wireless_loss_causes_no_reduction() {
     assert!(s.window() > window);
 }
 
-// The second example: in addition, congestion drops segment 15. The lost segment is FirstUnsacked, not the
-// lowest unacknowledged segment.
+// Yun 2009, second example of Algorithm 1: segment 14 is lost on the air, and congestion drops segment 15.
+// The lost segment is FirstUnsacked, not the lowest unacknowledged segment.
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_is_detected() {
     let mut s = fourteen(18);
@@ -276,8 +276,8 @@ fn after_a_suspension_duplicate_acks_count_again() {
     assert_eq!(s.cuts(), 1);
 }
 
-// In recovery: segment 16 is also lost, and the link layer retransmits it without success while 14 is
-// repaired. After the suspension, segments delivered after 16 count as its duplicates again.
+// During the recovery of 14, segment 16 is also lost, and the link layer retransmits 16 without success.
+// After the suspension, segments delivered after 16 count as its duplicates again.
 #[test]
 fn after_a_suspension_in_recovery_duplicates_count_again() {
     let mut s = fourteen(100);
@@ -329,8 +329,8 @@ fn a_segment_that_the_receiver_reneged_on_is_retransmitted() {
     assert_eq!(s.expire(), (1550.0, "16t".into()));
 }
 
-// The same receiver without duplicate ACKs: timeouts alone deliver all data, with both SACK senders that keep
-// their scoreboard (RFC 2018 §8).
+// A receiver that discards SACKed data, without duplicate ACKs: timeouts alone deliver all data, with both
+// SACK senders that keep their scoreboard (RFC 2018 §8).
 #[test]
 fn timeouts_deliver_all_data_of_a_reneging_receiver() {
     for scheme in ["sack", "ll-elsn"] {

@@ -97,7 +97,7 @@ fn a_notice_that_no_program_consumes_is_an_ack() {
     assert_eq!(s.ack(6), "15", "an ACK that the program leaves");
 }
 
-// A notice that the program consumes has no effect, and neither has a notice that names no segment.
+// A notice that the program consumes, or that names no segment, has no effect.
 #[test]
 fn a_notice_that_a_program_consumes_has_no_effect() {
     let mut s = ten(Filter::Notices);
@@ -112,7 +112,7 @@ fn a_notice_that_a_program_consumes_has_no_effect() {
     );
 }
 
-// Both policies register in the run of their connection, with its two ends.
+// The congestion control and the notice policy join the run of their connection, with its two ends.
 #[test]
 fn both_policies_join_the_run_of_their_connection() {
     let mut run = Run::default();

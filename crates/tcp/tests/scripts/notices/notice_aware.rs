@@ -61,7 +61,7 @@ fn an_eln_about_acknowledged_data_has_no_effect() {
 
 // Yun 2009 §2.1: an immediate retransmission without a window reduction; the timer restarts. Yun 2009 §4.1:
 // segments sent before the retransmission do not count as its duplicates, and the ACK clock continues: one
-// segment per duplicate ACK, and no burst after them.
+// segment per duplicate ACK, and no burst afterwards.
 #[test]
 fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     for (scheme, config, has_sack) in senders() {
@@ -121,8 +121,8 @@ fn duplicate_acks_before_the_eln_do_not_count() {
     }
 }
 
-// The retransmission is also lost on the air: a second ELN causes a second retransmission. If the base
-// station sends the ELN, a second ELN counts as a repetition.
+// The retransmission of 2 on an ELN is also lost on the air: a second ELN causes a second retransmission. If
+// the base station sends the ELN, a second ELN counts as a repetition.
 #[test]
 fn a_second_eln_causes_a_second_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -138,8 +138,9 @@ fn a_second_eln_causes_a_second_retransmission() {
     }
 }
 
-// The retransmission is lost by congestion: nine segments sent before it account for nine duplicate ACKs, but
-// not for the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
+// The retransmission of 2 on an ELN is lost by congestion: nine segments sent before it account for nine
+// duplicate ACKs, but not for the next three. RACK waits at most a quarter of a round trip; ESACK and LHP
+// count in sending order.
 #[test]
 fn a_lost_retransmission_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
@@ -156,9 +157,9 @@ fn a_lost_retransmission_without_a_notice_is_congestion() {
     }
 }
 
-// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both losses: one reduction,
-// for 3. Senders without SACK, and senders that detect only losses of the oldest hole, detect the loss of 3
-// after the arrival of 2; the other senders detect it at once.
+// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes the two losses: it reduces
+// its window once, for 3. Senders without SACK, and senders that detect only losses of the oldest hole,
+// detect the loss of 3 after the arrival of 2; the other senders detect it at once.
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     for (scheme, config, has_sack) in senders() {
@@ -266,8 +267,8 @@ fn after_a_suspension_duplicate_acks_count_again() {
     }
 }
 
-// While it repairs another loss, a recovery with a scoreboard does not retransmit a segment on hold at the
-// link layer.
+// While a recovery with a scoreboard repairs another loss, it does not retransmit a segment that the link
+// layer is retransmitting.
 #[test]
 fn recovery_does_not_retransmit_a_suspended_segment() {
     for (scheme, config, _) in senders() {
@@ -319,7 +320,7 @@ fn a_disconnection_freezes_any_sender() {
 }
 
 // The base station's ELN is a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998).
-// It causes one retransmission and no window reduction, and the ACK clock continues.
+// The bit causes one retransmission and no window reduction, and the ACK clock continues.
 #[test]
 fn the_base_station_eln_bit_causes_one_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -377,7 +378,7 @@ fn a_repeated_notice_releases_no_segment() {
 }
 
 // RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice accounts for the duplicate
-// ACK with the block: a notice for that segment has no effect.
+// ACK with the block. A notice for that segment has no effect.
 #[test]
 fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {

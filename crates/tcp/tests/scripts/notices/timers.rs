@@ -103,7 +103,7 @@ fn an_ebsn_does_not_change_the_backoff() {
 }
 
 // "If timer running": without outstanding data no timer runs. Before the first sample the timeout is the
-// initial one.
+// initial timeout.
 #[test]
 fn an_ebsn_starts_no_timer_without_outstanding_data() {
     let mut s = three("ebsn");
@@ -207,8 +207,8 @@ fn every_rto_estimator_reacts_to_ebsn_and_rttn() {
     }
 }
 
-// With any base TCP, each scheme reacts to its own notice and ignores the others; senders of other
-// schemes ignore its notice.
+// With any base TCP, each scheme reacts to its own notice and ignores the notices of other schemes; senders
+// of other schemes ignore its notice.
 #[test]
 fn a_scheme_ignores_the_notices_of_other_schemes() {
     for (scheme, given) in [

@@ -144,9 +144,9 @@ fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
     assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it probes");
 }
 
-// §5.3.1.3: a round trip begins with the first loss. Startup ends at its end if the sender is in fast
-// recovery and more than 2 % of the flight and six separate ranges were lost. inflight_longterm becomes the
-// larger of the BDP and the data delivered in the round trip.
+// §5.3.1.3: a round trip begins with the first loss. At the end of this round trip Startup ends, if the
+// sender is in fast recovery, and if more than 2 % of the flight and six separate ranges were lost.
+// inflight_longterm becomes the larger of the BDP and the data delivered in the round trip.
 #[test]
 fn six_loss_ranges_above_2_percent_end_startup() {
     let after = |ranges: u64, lost, repair| {
