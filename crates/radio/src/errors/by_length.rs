@@ -3,7 +3,8 @@
 /// Number of cached frame lengths. A link has few: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
 const REMEMBERED: usize = 16;
 
-/// Loss probabilities by frame length, so that an exponential is computed once per length, not per frame.
+/// Loss probabilities by frame length, so that an exponential is computed once for each length and not for
+/// each frame.
 #[derive(Debug)]
 pub(super) struct ByLength {
     known: Vec<(u64, f64)>,
@@ -18,7 +19,8 @@ impl Default for ByLength {
 }
 
 impl ByLength {
-    /// Returns the loss probability of a frame of `bits` bits, which `compute` computes for a new length.
+    /// Returns the loss probability of a frame of `bits` bits. Calls `compute` if the length is not in the
+    /// cache.
     pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
         if let Some(&(_, p)) = self.known.iter().find(|(b, _)| *b == bits) {
             return p;

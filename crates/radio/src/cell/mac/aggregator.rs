@@ -88,7 +88,7 @@ pub(crate) struct Aggregator {
     burst: Vec<Mpdu>,
     /// Packets of the MPDUs in `burst`, except the first packet of each MPDU.
     others: Vec<Msdu>,
-    /// True if the station has refused a packet since the last [`LinkEffect::Ready`].
+    /// True if the aggregator has been without room since the last [`LinkEffect::Ready`].
     is_full: bool,
     /// Scratch space, empty between events; kept to avoid allocations.
     reports: Vec<Report>,
@@ -330,7 +330,7 @@ impl Aggregator {
         msdus.forget_below(packets.first());
     }
 
-    /// Reports [`LinkEffect::Ready`] if the aggregator has refused a packet and has room again.
+    /// Reports [`LinkEffect::Ready`] if the aggregator was without room and has room again.
     pub fn report_ready(
         &mut self,
         station: Station,
