@@ -3,7 +3,7 @@
 use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
-/// Finite transfer (TCP only).
+/// Transfer of a finite size (TCP only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Size of the transfer, bytes.
