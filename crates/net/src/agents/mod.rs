@@ -1,5 +1,7 @@
-//! Agents at base stations and stations. An agent processes the packets and link-layer events of one flow at
-//! one node. [`crate::services`] lists the agents, and the nodes on a flow's path at which each agent runs.
+//! Agents at base stations and stations.
+//!
+//! An agent processes the packets and link-layer events of one flow at one node. [`crate::services`] lists
+//! the agents, and the nodes on a flow's path at which each agent runs.
 
 mod ebsn;
 mod eln;

@@ -218,11 +218,11 @@ fn startup_playback_and_stalls_cover_the_time() {
     client.begin_anew(at_ms(12_000));
     let late = quality(&client, 100_000);
     assert_eq!((late.startup, late.played), (Some(Span::from_secs(1)), Span::from_secs(6)));
-    // The buffer of 7 s at 11 s is empty at 18 s.
+    // The buffer holds 7 s at time 11 s, and is empty at 18 s.
     assert_eq!((late.stalls, late.stalled, late.segments), (1, Span::from_secs(82), 0));
 }
 
-// Sizes: bitrate times duration, at least one byte.
+// Segment sizes are bitrate times duration, at least one byte.
 #[test]
 fn a_segment_has_the_size_of_its_bitrate() {
     let mut video = video(Choice::Buffer);
