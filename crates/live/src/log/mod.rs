@@ -87,17 +87,17 @@ pub struct Replayed {
     pub ended: Time,
     /// Number of datagrams that entered the emulation.
     pub admitted: u64,
-    /// End of the log; the log of a killed emulator has no end.
+    /// End of the log. The log of a killed emulator ends in the middle of the run.
     pub ending: Ending,
 }
 
-/// Replays `log` into `world`, until the end of the log. Departures are discarded.
+/// Replays `log` into `world` up to the end of the log, and discards the departures.
 ///
-/// For a log with headers only, the payload is zeros, so checksums of the datagrams are invalid.
+/// A log with headers only has no payload; zeros take its place, so the checksums of the datagrams are wrong.
 ///
 /// # Errors
 ///
-/// Returns an error if the log is damaged, or if the world stopped.
+/// Returns an error if the log is damaged, or if the world stops.
 pub fn replay<R: Read>(world: &mut impl Outside, log: &mut Log<R>) -> Result<Replayed, ReplayError> {
     let mut left = Vec::new();
     let mut admitted = 0;
