@@ -1,5 +1,5 @@
-//! The operations of a run on its event queue can be recorded without a change of the run, and replayed on a
-//! separate event queue.
+//! The operations on the event queue of a run can be recorded, without a change of the run, and repeated on a
+//! queue alone.
 
 use crate::common::chain::Chain;
 use crate::common::{LastHop, dumbbell};
@@ -19,7 +19,7 @@ fn after(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Records `events` operations of a run from time `from` on, and continues the run.
+/// Records `events` operations of a run from time `from` on, and completes the run.
 fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
     let mut world = world(plan);
     let schedule = world.schedule(from, events, &GO).expect("no stop is requested");
@@ -58,8 +58,8 @@ fn a_recorded_schedule_ends_with_the_run() {
 }
 
 // Computed by hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is in
-// flight, its event and the timer are pending. A timer moved to an earlier time would leave an obsolete
-// event; there is none, because the timer only moves to later times.
+// flight, two events are pending: its arrival and the timer. A timer that moves to an earlier time would
+// leave an obsolete event in the queue; this timer only moves to later times.
 #[test]
 fn pending_events_of_a_run_are_averaged() {
     let mut plan = dumbbell::plan(1, 2);
