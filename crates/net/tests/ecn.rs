@@ -268,7 +268,7 @@ fn no_packet_is_lost_while_red_only_marks() {
         let mut plan = bottleneck("newreno", flows, true);
         for flow in &mut plan.flows {
             if let Transport::Tcp { config, .. } = &mut flow.transport {
-                config.handshake = false; // §6.1.1: a SYN is not ECN-capable
+                config.handshake = false; // a SYN is not ECN-capable (RFC 3168 §6.1.1)
             }
         }
         let marked = run(&plan, 1);

@@ -40,7 +40,7 @@ fn recording_its_schedule_does_not_change_a_run() {
     chain.seconds = 4;
     let last_hop = LastHop { seconds: 4, fer: 0.05, ..LastHop::default() };
     let mut warmed_up = last_hop.plan();
-    warmed_up.warmup = Span::from_millis(2100); // would end among the recorded events
+    warmed_up.warmup = Span::from_millis(2100); // the warm-up ends among the recorded events
     for plan in [last_hop.plan(), chain.plan(), dumbbell::plan(10, 1), warmed_up] {
         let (report, events) = watched(&plan, Time::from_nanos(plan.duration.nanos() / 2), 500);
         assert_eq!(events, 500);
@@ -52,7 +52,7 @@ fn recording_its_schedule_does_not_change_a_run() {
 fn a_recorded_schedule_ends_with_the_run() {
     let plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
     let whole = alone(&plan);
-    let rest = whole.events as usize - 1; // the flow starts at time 0
+    let rest = whole.events as usize - 1; // without the start of the flow, at time 0
     assert_eq!(watched(&plan, Time::ZERO, usize::MAX), (whole, rest));
     assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "no event after the end");
 }

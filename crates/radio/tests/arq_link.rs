@@ -83,7 +83,7 @@ fn packets_after_a_block_wait_for_its_link_ack() {
     let mut world = World::new(&plan, 1);
     world.push(0, 100);
     world.push(0, 20);
-    world.run(Time::ZERO + Span::from_micros(150)); // both have left: 100 and 20 µs
+    world.run(Time::ZERO + Span::from_micros(150)); // both frames have been sent: 100 and 20 µs
     world.push(0, 30);
     world.run(Time::ZERO + Span::from_millis(10));
     let delivered = world.notes.iter().filter(|(_, note)| matches!(note, Note::Delivered { .. }));

@@ -240,7 +240,7 @@ fn a_frame_is_discarded_if_all_naks_or_copies_are_lost() {
 fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(1.0 - p, 145.0)];
     let (mut left, mut start) = (1.0, 0.0);
-    let mut rest = Vec::new(); // from the detection of the gap on
+    let mut rest = Vec::new(); // delays from the detection of the gap on
     for naks in rounds {
         let mut none = 0.0;
         for fate in 0..4_u32.pow(*naks as u32) {

@@ -81,7 +81,7 @@ impl Agent for Eln {
 
     fn on_piggybacked(&mut self, _: Time, ack: u64) {
         if self.sender.is_some() && ack > self.last_ack {
-            self.is_lost_on_air(ack); // no duplicate ACK: no bit
+            self.is_lost_on_air(ack); // an ACK with data is not a duplicate ACK, so no ELN bit is set
         }
     }
 }

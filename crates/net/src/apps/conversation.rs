@@ -167,7 +167,7 @@ impl Way {
                 self.packets.lost -= 1;
                 self.packets.late += 1;
             }
-            None => {} // its deadline was before the end of the warm-up
+            None => {} // the deadline was before the end of the warm-up
         }
     }
 

@@ -61,7 +61,7 @@ impl LinkPlan for RadioLinkPlan {
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let wait = match hop.back() == before {
-            true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK of the frame, which is sent first
+            true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK is sent before the packet
             false => Span::ZERO,
         };
         wait + frame_time(&self.link, end(hop), bytes) + self.link.delay[usize::from(end(hop))]

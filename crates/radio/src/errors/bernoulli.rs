@@ -61,7 +61,7 @@ mod tests {
                 assert!((p - expect).abs() < 1e-12, "{bytes} bytes: {p}, expected {expect}");
             }
         };
-        twice(); // in the second call some lengths are cached, and some were replaced
+        twice(); // in the second call some lengths are still cached, others no longer
         twice();
         assert!((b.loss_probability(8592) - 0.01).abs() < 1e-15);
     }

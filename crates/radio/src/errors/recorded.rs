@@ -58,7 +58,7 @@ impl FadeRecord {
     /// Returns the text from which [`FadeRecord::parse`] reads an identical record, exact to the nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
-            Span::ZERO => format!("{HEADER}\n"), // no bad period, and no period
+            Span::ZERO => format!("{HEADER}\n"), // without bad periods and without a period
             period => format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + period)),
         };
         for [begin, end] in &self.bad {

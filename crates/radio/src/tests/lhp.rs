@@ -105,7 +105,7 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     // needs is therefore the sum of five geometric variates.
     let allotted = 5 * attempts as usize;
     let lost = [136.0, 292.0, 292.0, 292.0, 208.0].map(|bytes| 1.0 - (1.0 - fer).powf(bytes / 136.0));
-    let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far needed k slots)
+    let mut used = vec![0.0; allotted + 1]; // used[k]: probability that the fragments so far needed k slots
     used[0] = 1.0;
     for p in lost {
         let mut next = vec![0.0; allotted + 1];

@@ -71,7 +71,7 @@ fn immediate_access_sends_a_packet_without_backoff() {
             .map(|seed| {
                 let mut world = World::new(&plan, seed);
                 world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
-                world.queue.pop_until(secs(1)); // lets one second pass
+                world.queue.pop_until(secs(1)); // the clock advances by one second
                 world.push(0, 1, 1040);
                 let air = watch(&mut world, secs(2));
                 assert_eq!(air.len(), 2);
@@ -452,7 +452,7 @@ fn eifs_follows_an_undecodable_frame_until_a_correct_frame() {
 fn frames_beyond_the_receive_range_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
     slots(idle, EIFS, start);
-    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can decode the ACK
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // decodes the ACK
     slots(idle, DIFS, start);
     for far in [60.0, 90.0] {
         let mut plan = line(&[0.0, far], 40.0, 85.0);

@@ -137,7 +137,7 @@ fn goodput_with_txop_limits_equals_the_slot_model() {
     let single = Setting { ampdu: 0, ..ht };
     let apart = [(1, Vo), (2, Vi), (3, Be), (4, Bk)];
     let cases: [(Setting, &Functions, u64); 10] = [
-        (ht, &apart, 100), // A-MPDUs of different lengths collide
+        (ht, &apart, 100), // functions whose A-MPDUs differ in length collide
         (single, &[(1, Vo)], 5),
         (Setting { rts: true, ..single }, &[(1, Vo)], 5),
         (ht, &[(1, Vo)], 5),

@@ -79,8 +79,8 @@ proptest! {
         }
     }
 
-    /// The same is true without aggregation, except that a packet may be delivered at most once, in any
-    /// order.
+    /// Without aggregation every packet is also either acknowledged or discarded, and only once. A packet that
+    /// was not discarded before its arrival is delivered once.
     #[test]
     fn every_packet_of_a_category_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let plan = CellPlan { ht: plan.ht.map(|ht| HtPlan { ampdu: None, ..ht }), ..plan };

@@ -90,7 +90,7 @@ pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
             if state.access() == first {
                 due.push(i);
             } else if first >= state.begin() {
-                state.backoff -= ((first - state.begin()) / SLOT) as u32 + 1; // the boundary of the access counts
+                state.backoff -= ((first - state.begin()) / SLOT) as u32 + 1; // with the boundary at `first`
             }
             state.late = 0.0;
         }

@@ -37,7 +37,7 @@ fn every_mcs_of_the_standard_is_available() {
             (other, encoders) => panic!("{settings:?}: {other:?}, in the tables {encoders:?}"),
         }
     }
-    left_out.dedup(); // both guard intervals
+    left_out.dedup(); // the two guard intervals lead to equal entries
     let at_20: Vec<_> = [1, 2, 4, 5, 7, 8].map(|streams| (20, streams, 9)).into();
     assert_eq!(left_out, [at_20, vec![(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)]].concat());
     assert_eq!(there, 2 * (2 * 4 * 8 * 2) + (4 * 8 * 10 - 10) * 2 + (4 + 2) * 8 * 12 * 3);

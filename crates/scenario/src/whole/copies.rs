@@ -22,7 +22,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
         problems.add(root.at("copies"), "copies", what);
-        copies = 1; // an excessive number is reported before the copies are made; one copy is checked
+        copies = 1; // too many copies are a problem already reported; one copy is checked
     }
     let mut any = false;
     for (list, nodes) in lists() {

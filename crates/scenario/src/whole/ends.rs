@@ -42,7 +42,7 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     for (key, node) in [("from", from), ("to", to)] {
         let Some(node) = node else { continue };
         if node.contains('*') {
-            known = false; // reported with the table's name
+            known = false; // the problem is reported with the name of the table
         } else if links_sound && !topology.nodes.contains(node) {
             known = false;
             let hint = did_you_mean(node, topology.nodes.iter().map(String::as_str));

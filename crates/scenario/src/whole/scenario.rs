@@ -124,7 +124,7 @@ impl Scenario {
     }
 
     /// Returns the timing errors of the emulator, if the scenario is the twin of an emulation (see
-    /// [`super::twin`]); else `None`.
+    /// [`crate::Twin`]); else `None`.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }

@@ -47,7 +47,7 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
     match &mut root.value {
         Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
-        _ => Ok(()), // reported elsewhere
+        _ => Ok(()), // the problem is reported elsewhere
     }
 }
 

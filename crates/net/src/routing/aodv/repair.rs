@@ -59,7 +59,7 @@ impl Router {
         let dst = routed.dst;
         if routed.src == self.me {
             self.lose(next, None);
-            self.release(now, dst, Span::ZERO); // another route may have been found meanwhile
+            self.release(now, dst, Span::ZERO); // if another route exists by now
             return self.search(now, dst);
         }
         let route = self.table.entry(dst);

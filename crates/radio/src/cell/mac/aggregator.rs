@@ -174,7 +174,7 @@ impl Aggregator {
             }
             self.is_exchanging = exchange != Exchange::None;
             if self.is_exchanging {
-                self.is_full |= !self.has_room(); // the newest MPDU may have had room for a packet
+                self.is_full |= !self.has_room(); // the newest MPDU may have had room until now
                 return true;
             }
         }

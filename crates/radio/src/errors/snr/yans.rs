@@ -33,7 +33,7 @@ fn pairwise_error_rate(p: f64, distance: u32) -> f64 {
     let term = |ways: f64, errors: u32| {
         ways * libm::pow(p, errors.into()) * libm::pow(1.0 - p, (distance - errors).into())
     };
-    let mut ways = 1.0; // binomial coefficient of `distance` over `errors`
+    let mut ways = 1.0; // binomial coefficient "distance choose errors"
     let mut sum = 0.0;
     for errors in 0..=distance {
         if 2 * errors > distance {

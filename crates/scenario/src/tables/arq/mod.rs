@@ -169,7 +169,7 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
                  the round-trip propagation delay; got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
-            return; // the problem of the reverse direction may be the same
+            return; // the reverse direction may have the same problem, which is reported once
         }
     }
 }

@@ -136,6 +136,6 @@ fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
             splits_power: model.flag("power_split")?,
             min_rssi: model.power("min_rssi"),
         },
-        metres: 0.0, // of each pair of stations, when the cell is built
+        metres: 0.0, // set for each pair of stations when the cell is built
     }))
 }

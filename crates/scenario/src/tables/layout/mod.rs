@@ -137,7 +137,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     let before = problems.len();
     check_prefix(layout, problems);
     if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
-        return; // only the draw can find out whether connected positions exist
+        return; // whether connected positions exist is known only at the draw
     }
     check_room(layout, problems);
     if problems.len() == before

@@ -60,7 +60,7 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     let limit = |category: AccessCategory| wlan.table("txop")?.span(category.name());
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,
-        categories: Categories::default(), // the flows determine the others
+        categories: Categories::default(), // the access categories of the flows are added later
         txop: AccessCategory::ALL.map(|category| limit(category).unwrap_or(Span::ZERO)),
         nav: of_word(&NAV, wlan.word("nav")?)?,
         eifs: of_word(&EIFS, wlan.word("eifs")?)?,

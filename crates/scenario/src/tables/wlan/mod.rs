@@ -192,7 +192,7 @@ fn dcf(w: &Fields) -> Option<CellPlan> {
 /// Returns a cell of 802.11n, ac or ax with its rates and rules.
 fn modern(w: &Fields, format: Format) -> Option<CellPlan> {
     let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
-    let attempts = attempts(w).unwrap_or(cell.attempts); // with Block Ack a lifetime may replace the attempts
+    let attempts = attempts(w).unwrap_or(cell.attempts); // Block Ack may have a lifetime instead
     Some(CellPlan { attempts, ht: Some(edca::plan(w, format)?), ..cell })
 }
 

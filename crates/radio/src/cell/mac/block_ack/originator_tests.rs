@@ -236,7 +236,7 @@ fn the_tightest_psdu_limit_ends_an_ampdu() {
     pair.push(64, 100);
     assert_eq!(exchange(&mut pair, &[1]), range(0..5));
     assert_eq!(exchange(&mut pair, &[]), [1, 5, 6, 7, 8]);
-    let mut slow = Pair::new(rules, limits(0, 64)); // 5484 µs carry 5847 bytes
+    let mut slow = Pair::new(rules, limits(0, 64)); // 5847 bytes fit into 5484 µs
     slow.push(64, 1600);
     assert_eq!(exchange(&mut slow, &[]), range(0..3));
 }

@@ -78,7 +78,7 @@ impl Recipient {
     /// Advances the buffer's window to `start`: delivers the stored MPDUs below `start`, and skips the
     /// missing ones.
     fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
-        let known = self.board + u64::from(MAX_WINDOW); // no higher number was received
+        let known = self.board + u64::from(MAX_WINDOW); // numbers from here on have not been received
         for number in self.expected..start.min(known) {
             if self.holds(number) {
                 deliver.push(number);
