@@ -1,6 +1,6 @@
-//! Turnaround of a host, measured at the edge of the network: time from the departure of a data segment from
-//! the network to the entry of the pure ACK that acknowledges data up to this segment. The turnaround
-//! includes the lateness of the emulator and the timer of a delayed ACK.
+//! Turnaround of a host, measured at the edge of the network: the time from the departure of a data segment
+//! to the arrival of the pure ACK that acknowledges it. The turnaround includes the lateness of the emulator
+//! and the timer of a delayed ACK.
 //!
 //! A simulated receiver without `tcp.turnaround` acknowledges at once, a kernel only after some time. On a
 //! half-duplex medium this time determines how often an ACK collides with the next data frame. The report of
@@ -243,9 +243,9 @@ mod tests {
         );
     }
 
-    /// The turnaround caused by the host alone excludes delays that a simulated receiver also has. Here the
-    /// emulator was 50 µs late, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms), and the
-    /// ACKs after a stall of 20 ms waited for the end of the stall.
+    /// The turnaround caused by the host alone excludes delays that a simulated receiver also has. In this
+    /// test the emulator was 50 µs late, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms),
+    /// and the ACKs after a stall of 20 ms waited for the end of the stall.
     #[test]
     fn turnaround_excludes_lateness_timers_and_earlier_answers() {
         let mut host = Turnaround::default();

@@ -99,8 +99,8 @@ pub enum Way {
 /// Functions that link layers perform for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Delivery of segments with intact headers and bit errors in the payload. Such a segment is marked as
-    /// damaged.
+    /// Delivery of segments with intact headers and bit errors in the payload. A segment with errors is
+    /// marked as damaged.
     DamagedFrames,
     /// Fragmentation in 802.11 that protects a segment's headers (LHP). A station that receives only the
     /// headers delivers the segment, marked as damaged.

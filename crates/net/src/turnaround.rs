@@ -54,7 +54,7 @@ impl DelayDistribution {
     }
 }
 
-/// Packets that wait until a host or an emulator wakes up. They leave in the order of their arrival.
+/// Packets that wait until a host or an emulator wakes up. Packets leave in the order of their arrival.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
     takes: DelayDistribution,

@@ -50,9 +50,9 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
     assert!((a.mean.min(b.mean)..=a.mean.max(b.mean)).contains(&all.mean));
 }
 
-// The application opens a flow for its requests, in the opposite direction of the responses. Both are one
-// class and one flow of the scenario, which has the completion times. If each request uses a new connection,
-// the flow of the scenario has all connections.
+// The application opens a flow for its requests, in the opposite direction of the responses. Requests and
+// responses are one class and one flow of the scenario, which has the completion times. If each request uses
+// a new connection, the flow of the scenario has all connections.
 #[test]
 fn flows_that_an_application_opens_belong_to_its_class() {
     for connections in [Connections::Reused, Connections::New] {

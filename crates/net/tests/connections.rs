@@ -74,9 +74,9 @@ fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
     }
 }
 
-// A short transfer on a new connection takes a whole number of rounds: the handshake, half a round trip for
-// the request, a round trip for each window of slow start, and the last window at the rate of the link. The
-// tolerance is 5 %.
+// A short transfer on a new connection takes the handshake, half a round trip for the request, a round trip
+// for each window of slow start, and the time of the last window at the rate of the link. The tolerance is 5
+// %.
 #[test]
 fn a_short_transfer_takes_handshake_request_and_slow_start() {
     for (segments, initial_window) in [(2, 2), (5, 2), (9, 2), (20, 2), (10, 10), (40, 10)] {

@@ -57,8 +57,8 @@ fn unrelated_nodes_do_not_change_a_run() {
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
-/// A warm-up changes the counters but no event: the counters of a run of 5 s, plus those of a run of 20 s
-/// with a warm-up of 5 s, equal the counters of the whole run.
+/// A warm-up changes the counters but no event. The counters of a run of 5 s, plus those of a run of 20 s
+/// with a warm-up of 5 s, equal those of a run of 20 s without a warm-up.
 #[test]
 fn a_warm_up_changes_counters_but_no_event() {
     for uplink in [false, true] {

@@ -179,8 +179,7 @@ fn ecn_counters_equal_those_of_the_captures() {
     let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
     assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
     assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
-    // Marked packets that are still queued at the end are counted but have not arrived. They are at most a
-    // window.
+    // Marked packets that are still queued at the end, at most a window, are counted but have not arrived.
     let arrived = count(&at_b, true, &|seen| seen.packet.ecn == Ecn::Ce);
     assert!(arrived > 10 && (arrived..=arrived + 40).contains(&ce), "{ce} marks, {arrived} arrived");
     let marks = report.queues.iter().map(|queue| (queue.name.as_str(), queue.marked));

@@ -251,9 +251,9 @@ fn window(plan: &Plan, segments: f64) -> Plan {
     plan
 }
 
-// Radio link without errors: per segment 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of the TCP
-// ACK, or less if the window of the recovery is too small. The reported rate is that of a full window; the
-// reported round trip is that of a window of one segment.
+// A radio link without errors carries 128 bytes per segment at 19.2 kbit/s and, with recovery, the link ACK
+// of the TCP ACK. Its rate is lower if the window of the recovery is too small. The reported rate is that of
+// a full window; the reported round trip is that of a window of one segment.
 #[test]
 fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };

@@ -155,7 +155,7 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail towards the sender");
 }
 
-/// Returns the results of a run without its number of events and its queues. These two differ between
+/// Returns the results of a run without its number of events and its queues, which differ between
 /// disciplines: a drop-tail queue needs fewer events, and counts also the sojourn times of packets that are
 /// in the queue at the end.
 fn outcome(plan: &Plan) -> Report {

@@ -54,10 +54,10 @@ fn mean_s(completion: &Completion) -> f64 {
 }
 
 // M/G/1: one request is outstanding at a time, and later ones wait. The service time is the sum of a round
-// trip, the serialisation times of the request and of its ACK, which is sent before the response, and the
-// response at the rate of the link. The mean wait is λ E[S²] / 2 (1 - ρ) (Pollaczek-Khinchine). The sizes of
-// responses are exponential, rounded up to whole segments on the wire. At the highest load, 70 000 requests
-// in 10 runs of 100 s, the mean has a standard error of 0.7 %; the tolerance is 3 %.
+// trip and of the serialisation times of the request, of its ACK, which is sent before the response, and of
+// the response. The mean wait is λ E[S²] / 2 (1 - ρ) (Pollaczek-Khinchine). The sizes of responses are
+// exponential, rounded up to whole segments on the wire. At the highest load, 70 000 requests in 10 runs of
+// 100 s, the mean has a standard error of 0.7 %; the tolerance is 3 %.
 #[test]
 fn open_loop_requests_wait_as_in_mg1() {
     let mean_bytes = 5000.0;

@@ -121,9 +121,9 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Return the number of threads that execute runs. If no run is awaited, the threads still counted are in a
-/// Python scheme that has not returned since its run was stopped. Such a thread ends when the scheme returns.
-/// Until then it may call the interpreter, which must not be finalised.
+/// Return the number of threads that execute runs. If no call waits for a run, each thread counted is
+/// executing a Python scheme that has not returned since its run was stopped. The thread ends when the scheme
+/// returns. Until then it may call the interpreter, which must not be finalised.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)

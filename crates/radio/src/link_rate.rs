@@ -169,8 +169,9 @@ pub enum Pace {
     Varying(Cursor),
 }
 
-/// Serialisation at a constant rate. The time for the last packet length is cached: nearly all packets of a
-/// direction have the same length, and a division takes as much time as all other work of a hop.
+/// Serialisation at a constant rate. The time for the last packet length is cached, because nearly all
+/// packets of a direction have the same length. The division that is saved takes as much time as all other
+/// work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,

@@ -395,8 +395,8 @@ mod tests {
         assert_eq!(schedule.lowest_rate(), slow);
     }
 
-    /// Law, for all changes: the integral of the rate from a packet's first to its last bit is the packet's
-    /// length, up to the rounding of the end to a nanosecond.
+    /// For all changes of a link, the integral of the rate from the first to the last bit of a packet is the
+    /// packet's length. The difference is at most the rounding of the end to a nanosecond.
     #[test]
     fn the_integral_of_the_rate_equals_the_packet_length() {
         let mut random = {

@@ -72,8 +72,8 @@ fn go_back_n_costs_one_timeout_per_loss() {
     }
 }
 
-/// Blocks: each round delivers the frames before the first loss. A block of N frames therefore needs another
-/// round for each time that its next missing frame is lost, 1 + N p / (1 - p) rounds in the mean. The last
+/// Blocks: each round delivers the frames before the first loss. Each loss of the next missing frame
+/// therefore causes another round: a block of N frames needs 1 + N p / (1 - p) rounds in the mean. The last
 /// round takes (N - 1) t + R, all others take T.
 #[test]
 fn go_back_n_in_blocks_costs_one_timeout_per_round() {

@@ -105,9 +105,9 @@ fn throughput_of_one_station_equals_its_mean_cycle() {
     assert!((measured / expect - 1.0).abs() < 0.002, "{measured:.4}, expected {expect:.4}");
 }
 
-/// By the standard's rules. ns-3.44 has 5.202 Mbit/s for one station and 5.355 for ten. The latter is close
-/// to the model with a DIFS after collisions (5.418), while Airhop and ns-2 have EIFS (5.203 in the model);
-/// the tolerance is therefore 5 %.
+/// ns-3.44 has 5.202 Mbit/s for one station, and 5.355 for ten. The value for ten is close to the model with
+/// a DIFS after collisions (5.418), while Airhop has EIFS (5.203 in the model); the tolerance is therefore 5
+/// %. Airhop runs with the standard's rules.
 #[test]
 fn saturation_throughput_is_within_5_percent_of_ns3() {
     for (n, ns3, tolerance) in [(1, 5.202, 0.005), (10, 5.355, 0.05)] {

@@ -234,9 +234,9 @@ fn a_frame_is_discarded_if_all_naks_or_copies_are_lost() {
 }
 
 /// Returns the distribution of the delay of a packet that is alone on the link, as pairs of probability and
-/// µs; with the remaining probability the packet is not delivered. The distribution follows from the rules:
-/// NAKs are sent one after another, a retransmission starts when its NAK has arrived and the retransmission
-/// before it has been sent, and the first that arrives counts.
+/// µs; with the remaining probability the packet is not delivered. The distribution follows from three rules.
+/// NAKs are sent one after another. A retransmission starts when its NAK has arrived and the retransmission
+/// before it has been sent. The first retransmission that arrives counts.
 fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(1.0 - p, 145.0)];
     let (mut left, mut start) = (1.0, 0.0);

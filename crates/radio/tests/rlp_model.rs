@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Duration of a frame, ns. The durations in this file have no common divisor, so simultaneous events are
-/// rare. They still occur if the difference is a whole number of frames: a sender starts a retransmission
-/// when a NAK arrives, and the end of the next retransmission may coincide with the arrival of the NAK for a
-/// gap two frames later. IS-707-A does not define the order of such events, but the event queue does
-/// (`airhop_engine::EventQueue`): the event that was scheduled first is processed first. The end of a frame
-/// is scheduled at its start, and the arrival of a NAK when it has been sent.
+/// rare. One case remains: a sender starts a retransmission when a NAK arrives. The end of the next
+/// retransmission then coincides with the arrival of the NAK for a gap two frames later. IS-707-A does not
+/// define the order of such events, but the event queue does (`airhop_engine::EventQueue`): the event that
+/// was scheduled first is processed first. The end of a frame is scheduled at its start, and the arrival of a
+/// NAK when it has been sent.
 const FRAME: u64 = 97_000;
 const CONTROL: u64 = 10_000;
 const DELAY: u64 = 45_017;
@@ -304,9 +304,9 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     /// The model and the simulation report the same effects at the same nanosecond, on any channel. Every
-    /// packet is delivered or given up, except perhaps the last packets. The receiver may not know of these:
-    /// a gap is detected only if a frame, which may be an idle frame, arrives after it while the sender still
-    /// stores the missing frame.
+    /// packet is delivered or given up, except perhaps the last packets. The receiver may not know that one
+    /// of these is missing: it detects a gap only when a data or idle frame arrives after the gap, while the
+    /// sender still stores the missing frame.
     #[test]
     fn the_rlp_simulation_equals_an_independent_model(
         rounds in prop::collection::vec(1_u64..4, 1..5),

@@ -52,7 +52,7 @@ fn yun_background_traffic_uses_80_percent_of_the_wired_path() {
     assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
 }
 
-// Both scenarios have the same names, so a study for one also runs on the other.
+// The names in both scenarios of Yun 2009 are equal, so a study for one also runs on the other.
 #[test]
 fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));

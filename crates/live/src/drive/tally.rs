@@ -76,8 +76,8 @@ pub struct Driven {
     pub admitted: Count,
     /// Datagrams that left the network and were written.
     pub departed: Count,
-    /// Number of datagrams to multicast and broadcast addresses. They did not enter, because a routed network
-    /// does not carry them.
+    /// Number of datagrams to multicast and broadcast addresses. These datagrams did not enter, because a
+    /// routed network does not carry them.
     pub ignored: u64,
     /// Number of datagrams that left the network but reached no host, for a reason that is not part of the
     /// network.

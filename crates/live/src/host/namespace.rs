@@ -95,8 +95,8 @@ impl Drop for Namespace {
 }
 
 /// Starts a program in a new process namespace. Each thread starts only one program. For a second program the
-/// thread would have to return to the emulator's process namespace, which the user namespace does not permit,
-/// because the emulator's process namespace belongs to the machine.
+/// thread would have to return to the emulator's process namespace. This namespace belongs to the machine, so
+/// the user namespace does not permit it.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;

@@ -15,8 +15,8 @@ pub struct Elsn;
 impl Agent for Elsn {
     fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
-            // This event occurs at most once per packet, because later failures are `AttemptFailed`. It does
-            // not occur if the link layer permits a single attempt.
+            // The first failure of a packet; later ones are `AttemptFailed`. With a limit of one attempt
+            // there is none, because the first failure discards the packet.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
             LinkEventKind::Discarded => NoticeKind::Eln,
             LinkEventKind::AttemptFailed

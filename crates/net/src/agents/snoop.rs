@@ -26,8 +26,8 @@ const MAX_RETRANSMISSIONS: u32 = 10;
 /// Minimum of the local timeout.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Occupancy from which a queue counts as "nearly full". A segment that finds such a queue is not cached: the
-/// sender's congestion control must react to an overflow, which a local retransmission would hide. ns-2's
+/// Occupancy from which a queue counts as "nearly full". A segment that finds such a queue is not cached. The
+/// sender's congestion control must react to an overflow, and a local retransmission would hide it. ns-2's
 /// agent applies this rule if only one more packet fits into its queue of 50 packets.
 const NEARLY_FULL: f64 = 0.97;
 

@@ -36,8 +36,8 @@ impl AppPlan for ParetoOnOff {
 /// distributions, so the sum of many sources is self-similar (Willinger et al. 1997).
 ///
 /// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds bursts to whole packets, at least
-/// one. Here the remainder of the last interval is added to the next burst. The mean rate is therefore `peak
-/// × on / (on + off)` for all periods.
+/// one; Airhop adds the remainder of the last interval to the next burst. The mean rate is therefore `peak ×
+/// on / (on + off)` for all periods.
 #[derive(Debug)]
 struct OnOff {
     /// Interval between datagrams in on periods.

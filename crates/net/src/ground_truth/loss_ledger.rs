@@ -5,8 +5,8 @@ use airhop_base::Drop;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
-/// Cause under which a drop is counted, and its physical cause. They differ if the link layer discards a
-/// packet (`retries`): the physical cause is then the channel or a collision.
+/// Cause under which a drop is counted, and its physical cause. The two differ if the link layer gives up a
+/// packet: the drop is counted as `retries`, and its physical cause is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,

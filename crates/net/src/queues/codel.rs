@@ -272,8 +272,8 @@ mod tests {
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
     }
 
-    // §5.5: a packet with a sojourn time below the target ends the state `dropping`. The state starts again
-    // after an interval above the target.
+    // RFC 8289 §5.5: a packet with a sojourn time below the target ends the state `dropping`. The state
+    // starts again after an interval above the target.
     #[test]
     fn a_sojourn_time_below_target_ends_dropping() {
         let mut link = Link::new(PLAN);
@@ -284,9 +284,9 @@ mod tests {
         assert_eq!(link.run(310 + 105, 1), []);
     }
 
-    // §5.5: the last state `dropping` had three drops, two of them after its first drop. If the next state
-    // starts within 16 intervals, it starts with a count of two, so its second drop follows the first after
-    // 100 ms / √2. Otherwise the count starts at one.
+    // RFC 8289 §5.5: the last state `dropping` had three drops, two of them after its first drop. If the next
+    // state starts within 16 intervals, it starts with a count of two, so its second drop follows the first
+    // after 100 ms / √2. Otherwise the count starts at one.
     #[test]
     fn codel_resumes_dropping_soon_after_at_a_count_of_two() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
@@ -301,8 +301,8 @@ mod tests {
         }
     }
 
-    // §4.1: whatever the sojourn time, no packet is dropped if not more than one longest packet would remain
-    // in the queue.
+    // RFC 8289 §4.1: whatever the sojourn time, no packet is dropped if not more than one longest packet
+    // would remain in the queue.
     #[test]
     fn codel_does_not_drop_the_last_packet_of_the_queue() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(bench.dropped(), []);
     }
 
-    // §5.4: a packet that arrives at a full queue is dropped, whatever the sojourn times.
+    // RFC 8289 §5.4: a packet that arrives at a full queue is dropped, whatever the sojourn times.
     #[test]
     fn a_full_codel_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));

@@ -234,12 +234,12 @@ mod tests {
     fn an_fq_codel_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
         assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
-        // §3: the turn ends when the credits are "zero or less".
+        // RFC 8290 §3: the turn ends when the credits are "zero or less".
         let mut bench = waiting(PLAN, &[(9, 1514), (9, 1514)]);
         assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
-    // §1.3: a flow that builds no queue has priority over flows that build a queue.
+    // RFC 8290 §1.3: a flow that builds no queue has priority over flows that build a queue.
     #[test]
     fn fq_codel_serves_a_sparse_flow_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
@@ -252,8 +252,9 @@ mod tests {
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }
 
-    // §4.2: two flows send one packet at a time, each when the queue of the other flow was served and is
-    // empty. If their queues became new again each time, a third flow would starve.
+    // Two flows send one packet at a time, in turn: each sends when the other's queue has become empty. If an
+    // empty queue left the list at once, both would always be new queues, and a third flow would starve (RFC
+    // 8290 §4.2).
     #[test]
     fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
@@ -266,7 +267,7 @@ mod tests {
         assert!(sent[0] >= 80, "{sent:?}: its share is a third of the link");
     }
 
-    // §3: flows get equal shares of bytes, not equal shares of packets.
+    // RFC 8290 §3: flows get equal shares of bytes, not equal shares of packets.
     #[test]
     fn fq_codel_shares_bytes_equally_for_any_packet_sizes() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
@@ -277,8 +278,8 @@ mod tests {
         assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
     }
 
-    // §4.1: if the buffer is full, half of the packets of the queue with the most bytes are dropped, the
-    // oldest first, and at most 64 packets.
+    // RFC 8290 §4.1: if the buffer is full, half of the packets of the queue with the most bytes are dropped,
+    // the oldest first, and at most 64 packets.
     #[test]
     fn a_full_fq_codel_buffer_drops_from_the_longest_queue() {
         let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
@@ -319,8 +320,8 @@ mod tests {
         drops
     }
 
-    // §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued; packets of the
-    // other flow arrive now and then.
+    // RFC 8290 §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued; packets
+    // of the other flow arrive now and then.
     #[test]
     fn each_fq_codel_queue_runs_its_own_codel() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
@@ -360,8 +361,8 @@ mod tests {
         assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
     }
 
-    // §4.1: a packet that passes without queueing counts as the first packet of a new queue, and uses
-    // credits.
+    // RFC 8290 §4.1: a packet that passes without queueing counts as the first packet of a new queue, and
+    // uses credits.
     #[test]
     fn a_packet_that_bypasses_the_queue_uses_credits() {
         let mut bench = Bench::new(FqCodel::new(PLAN));

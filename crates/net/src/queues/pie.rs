@@ -199,7 +199,7 @@ impl Controller {
         let scale = Self::SCALES.iter().find(|(below, _)| self.probability < *below);
         self.probability += match scale {
             Some((_, scale)) => step * scale,
-            // §5.5: a single flow in slow start must not raise the probability by a large step.
+            // RFC 8033 §5.5: a single flow in slow start must not raise the probability by a large step.
             None => step.min(0.02),
         };
         if self.delay == 0.0 && self.delay_before == 0.0 {
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    // §5.5: at a probability of 0.1 and above, an update adds at most 0.02. §4.2: without delay the
+    // RFC 8033 §5.5: at a probability of 0.1 and above, an update adds at most 0.02. §4.2: without delay the
     // probability falls by 2 % per update. The probability is never below 0 or above 1.
     #[test]
     fn pie_drop_probability_is_capped_and_decays() {
@@ -314,9 +314,9 @@ mod tests {
         }
     }
 
-    // §4.4: in the first 150 ms after an uncongested period no packet is dropped, whatever the queue length.
-    // The allowance is restored only when congestion has ended: the probability is zero, and the delay is
-    // below half of the target.
+    // RFC 8033 §4.4: in the first 150 ms after an uncongested period no packet is dropped, whatever the queue
+    // length. The allowance is restored only when congestion has ended: the probability is zero, and the
+    // delay is below half of the target.
     #[test]
     fn pie_drops_no_packet_in_the_first_150_ms_of_a_burst() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!(pie.burst_left, PLAN.burst);
     }
 
-    // §5.4: at p = 0.05 the distance between drops is at least 17 and at most 170 packets. From the 17th
-    // packet on, each packet is dropped with probability 0.05, so the mean distance is 16 + 20.
+    // RFC 8033 §5.4: at p = 0.05 the distance between drops is at least 17 and at most 170 packets. From the
+    // 17th packet on, each packet is dropped with probability 0.05, so the mean distance is 16 + 20.
     #[test]
     fn gaps_between_pie_drops_are_bounded() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
@@ -357,7 +357,8 @@ mod tests {
         assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
     }
 
-    // §4.1: no packet is dropped while the delay is below half of the target and the probability below 0.2.
+    // RFC 8033 §4.1: no packet is dropped while the delay is below half of the target and the probability
+    // below 0.2.
     #[test]
     fn pie_drops_no_packet_below_half_of_the_target_delay() {
         let drops_or_marks = |probability, delay_ms: f64| {
@@ -378,8 +379,8 @@ mod tests {
         bench
     }
 
-    // §5.1: below a probability of 0.1, packets are marked instead of dropped. §4.1: no packet is marked
-    // while only two packets are queued.
+    // RFC 8033 §5.1: below a probability of 0.1, packets are marked instead of dropped. §4.1: no packet is
+    // marked while only two packets are queued.
     #[test]
     fn pie_marks_ecn_packets_below_a_probability_of_a_tenth() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
@@ -404,7 +405,8 @@ mod tests {
         assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "three packets are queued at its arrival");
     }
 
-    // §4.3: the delay is the sojourn time of the last departed packet; it is zero if the queue is empty.
+    // RFC 8033 §4.3: the delay is the sojourn time of the last departed packet; it is zero if the queue is
+    // empty.
     #[test]
     fn pie_reads_the_sojourn_time_of_the_last_packet() {
         let mut bench = Bench::new(Pie::new(PLAN, stream()));

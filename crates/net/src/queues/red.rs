@@ -203,8 +203,8 @@ mod tests {
         assert!(chi2 < 53.0, "{gaps:?}");
     }
 
-    // §4: q_avg is a low-pass filter of the queue with gain w; an idle time t multiplies q_avg by (1 - w)^(t
-    // / s), where s is the serialisation time of a packet.
+    // The average q_avg is a low-pass filter of the queue with gain w (Floyd and Jacobson 1993 §4). An idle
+    // time t multiplies it by (1 - w)^(t / s), where s is the serialisation time of a packet.
     #[test]
     fn the_red_average_follows_the_queue_and_decays_when_idle() {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
@@ -219,8 +219,8 @@ mod tests {
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
-    // RFC 3168 §5: an ECN-capable packet is marked instead of dropped. §7: it is dropped at a probability of
-    // 1.
+    // An ECN-capable packet is marked instead of dropped (RFC 3168 §5), but at a probability of 1 it is
+    // dropped (§7).
     #[test]
     fn red_marks_an_ecn_packet_below_a_probability_of_one() {
         for (ecn, set, dropped, marked) in [

@@ -7,8 +7,8 @@ use airhop_base::Span;
 pub(crate) struct Waits {
     /// Number of packets that passed without queueing.
     passed: u64,
-    /// Sojourn times of queued packets. They are in a box, because on most links many packets pass, and the
-    /// struct of a link should be small.
+    /// Sojourn times of packets that were queued. A box keeps the struct of a link small; on most links most
+    /// packets pass without queueing and need no access to the box.
     waits: Box<Delays>,
 }
 

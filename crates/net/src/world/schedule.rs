@@ -1,4 +1,4 @@
-//! Schedule of a run: its operations on the event queue. They are recorded so that the queue can be timed
+//! Schedule of a run: its operations on the event queue. A recorded schedule allows the queue to be timed
 //! alone.
 
 use crate::world::{Event, Interrupted, World};

@@ -40,7 +40,7 @@ fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
 }
 
 /// Runs the plan. Checks that a frame on the air is lost if and only if it overlaps a bad period of its link,
-/// where the periods are computed before the run, and that the trace contains these periods. `links` are the
+/// and that the trace contains these periods. The periods are computed before the run. `links` are the
 /// directed links with bad periods, in order.
 fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
     let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");

@@ -163,7 +163,7 @@ fn link_acks_precede_data_frames() {
 }
 
 // Kinds and sequence numbers of frames in the trace: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of
-// 6. They are correct even for a frame whose packet was delivered long before.
+// 6. The numbers are correct even for a frame whose packet was delivered long before.
 #[test]
 fn frames_are_traced_with_kind_and_sequence_number() {
     let (_, tables) = traced(&busy(), 1);
@@ -377,8 +377,8 @@ fn each_base_station_reports_losses_of_its_own_link() {
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
 }
 
-/// Each scheme, with all services that it needs, and each service alone, on both topologies and with each
-/// kind of link recovery: the run completes, all its packets are accounted for, and data arrives in good
+/// Runs each scheme with the services that it needs, and each service alone, on both topologies and with each
+/// kind of link recovery. Every run completes, all its packets are accounted for, and data arrives in good
 /// periods.
 #[test]
 fn every_scheme_and_service_runs_over_radio_links() {

@@ -66,8 +66,8 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
     }
 }
 
-// ECN marks of an external flow are counted like those of a simulated flow, at every place where the network
-// counts them: on entry, in queues, and when ACKs leave (RFC 3168 §5 and §6.1.3).
+// The counts of ECN marks (RFC 3168 §5 and §6.1.3) of an external flow equal those of a simulated flow: on
+// entry, in queues, and when ACKs leave.
 #[test]
 fn ce_marks_of_external_flows_are_counted() {
     let mut plan = last_hop("dctcp", 0.001).plan();

@@ -4,8 +4,8 @@
 //! The sockets of the kernel were paced, so the preset is too. The default of that kernel is BBR, which
 //! enables pacing; iperf3 selects the congestion control after connect(), and the pacing remains. A kernel
 //! 6.18 over a similar emulator (10 Mbit/s, 30 ms in each direction, 50 packets) reproduces all numbers of
-//! the table with pacing: without losses 54, 54 and 54 retransmissions with CUBIC, and a slow start that ends
-//! at a window of 154 because of an ACK train. If CUBIC is selected before connect(), the kernel has 23
+//! the table if it paces. Without losses CUBIC then has 54, 54 and 54 retransmissions, and an ACK train ends
+//! its slow start at a window of 154. If CUBIC is selected before connect(), the kernel has 23
 //! retransmissions, and slow start ends at 78 or 118.
 
 use crate::common::trace::{numbers, traced};
@@ -128,10 +128,10 @@ fn slow_start_ends_at_the_window_of_linux() {
 }
 
 // A note with the measurement says: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first
-// loss at 0.587 s, ssthresh 110, then between 86 and 123". In fact slow start ended because an ACK train was
-// as long as the minimum round trip: the kernel counted an ACK train (TCPHystartTrainCwnd 154), and each
-// round of slow start had a sample with a short round trip. iperf3's first segment is small; without it the
-// kernel has 156, as here.
+// loss at 0.587 s, ssthresh 110, then between 86 and 123". In fact an ACK train as long as the minimum round
+// trip ended slow start: the kernel counted an ACK train (TCPHystartTrainCwnd 154). Delay did not end it,
+// because each round of slow start had a sample with a short round trip. iperf3's first segment is small;
+// without it the kernel has 156, as here.
 #[test]
 fn hystart_ends_slow_start_at_the_window_of_linux() {
     let windows = windows("cubic", 60);

@@ -79,8 +79,8 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
 // and K + 1 - D (equations 9 and 10). The window grows again by D in D round trips (equation 8), after the
 // round trip whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux), so the period is P = D + 1
 // round trips. Equation 6 assumes a constant alpha. In fact alpha increases by (1 - alpha) g in the round
-// trip with the marks and decreases by g alpha in all others, and the reduction uses its lowest value (RFC
-// 8257 §3.3); hence alpha = (alpha + (1 - alpha) g) (1 - g)^(P - 1).
+// trip with the marks, and decreases by g alpha in all others. The reduction uses its lowest value (RFC 8257
+// §3.3), hence alpha = (alpha + (1 - alpha) g) (1 - g)^(P - 1).
 #[test]
 fn dctcp_queue_oscillates_as_in_its_model() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
@@ -225,8 +225,8 @@ fn illinois_window_growth_is_concave() {
     assert!(illinois > 0.7 && (0.45..0.6).contains(&sack));
 }
 
-// After a loss H-TCP's window grows by 2 (1 - beta) segments per round trip for a second, and then by 1 + 10
-// t + t²/4 times as much: in the next second 6.08 times as much as in the first (Leith and Shorten 2004). The
+// For a second after a loss H-TCP's window grows by 2 (1 - beta) segments per round trip. Then it grows 1 +
+// 10 t + t²/4 times as fast (Leith and Shorten 2004), which in the next second is 6.08 times as much. The
 // queue is negligible, so the round trip is constant.
 #[test]
 fn htcp_grows_quadratically_after_a_second() {

@@ -39,9 +39,9 @@ fn every_notified_sender_repairs_losses_without_reduction() {
     }
 }
 
-// Notices of LL-ELSN for four senders (Yun 2009 §5.3). The highest goodput with the same notices has the
-// sender that ignores the duplicate ACKs caused by its own retransmissions and reduces its window at most
-// once per window of data.
+// Notices of LL-ELSN for four senders (Yun 2009 §5.3). The sender with the highest goodput differs from the
+// others in two ways: it ignores the duplicate ACKs caused by its own retransmissions, and it reduces its
+// window at most once per window of data.
 #[test]
 fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
     for uplink in [false, true] {
@@ -135,9 +135,9 @@ fn a_sender_without_eln_support_ignores_the_eln_bit() {
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
-// Over a split connection every byte arrives once and in order, even if the buffer of the proxy has room for
-// only two segments, and although the wireless link may lose updates of the receive window (Bakre and
-// Badrinath 1995).
+// Over a split connection (Bakre and Badrinath 1995) every byte arrives once and in order. This is true even
+// if the buffer of the proxy has room for only two segments, and if the wireless link loses updates of the
+// receive window.
 #[test]
 fn a_split_connection_delivers_every_byte_once() {
     for (uplink, preset, buffer) in [

@@ -20,7 +20,7 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// Computes the lengths of the fragments of a packet, bytes. `whole`: length of a single frame with the
     /// packet; `own`: overhead of each fragment. All fragments except the last have the same, even length
-    /// (IEEE 802.11-2016 §10.5). This length is the largest that `threshold` permits. It is larger if the
+    /// (IEEE 802.11-2016 §10.5). Their length is the largest that `threshold` permits. It is larger if the
     /// packet would otherwise need more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {

@@ -209,8 +209,8 @@ mod tests {
         }
     }
 
-    /// One uniform number is drawn for the initial state, and one for each duration. This order defines the
-    /// fades of a seed.
+    /// One uniform number is drawn for the initial state, and one for each duration. The fades of a seed
+    /// depend on this order.
     #[test]
     fn fades_are_drawn_in_a_fixed_order_of_random_numbers() {
         let mut stream = Streams::new(1, 0).stream("fades");

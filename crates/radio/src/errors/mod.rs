@@ -131,7 +131,7 @@ pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
 
 impl ErrorPlan {
     /// Builds the model of the directed link from one node or station of `network` to another, with the
-    /// random streams of this link. Both directions between the two draw their fades from the same stream.
+    /// random streams of this link. The links of both directions draw their fades from the same stream.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -163,8 +163,8 @@ impl ErrorPlan {
     }
 
     /// Returns the bad periods of this directed link up to `until`, each [begin, end), in chronological
-    /// order. They equal those of the model that [`ErrorPlan::build`] creates from the same arguments. `None`
-    /// if neither fades in real time nor outages are part of the model.
+    /// order. The model that [`ErrorPlan::build`] creates from the same arguments has the same bad periods.
+    /// `None` if neither fades in real time nor outages are part of the model.
     pub fn fades(
         &self,
         streams: &Streams,

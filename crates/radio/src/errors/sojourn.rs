@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn sojourn_times_have_their_distribution_and_mean() {
-        // Variances of the distributions, divided by m²: 1, (2m)²/12, m²/12, 0.
+        // Variances of the distributions: m², (2m)²/12, m²/12 and 0, here divided by m².
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
             let sorted = sample(|mean, u| sojourn.duration(mean, u));
             let mean = sorted.iter().sum::<f64>() / N as f64;

@@ -127,7 +127,7 @@ impl Phy {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// Returns AckTimeout and CTSTimeout without the SIFS before the response. They are a slot and
+    /// Returns AckTimeout and CTSTimeout without the SIFS before the response. Each is a slot and
     /// aRxPHYStartDelay, the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4,
     /// 17-21).
     pub fn answer_timeout(&self) -> Span {

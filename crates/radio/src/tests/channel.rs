@@ -27,8 +27,7 @@ fn data_and_control_frames_are_lost_by_their_length_in_bits() {
     }
 }
 
-/// TCP HACK can use a frame whose first H bytes are intact. These are 36 bytes of MAC and LLC, and 28 bytes
-/// of IP and UDP.
+/// TCP HACK can use a frame if its headers are intact: 36 bytes of MAC and LLC, and 28 bytes of IP and UDP.
 #[test]
 fn intact_headers_follow_the_bit_error_rate() {
     let mut plan = plan(3);

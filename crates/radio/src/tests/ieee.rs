@@ -18,7 +18,7 @@ fn failed(world: &World, by: Station) -> Time {
 }
 
 /// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed at SIFS, slot and aRxPHYStartDelay after its end.
-/// DIFS has then already elapsed. This time is 222 µs, with link ACKs at 1 Mbit/s; ns-2 waits 334 µs and then
+/// DIFS has elapsed by then. The time is 222 µs with link ACKs at 1 Mbit/s; ns-2 waits 334 µs, and then a
 /// DIFS.
 #[test]
 fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {

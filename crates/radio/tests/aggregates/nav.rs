@@ -22,8 +22,8 @@ fn frames(world: &World) -> Vec<(FrameKind, Station, f64, f64)> {
     world.notes.iter().filter_map(frame).collect()
 }
 
-/// The goodput of each category equals that of the slot model. In the model, a TXOP ends with a CF-End if the
-/// rest of its limit is longer than a CF-End; otherwise the other stations wait for the end of the limit.
+/// The goodput of each category equals that of the slot model. In the model a TXOP ends with a CF-End if the
+/// rest of its limit is long enough; if not, the other stations wait for the end of the limit.
 #[test]
 fn goodput_with_reserved_limits_equals_the_slot_model() {
     let single = Setting { ampdu: 0, ..HT };

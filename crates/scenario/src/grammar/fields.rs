@@ -90,8 +90,8 @@ impl Fields {
     ///
     /// # Panics
     ///
-    /// If the table has no such key. This is an error in this crate, which every test that reads a file
-    /// detects.
+    /// If the table has no such key, which is an error in this crate; every test that reads a file detects
+    /// it.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
@@ -149,8 +149,8 @@ impl Fields {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
-    /// True if the file omits the key `name`, and no rejected key of the table is probably a misspelling of
-    /// it. A misspelt key is thus reported as one problem, not as two.
+    /// True if the file omits the key `name`, and none of the table's rejected keys resembles `name`. A
+    /// misspelt key is thus reported as one problem, not as two.
     pub(crate) fn misses(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
         self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))

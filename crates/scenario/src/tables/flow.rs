@@ -62,8 +62,8 @@ fn fill_udp(flow: &mut Fields) {
     }
 }
 
-/// Returns the services of a flow with this scheme if the flow does not list any. They are the services that
-/// the scheme needs, except that a value of the key `notices` replaces the scheme's kind of notices.
+/// Returns the default services of a flow with this scheme: those that the scheme needs. A value of the key
+/// `notices` replaces the scheme's own kind of notices.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();

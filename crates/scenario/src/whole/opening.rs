@@ -66,8 +66,9 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// A [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or named twice, if more
-    /// than two nodes lead to networks, or if a service of a replaced flow cannot act on real packets.
+    /// A [`ScenarioError`] in any of these cases: there are fewer than two nodes, a node is unknown or named
+    /// twice, more than two nodes lead to networks, or a service of a replaced flow cannot act on real
+    /// packets.
     pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
         let mut problems = Problems::default();
         let ends = self.outside_ends(doors, &mut problems);

@@ -1,6 +1,7 @@
 //! Deployed objects, which stay in the kernel after the process has ended. The registration of the congestion
-//! control and its listeners are links, pinned in a folder of the BPF file system. A link ends when its file
-//! is removed. The kernel frees the object when the last connection with the congestion control has closed.
+//! control and each attachment of a listener program are BPF links, pinned as files in a folder of the BPF
+//! file system. A link ends when its file is removed. The kernel frees the object when the last connection
+//! with the congestion control has closed.
 
 use super::call;
 use super::prepared::Prepared;

@@ -97,9 +97,9 @@ impl Router {
 
     /// Starts a local repair as in ns-2.35. The request accepts a route as old as the lost route, whereas RFC
     /// 3561 §6.12 requires a newer route. The neighbours on both sides still have the old route, and reply
-    /// with longer routes. The node accepts such a reply only after the repair is abandoned. ns-2 passes the
-    /// end of the waiting time to its scheduler as if it were a duration, so the repair is abandoned at about
-    /// twice the present time. One of the longer routes is then used, and may lead back to this node.
+    /// with longer routes. The node accepts such a reply only after it has abandoned the repair. ns-2 passes
+    /// the end of the waiting time to its scheduler as if it were a duration, so the repair is abandoned at
+    /// about twice the present time. One of the longer routes is then used, and may lead back to this node.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
         self.search(now, dst);

@@ -131,8 +131,9 @@ impl Router {
         }
     }
 
-    /// Extends the lifetimes of the routes that a packet uses. In ns-2 this is the route to the destination.
-    /// By RFC 3561 §6.2 these are also the route to the source, and the routes to the next hops towards both.
+    /// Extends the lifetimes of the routes that a packet uses. ns-2 extends only the route to the
+    /// destination. RFC 3561 §6.2 also extends the route to the source, and the routes to the next hops
+    /// towards source and destination.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
         let until = now + self.plan.active_route;
         let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
@@ -353,8 +354,9 @@ impl Router {
                 continue;
             }
             is_hit = true;
-            // §6.11 requires the number in the error, even an older one. This would restore old routes, which
-            // can form loops (van Glabbeek, Höfner, Tan and Portmann 2013).
+            // RFC 3561 §6.11 requires the sequence number of the error, even if it is older than the route's.
+            // An older number would restore old routes, which can form loops (van Glabbeek, Höfner, Tan and
+            // Portmann 2013).
             let seq = match variant {
                 Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
                 Variant::Ns2 => seq,

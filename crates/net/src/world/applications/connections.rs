@@ -109,8 +109,8 @@ impl World {
         Some((requests, responses))
     }
 
-    /// Assigns the two flows of a connection to their application. They replace the flows of an earlier
-    /// connection with this number.
+    /// Assigns the two flows of a connection to their application. The two flows replace those of an earlier
+    /// connection with the same number.
     fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
         let last = usize::from(connection.responses().0);

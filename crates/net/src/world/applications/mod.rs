@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    /// Handles the effects of a segment that arrived at a receiver: notifies the application of delivered
+    /// Handles the effects of a segment that arrived at a receiver. Notifies the application of delivered
     /// bytes, sends the receiver's ACKs, and closes the other side of a connection whose stream has ended.
     #[inline(always)]
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {

@@ -136,8 +136,8 @@ impl SnrPlan {
         self.if_detected(|| Per::new(self.model, self.coding, signal, self.snr()))
     }
 
-    /// Returns the PER of group-addressed frames. They are sent in one stream, as duplicates on each 20 MHz
-    /// of the channel.
+    /// Returns the PER of group-addressed frames. Such frames are sent in one stream, as duplicates on each
+    /// 20 MHz of the channel.
     fn group(&self) -> Per {
         let snr = self.budget.snr(self.metres, self.mode.settings().width_mhz, 1);
         self.if_detected(|| Per::new(self.model, Coding::Bcc, Signal::of_basic(self.group_rate), snr))

@@ -25,8 +25,8 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
 }
 
 // RFC 3561 §6.4: requests cover rings of 1, 3, 5 and 7 hops, each with RING_TRAVERSAL_TIME = 2 × 40 ms × (TTL
-// + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s. This time doubles for each of
-// the RREQ_RETRIES = 2 repetitions (§6.3).
+// + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s. The timeout doubles for each
+// of the RREQ_RETRIES = 2 repetitions (§6.3).
 #[test]
 fn the_search_ring_expands_as_in_rfc_3561() {
     let (asked, end) = search(RFC);
@@ -35,7 +35,7 @@ fn the_search_ring_expands_as_in_rfc_3561() {
 }
 
 // ns-2: the first request covers the whole network. Its timeout is 2 × 30 × 30 ms; later timeouts are two,
-// three and four times as long. They are checked every half second.
+// three and four times as long. The timeouts are checked every half second.
 #[test]
 fn ns2_floods_rreqs_with_growing_timeouts() {
     let (asked, end) = search(NS2);

@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(take(&mut recipient, [1, 200]), (vec![false; 2], vec![]), "below the scoreboard, held");
     }
 
-    /// §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and missing MPDUs are
-    /// skipped. An older request has no effect.
+    /// IEEE 802.11-2020 §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and
+    /// missing MPDUs are skipped. An older request has no effect.
     #[test]
     fn a_block_ack_req_advances_scoreboard_and_buffer() {
         let mut recipient = Recipient::new(64);
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [4999, 5000]), (vec![false, true], vec![5000]));
     }
 
-    /// §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
+    /// IEEE 802.11-2020 §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
     #[test]
     fn an_mpdu_above_the_window_advances_the_window() {
         let mut recipient = Recipient::new(64);
