@@ -204,7 +204,7 @@ fn a_command_runs_in_its_own_namespaces() {
     // device.
     let seen: Vec<u32> = printed(first).lines().map(|line| line.parse().unwrap()).collect();
     assert!((3..=5).contains(&seen[0]) && seen[1] == 2, "{seen:?}");
-    // The program is process 2: signals have no effect on process 1 of a namespace unless it handles them
+    // The program is process 2: process 1 of a namespace ignores signals for which it has no handler
     // (pid_namespaces(7)).
     assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
 }

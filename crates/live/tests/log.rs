@@ -216,8 +216,8 @@ fn reordered_or_duplicated_log_records_are_an_error() {
     }
 }
 
-/// A forged log may contain records that no run writes, such as one for a node without a host or one outside
-/// the time of the run.
+/// A forged log may contain records that no run writes, for example for a node without a host, or outside the
+/// time of the run.
 #[test]
 fn a_log_record_that_no_run_can_write_is_refused() {
     let bytes = written(false);

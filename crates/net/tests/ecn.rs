@@ -260,7 +260,7 @@ fn only_new_data_is_ecn_capable() {
 
 // While a RED queue only marks (RFC 3168 §5), no packet is lost, with one flow and with ten flows. Without
 // ECN the same queue drops packets early. If a flow without ECN shares the queue with flows that use ECN,
-// only the former loses packets.
+// only the flow without ECN loses packets.
 #[test]
 fn no_packet_is_lost_while_red_only_marks() {
     for flows in [1, 10] {

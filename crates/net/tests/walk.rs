@@ -63,8 +63,8 @@ fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
 #[test]
 fn a_trace_records_every_change_of_a_queue() {
     // A datagram arrives every 388.8 µs, and one leaves every 800 µs; the first leaves at once. When datagram
-    // k arrives, k - 1 - floor(0.486 k) datagrams are queued, without the one in service. The second datagram
-    // is therefore the first in the queue, and datagram 96 is the fiftieth, the maximum.
+    // k arrives, k - 1 - floor(0.486 k) datagrams are queued; the datagram in service does not count. The
+    // second datagram is therefore the first in the queue, and datagram 96 is the fiftieth, the maximum.
     let rows = queue_at(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), "a->b");
     assert_eq!(rows[0], (388.8e-6, 1));
     assert_eq!(rows.iter().find(|row| row.1 == 50), Some(&(0.037_324_8, 50)));

@@ -100,7 +100,7 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(kernel)
 }
 
-/// Returns the service of the network with this name, whose notices an object processes.
+/// Returns the network service with this name, if objects can process its notices.
 fn service(name: &str) -> Result<&'static str, String> {
     airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
 }

@@ -99,9 +99,9 @@ pub fn services() -> String {
     serde_json::to_string(&all).expect("strings are JSON")
 }
 
-/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Each kind of a choice has two
-/// extensions: `x-example`, its shortest table in TOML, and `x-flags`, properties for programs that read
-/// results.
+/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Each kind of a table with the key
+/// `kind` has two extensions: `x-example`, its shortest table in TOML, and `x-flags`, properties for programs
+/// that read results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }

@@ -7,8 +7,8 @@ use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario, ScenarioError};
 use std::collections::{HashMap, HashSet};
 
-/// Returns a scenario in which the choice named `slot` has the table `table`, and all other choices have a
-/// default.
+/// Returns a scenario with the table `table` at the key `slot`, and with a default table at all other keys
+/// with kinds.
 fn file(slot: &str, table: &str) -> String {
     let written = |name: &str, otherwise: &'static str| match slot == name {
         true => table.to_string(),
@@ -108,8 +108,8 @@ fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioErro
     Scenario::parse(text, source, &overrides)
 }
 
-/// Calls `see` for each key in these tables, with the key's path. For the keys of a choice the path contains
-/// the `kind`: `flow.tcp.preset`, `change outage.fate`.
+/// Calls `see` for each key in these tables, with the key's path. For the keys of a table with kinds the path
+/// contains the `kind`: `flow.tcp.preset`, `change outage.fate`.
 fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
     for key in keys {
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };

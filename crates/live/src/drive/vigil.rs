@@ -25,7 +25,7 @@ impl SleepMonitor {
         self.asleep = self.asleep + to.since(from);
     }
 
-    /// True if the loop has slept enough to busy-wait now.
+    /// True if the loop may busy-wait now: it has slept for at least a tenth of the present interval.
     pub fn may_last(&mut self, now: Time) -> bool {
         let length = now.since(self.since);
         let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();

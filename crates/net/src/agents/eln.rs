@@ -118,7 +118,7 @@ impl Arrived {
     }
 }
 
-/// Segments forwarded to the wireless link; the one forwarded last is last.
+/// Segments forwarded to the wireless link, in the order of forwarding.
 #[derive(Debug, Default)]
 struct Forwarded {
     segments: VecDeque<Crossing>,

@@ -132,7 +132,7 @@ fn a_segment_dropped_before_the_downlink_is_congestion() {
     assert_eq!(acks(&mut agent, [3, 3]), [false, true]);
 }
 
-// The number of stored segments is limited to 256: of 257 segments the one forwarded first is removed.
+// At most 256 segments are stored: the 257th replaces the segment that was forwarded first.
 #[test]
 fn the_downlink_agent_stores_256_segments() {
     let mut agent = Eln::downlink();

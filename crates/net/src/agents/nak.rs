@@ -28,7 +28,7 @@ pub struct Nak {
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: number of consecutive discards for each key, as selected by `run`.
+    /// RET_F: number of consecutive discards for each hop, flow or segment, as `run` selects.
     ret_f: Vec<(u64, u32)>,
     /// NAKs that wait for an ACK, the oldest first: first byte of the discarded segment, and time of the
     /// discard.

@@ -128,8 +128,8 @@ pub trait App: Debug + Send {
         let _ = now;
         None
     }
-    /// Returns the quality of a conversation up to `now`, for the sender of the plan's flow, which receives
-    /// the reverse flow.
+    /// Returns the quality of a conversation's reverse flow up to `now`. The receiver of that flow is the
+    /// sender of the plan's flow.
     fn reverse_quality(&self, now: Time) -> Option<Quality> {
         let _ = now;
         None

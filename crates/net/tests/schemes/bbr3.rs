@@ -39,11 +39,11 @@ fn goodput(scheme: &str, loss: f64) -> f64 {
     (1..=3).map(|seed| flows(&[scheme], 50, loss, seed)[0].goodput_mbps).sum::<f64>() / 3.0
 }
 
-// BBR v1 ignores losses. It loses many packets in a queue shorter than its overshoot, and does so permanently
-// if the queue is short enough (draft §1). BBR v3 keeps less data in flight than the amount that caused
-// losses, and probes for more only every two seconds. In a queue of 20 packets, less than a third of the BDP,
-// it has a quarter of v1's retransmissions at the same goodput; in a queue of 50 it has fewer than v1's 191.
-// In a long queue neither version loses packets, and v3's queue is at most as long as v1's.
+// BBR v1 ignores losses. It loses many packets in a queue shorter than its overshoot, and if the queue is
+// short enough, it loses them permanently (draft §1). BBR v3 keeps less data in flight than the amount that
+// caused losses, and probes for more only every two seconds. In a queue of 20 packets, less than a third of
+// the BDP, it has a quarter of v1's retransmissions at the same goodput; in a queue of 50 it has fewer than
+// v1's 191. In a long queue neither version loses packets, and v3's queue is at most as long as v1's.
 #[test]
 fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
     for (packets, share) in [(10, 0.15), (20, 0.25), (50, 0.9)] {

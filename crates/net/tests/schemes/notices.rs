@@ -159,8 +159,8 @@ fn a_split_connection_delivers_every_byte_once() {
 }
 
 // An agent at the node of the proxy is between the proxy and the wireless link: snoop stores and retransmits
-// the segments of the proxy. It does not see the segments of the other connection, which could otherwise
-// reach a receiver that has not answered a SYN.
+// the segments of the proxy. Snoop does not see the segments of the other connection. If it did, it could
+// send them to a receiver that has not yet answered a SYN.
 #[test]
 fn snoop_serves_the_wireless_half_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
@@ -276,8 +276,8 @@ fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
 
 // "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only for
 // the first retransmission of a fragment while ELN is generated for the discard of the whole fragments" (Yun
-// 2009 §3.1). A packet of five fragments causes one ERSN, at its first retry, whichever fragment fails, and
-// one ELN for all its bytes if a fragment is discarded.
+// 2009 §3.1). A packet of five fragments causes one ERSN, at the first retry of any fragment, and one ELN for
+// all its bytes if a fragment is discarded.
 #[test]
 fn a_fragmented_packet_causes_one_notice() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {

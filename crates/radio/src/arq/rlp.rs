@@ -288,7 +288,7 @@ impl ArqReceiver for Receiver {
         if frame.is_empty() || frame.number >= next {
             self.on_no_retransmission(now);
         }
-        // The floor of an idle frame is the number of the next new frame.
+        // As its floor, an idle frame carries the number of the next new frame.
         let end = if frame.is_empty() { frame.floor } else { frame.number };
         if end > next {
             let gap = known..known + (end - next) as usize;

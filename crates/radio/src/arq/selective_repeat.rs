@@ -65,8 +65,8 @@ impl Sender {
         }
     }
 
-    /// True if the receiver may wait for a discarded frame, and no later frame is stored that could carry the
-    /// sender's floor.
+    /// True if the receiver may be waiting for a discarded frame, and the sender has no later frame that
+    /// could tell it not to wait ([`LinkFrame::floor`]).
     fn must_report_floor(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }

@@ -60,7 +60,8 @@ pub(super) struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
     Data(LinkFrame),
-    /// Frame of the ARQ sender without a packet, which carries only its floor.
+    /// Frame of the ARQ sender without a packet, which only tells the receiver for which frames not to wait
+    /// ([`LinkFrame::floor`]).
     Empty(LinkFrame),
     Ack(LinkAck),
     Nak(Nak),

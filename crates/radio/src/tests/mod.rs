@@ -437,8 +437,8 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
 /// shows which interframe space was used.
 #[test]
 fn eifs_follows_an_undecodable_frame_until_a_correct_frame() {
-    // Each case lists the links with bit errors, and the interframe space of station 2. All frames are
-    // decoded; the data frame is lost and the ACK decoded; both frames are lost.
+    // Each case lists the links with bit errors, and the interframe space of station 2. Station 2 decodes
+    // both frames, only the ACK, or neither of them.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
         let mut plan = plan(4);
         plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();

@@ -210,7 +210,7 @@ impl Checker<'_> {
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    /// Checks one table of a choice, or a list of such tables.
+    /// Checks a table with the key `kind`, or a list of such tables.
     fn one_or_more(
         &mut self,
         what: &str,

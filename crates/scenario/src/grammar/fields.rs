@@ -69,7 +69,7 @@ pub(crate) struct Fields {
     pub(crate) path: String,
     /// Position of the table in the source.
     pub(crate) at: At,
-    /// Kind of the table, if it is a table of a choice; else `None`.
+    /// Kind of the table, if it has the key `kind` ([`Choice`](super::key::Choice)); else `None`.
     pub(crate) kind: Option<&'static str>,
     /// Keys that a table of this type may have.
     pub(crate) keys: &'static [Key],

@@ -130,7 +130,7 @@ impl Choice {
     }
 }
 
-/// One kind of table in a choice.
+/// One kind of table of a [`Choice`].
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) kind: &'static str,

@@ -63,8 +63,8 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     }
 }
 
-/// Reports a flow over a wlan with on-demand routing that does not begin and end in this wlan. The routers of
-/// the wlan know no other nodes.
+/// Reports a flow that crosses a wlan with on-demand routing but begins or ends outside it. The routers of
+/// such a wlan know no nodes outside.
 fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {

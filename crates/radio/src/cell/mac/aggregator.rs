@@ -122,7 +122,7 @@ impl Aggregator {
         }))
     }
 
-    /// True if the aggregator accepts a packet, whichever its receiver.
+    /// True if the aggregator accepts a packet for any receiver.
     pub fn has_room(&self) -> bool {
         self.agreements.iter().all(|agreement| agreement.has_room(self.most_held))
     }

@@ -1,4 +1,4 @@
-//! Traps of links: more losses than a real link of this type shows to TCP, and a frame window too small to
+//! Hints about links: more losses than a real link of this type shows to TCP, and a frame window too small to
 //! fill the link.
 
 use super::{Occurrence, ScenarioView, in_words};

@@ -1,4 +1,4 @@
-//! Traps of queues: a buffer that is too small to keep its link busy after a window reduction.
+//! Hint about queues: a buffer is too small to keep its link busy after a window reduction.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView};
@@ -43,8 +43,8 @@ pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         let Some((hop, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
             continue;
         };
-        // The receive window limits the flow, so a window below the product does not count here; it is
-        // another trap.
+        // A receive window below the bandwidth-delay product limits the flow, and then takes the place of the
+        // product. Such a window has a hint of its own.
         let window = config.receive_window as f64 / f64::from(config.mss);
         let product = (path.round_trip.secs_f64() / time).min(window);
         match crossings.iter_mut().find(|crossing| crossing.hop.medium() == hop.medium()) {

@@ -1,5 +1,5 @@
-//! Traps of senders: a scheme of one operating system with the preset of another, and a receive window below
-//! the bandwidth-delay product.
+//! Hints about senders: a scheme of one operating system with the preset of another, and a receive window
+//! below the bandwidth-delay product.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView, in_words};

@@ -1,4 +1,4 @@
-//! Tests of each trap, with a scenario in the trap and a slightly different scenario that avoids it.
+//! Tests of each hint, with a scenario that has the trap and a slightly different scenario that avoids it.
 
 use super::Hint;
 use crate::{Overrides, Scenario};

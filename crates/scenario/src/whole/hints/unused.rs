@@ -1,4 +1,4 @@
-//! Traps of tables without effect: links and stations outside the paths of all flows, and services that
+//! Hints about tables without effect: links and stations outside the paths of all flows, and services that
 //! cannot act on the path of their flow.
 
 use super::{Occurrence, ScenarioView};
