@@ -160,7 +160,7 @@ pub struct Live {
     /// Distributions of lateness and turnaround. A simulation that draws from them shows their effect on the
     /// results.
     pub measured: Measured,
-    /// Reasons, one sentence each, why the run does not represent its network, apart from lateness.
+    /// Reasons other than lateness for which the run does not represent its network, one sentence each.
     pub why: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,

@@ -3,8 +3,8 @@
 //!
 //! Positions are drawn from the random stream `<wlan>.layout`, x before y, station after station; the
 //! endpoints of a flow are drawn from `<flow>.between`. The draws do not depend on the scheme, so all schemes
-//! run on the same network. An additional flow does not change the endpoints of earlier flows, as long as the
-//! positions stay acceptable.
+//! run on the same network. An additional flow does not change the endpoints of earlier flows, unless it
+//! makes the first drawn positions unacceptable.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;

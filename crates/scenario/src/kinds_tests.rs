@@ -1,5 +1,5 @@
-//! Tests that every kind of every choice and every word of every key is simulated. If a kind were declared
-//! but not planned, another kind would be simulated in its place.
+//! Tests that every kind of table and every word of every key is simulated. If a kind were declared but not
+//! planned, another kind would be simulated in its place.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
 use crate::grammar::quantity::standards;
@@ -130,8 +130,8 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
-/// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A choice that
-/// is not in a list has no such key.
+/// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A table with
+/// kinds that is not in a list has no such key.
 #[test]
 fn every_kind_in_a_list_accepts_a_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
@@ -164,8 +164,8 @@ fn every_kind_has_its_own_plan() {
     });
 }
 
-/// Keys whose value is a word of a list. Each entry has the path of the key in the tables, the choice that
-/// has the key, TOML text with the key, and the path for `--set`.
+/// Keys whose value is a word of a list. Each entry has the path of the key in the tables, the name of the
+/// table with kinds that has the key, TOML text with the key, and the path for `--set`.
 const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),

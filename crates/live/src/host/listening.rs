@@ -1,4 +1,4 @@
-//! Listening sockets.
+//! Listening sockets of a network namespace, read from /proc.
 
 use std::collections::BTreeSet;
 use std::fs;

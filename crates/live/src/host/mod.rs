@@ -113,7 +113,8 @@ pub(crate) fn run<W: Outside>(
     let (stage, ports) = Stage::build(emulation)?;
     let controls = Controls::open(emulation, &stage)?;
     let live = run_on(emulation, &stage, ports, &controls, world, stop, on_progress);
-    // Connections that stay open would keep the objects in the kernel after the emulation.
+    // Ends the connections of the nodes, because an open connection would keep its object in the kernel after
+    // the emulation.
     let heard = controls.close(&stage);
     Ok(Live { heard, ..live? })
 }

@@ -23,7 +23,7 @@ pub struct Entry {
     pub kept: Vec<u8>,
 }
 
-/// End of a log.
+/// State of a log at its end: complete or truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The log contains the whole run, which ended at this time.

@@ -1,4 +1,4 @@
-//! Bulk source.
+//! Application that always has data to send.
 
 use super::{App, AppFlow, AppPlan, ENDLESS, Io, Opening, TransportProtocol};
 use airhop_base::Time;

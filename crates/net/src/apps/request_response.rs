@@ -1,4 +1,4 @@
-//! Requests and their responses.
+//! Application of requests and their responses.
 
 use super::{
     App, AppFlow, AppPlan, Connection, Direction, Distribution, Io, Opening, Pool, TransportProtocol,
@@ -18,7 +18,7 @@ pub struct RequestResponse {
     pub request: Distribution,
     /// Size of a response, bytes.
     pub response: Distribution,
-    /// Times of the requests.
+    /// Times at which requests arrive at the application.
     pub arrivals: Arrivals,
     /// Use of connections by requests.
     pub connections: Connections,
@@ -36,7 +36,7 @@ pub enum Connections {
     New,
 }
 
-/// Law of the times at which requests start.
+/// Rule for the times at which requests start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Open loop: the intervals between requests have this distribution, seconds. The first request starts

@@ -1,4 +1,4 @@
-//! Transfer of finite size.
+//! Application that sends a given number of bytes.
 
 use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::Time;

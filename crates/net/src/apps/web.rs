@@ -1,4 +1,4 @@
-//! Web pages.
+//! Application that visits a web page repeatedly.
 
 use super::connection::Pool;
 use super::{App, AppFlow, AppPlan, Connection, Distribution, Io, Opening, TransportProtocol};

@@ -56,7 +56,7 @@ macro_rules! measures {
 /// Entries of a measure in the run document, each a name and a value.
 type Entries = Vec<(&'static str, Value)>;
 
-/// Report that consists of measures.
+/// Part of the report (a flow, class, queue or station) that consists of measures.
 pub(super) trait Measured {
     /// Subtracts the counts of `earlier`, a report of the same flow.
     fn leave_out(&mut self, earlier: &Self);

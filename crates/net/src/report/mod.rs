@@ -41,7 +41,7 @@ pub struct Report {
     pub classes: Vec<ClassReport>,
     /// Number of drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
-    /// Counters of the routers; `None` without routers.
+    /// Counters of the routers; `None` if no cell has on-demand routing.
     pub routing: Option<RoutingCounts>,
     /// Queues that packets have left or that mark packets, in the order of the scenario.
     pub queues: Vec<QueueReport>,

@@ -1,4 +1,4 @@
-//! Events of a world.
+//! Events that a world schedules.
 
 use airhop_base::FlowId;
 use airhop_radio::cell::CellEvent;

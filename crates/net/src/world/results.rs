@@ -129,7 +129,7 @@ impl World {
         marked
     }
 
-    /// Returns the sum of the counters of all routers; `None` without routers.
+    /// Returns the sum of the counters of all routers; `None` if no cell has on-demand routing.
     fn routing_counts(&self) -> Option<RoutingCounts> {
         let routers = self.links.cells.iter().flat_map(|site| &site.routers);
         routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
@@ -202,7 +202,8 @@ impl World {
         }
     }
 
-    /// Returns the quality of a flow's application up to the end of the run; `None` without such a measure.
+    /// Returns the quality of a flow's application up to the end of the run; `None` if the application has no
+    /// measure of quality.
     fn quality(&self, flow: &Flow) -> Option<Quality> {
         let seat = flow.seat?;
         self.apps[usize::from(seat.app)].quality(Time::ZERO + self.duration, seat.flow)

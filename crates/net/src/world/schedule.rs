@@ -48,8 +48,8 @@ impl World {
         while schedule.len() < events
             && let Some((now, event)) = self.events.pop_until(end)
         {
-            // An empty queue takes the place of the event queue while an event is handled. It then contains
-            // exactly the events that this event has scheduled.
+            // An empty queue takes the place of the event queue while an event is handled, and then contains
+            // exactly the events that the handled event scheduled.
             let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);

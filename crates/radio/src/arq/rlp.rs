@@ -61,7 +61,7 @@ pub(super) struct Sender {
     is_idle: bool,
 }
 
-/// Frame of a [`Sender`].
+/// Frame that a [`Sender`] stores for retransmission.
 #[derive(Clone, Copy, Debug)]
 struct StoredFrame {
     /// Number of transmissions so far.

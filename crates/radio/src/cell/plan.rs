@@ -247,10 +247,11 @@ impl CellRules {
 /// Timeout of a frame without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckTimeout {
-    /// AckTimeout and CTSTimeout: SIFS, slot and aRxPHYStartDelay after the end of the frame, or the end of a
-    /// reception that began before. DIFS elapses during this time (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
+    /// AckTimeout and CTSTimeout: the timeout ends SIFS, slot and aRxPHYStartDelay after the end of the
+    /// frame. If a reception has begun by then, the timeout ends with that reception. DIFS elapses during the
+    /// timeout (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
     Ieee,
-    /// SIFS, the whole response and a slot after the end of the frame. DIFS follows.
+    /// The timeout ends SIFS, the whole response and a slot after the end of the frame. A DIFS follows it.
     Ns2,
 }
 

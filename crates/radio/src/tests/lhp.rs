@@ -137,7 +137,8 @@ fn lhp_losses_follow_geometric_fragment_transmissions() {
     }
 }
 
-/// Laws of LHP, with lost ACKs and interference by a hidden station.
+/// A packet of LHP has at most as many transmissions as all its fragments have attempts. The headers are sent
+/// first, and the packet is delivered at most once, although ACKs are lost and a hidden station interferes.
 #[test]
 fn lhp_never_exceeds_its_slots_and_delivers_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);

@@ -101,7 +101,7 @@ impl Serialize for StationDocument<'_> {
     }
 }
 
-/// Value of a measure.
+/// Value of a measure, serialised as JSON.
 struct Shown<'a>(&'a Value);
 
 impl Serialize for Shown<'_> {

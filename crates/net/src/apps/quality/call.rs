@@ -32,7 +32,7 @@ pub struct Rating {
 }
 
 impl CallQuality {
-    /// Numbers of the quality.
+    /// Declarations of the numbers in a call's quality.
     pub(super) const NUMBERS: [Number; 11] = [
         count(
             "played",

@@ -11,7 +11,7 @@ pub struct GameQuality {
 }
 
 impl GameQuality {
-    /// Numbers of the quality.
+    /// Declarations of the numbers in a game's quality.
     pub(super) const NUMBERS: [Number; 5] = [
         count(
             "in_time",

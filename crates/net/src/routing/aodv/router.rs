@@ -30,7 +30,7 @@ pub struct Router {
     /// Requests received from other nodes, by which copies are detected: originator, identifier, and time
     /// until which the request is remembered.
     seen: VecDeque<(NodeId, u32, Time)>,
-    /// Actions due now.
+    /// Actions that the node must take now.
     pub(super) actions: VecDeque<Action>,
     /// Actions that become due later, the earliest first.
     later: VecDeque<(Time, Action)>,

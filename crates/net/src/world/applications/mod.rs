@@ -46,8 +46,8 @@ impl RunningApp {
         self.app.begin_anew(now);
     }
 
-    /// Returns the quality of the application up to `now`, for the receiver of this flow; `None` without such
-    /// a measure.
+    /// Returns the quality of the application up to `now`, for the receiver of this flow; `None` if the
+    /// application has no measure of quality.
     pub fn quality(&self, now: Time, flow: AppFlow) -> Option<Quality> {
         match flow {
             AppFlow::PLANNED => self.app.quality(now),
