@@ -43,7 +43,7 @@ pub struct Sampled {
     pub info: SocketInfo,
 }
 
-/// Slow-start threshold in a log before the first loss.
+/// Slow-start threshold that a log contains for a sender that has not yet had a loss.
 const INFINITE: u32 = u32::MAX;
 
 impl Sampled {

@@ -112,8 +112,8 @@ impl Machine {
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
-    /// Advances the time by `span`, and by the oversleep if `span` is positive. If a host acts before,
-    /// advances only to this time.
+    /// Advances the time by `span`, and if `span` is positive also by the time by which sleeps are extended.
+    /// If a host acts earlier, advances only to the time of its action.
     fn sleep(&mut self, span: Span) {
         let wakes = self.now + span;
         let late = if span > Span::ZERO { self.oversleep } else { Span::ZERO };

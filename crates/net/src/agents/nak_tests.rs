@@ -243,8 +243,8 @@ fn discards_are_reported_to_routing_as_configured() {
     }
 }
 
-// RFC 9293 §3.1: an ACK has 40 bytes of options, and keeps the NAKs that another node has added. Timestamps,
-// an arrival report and one NAK leave 8 bytes; with an ELN no NAK fits.
+// An ACK has room for 40 bytes of options (RFC 9293 §3.1), and keeps the NAKs that another node has added.
+// Timestamps, an arrival report and one NAK leave 8 bytes; with an ELN no NAK fits.
 #[test]
 fn an_ack_carries_as_many_naks_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });

@@ -174,7 +174,7 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
 }
 
 // A datagram that is not TCP leaves unchanged at the host with its destination address. Each direction of a
-// conversation is a flow, and so are the datagrams without ports.
+// conversation is a flow, and all datagrams without ports together are one flow.
 #[test]
 fn a_non_tcp_datagram_leaves_unchanged() {
     let (s, d) = (NodeId(0), NodeId(4));

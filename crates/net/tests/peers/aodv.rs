@@ -138,7 +138,7 @@ fn routing_is_part_of_fingerprint_and_trace() {
 
 // RFC 3561 §6.4: over eight hops a new search starts with a ring of ten hops, whose timeout is 0.96 s instead
 // of NET_TRAVERSAL_TIME, 2.8 s. The rest of the difference between the presets is due to NODE_TRAVERSAL_TIME:
-// the RFC assumes 40 ms for a hop that takes four, and ns-2 measures the time per hop.
+// the RFC assumes 40 ms for a hop that takes 4 ms, and ns-2 measures the time per hop.
 #[test]
 fn after_a_route_loss_the_search_starts_with_a_ring() {
     let mean = |plan: AodvPlan| {

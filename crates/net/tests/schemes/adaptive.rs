@@ -66,7 +66,7 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
 /// Linux, the queue would not shrink at first after a mark; the next packets would also be marked, and a
 /// second reduction would follow.
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
-    // The window of the model is a real number, while PRR of Linux reduces to a whole number of segments.
+    // The window of the model is a real number; in Linux it is a whole number of segments after a mark.
     let config = Config { delayed_ack: None, prr: false, halve_from: HalveFrom::Flight, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
     plan.links.wired[0].queue =

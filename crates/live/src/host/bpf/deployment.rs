@@ -23,7 +23,7 @@ const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// Number of lines of the verifier's log that are quoted for a refused program.
 const QUOTED: usize = 8;
 
-/// Acceptance or refusal by the kernel of one part of an object.
+/// Result of the kernel for one part of an object: accepted or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
     /// Name of the program or of the structure of callbacks.

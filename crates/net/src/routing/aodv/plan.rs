@@ -5,7 +5,7 @@ use airhop_base::Span;
 /// Parameters of AODV. Capitalised names are those of RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvPlan {
-    /// Source of the rules in which RFC 3561 and ns-2 differ and that no other parameter sets.
+    /// RFC 3561 or ns-2: selects the rules in which they differ, where no other parameter does.
     pub variant: Variant,
     /// Lifetime of an unused route: ACTIVE_ROUTE_TIMEOUT.
     pub active_route: Span,
