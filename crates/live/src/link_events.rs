@@ -187,8 +187,7 @@ mod tests {
         assert_eq!(kinds(&mut LinkEvents::default(), &discarded), [(Eln, 7)], "a single attempt");
     }
 
-    /// When a station is lost, notices are sent for its own segments, in their order, and for no other
-    /// segments.
+    /// The loss of a station causes notices for its own segments, in their order, and for no other segments.
     #[test]
     fn a_lost_station_ends_the_service_of_its_segments_alone() {
         let mut events = LinkEvents::default();

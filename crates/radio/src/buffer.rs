@@ -56,7 +56,7 @@ impl<T> Buffer<T> {
         self.get_mut(number).map(|held| &mut held.note)
     }
 
-    /// Takes a packet out of the link for its delivery or drop; `None` if it has already left.
+    /// Removes a packet from the link for its delivery or drop; `None` if it has already left.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();
         self.trim();

@@ -44,8 +44,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Takes over the packets that arrive at the interface `name` for other hosts, which the kernel then does
-    /// not forward, until the value is dropped.
+    /// Diverts to the emulator the packets that arrive at the interface `name` for other hosts, which the
+    /// kernel then does not forward, until the value is dropped.
     ///
     /// # Errors
     ///

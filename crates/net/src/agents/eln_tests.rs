@@ -122,8 +122,8 @@ fn a_segment_dropped_before_the_downlink_is_congestion() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
-    // The wireless link loses segment 2, and the full queue drops its retransmission. ACKs carry no bit until
-    // segment 3 is missing.
+    // The wireless link loses segment 2, and the full queue drops its retransmission. ACKs carry no ELN bit
+    // until segment 3 is missing.
     let mut agent = Eln::downlink();
     data(&mut agent, 0..5);
     assert_eq!(acks(&mut agent, [2, 2]), [false, true]);

@@ -115,7 +115,8 @@ fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
     }
     assert_eq!(s.ack(20, 1), FORWARDED);
     assert_eq!(s.ack(21, 1), FORWARDED, "the third duplicate ACK at the sender");
-    // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs. Two of these have arrived before.
+    // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs. Two of these duplicate ACKs have
+    // arrived before.
     for at in 22..27 {
         assert_eq!(s.ack(at, 1), SUPPRESSED);
     }

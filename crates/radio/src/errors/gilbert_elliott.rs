@@ -78,7 +78,7 @@ mod tests {
         }
     }
 
-    /// If the state alone determines the loss, a burst of losses is a stay in the bad state. The length of a
+    /// Bursts of losses are stays in the bad state, if the state alone determines the loss. The length of a
     /// burst is geometric, P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; the length of a gap is
     /// geometric with p_gb.
     #[test]

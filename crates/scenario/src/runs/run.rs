@@ -53,7 +53,7 @@ pub struct Outcome {
 pub enum RunError {
     /// The caller stopped the run.
     Interrupted,
-    /// This replication of the scenario cannot be run, for the reason in the text.
+    /// Failure to run this replication of the scenario, with the reason.
     Refused(String),
     /// A trace or a packet capture could not be written.
     Recording(std::io::Error),

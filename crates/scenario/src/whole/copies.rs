@@ -110,7 +110,7 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports copies that would share a node or a name, of which each copy needs its own.
+/// Reports copies that would share a node or a name: each copy needs nodes and a name of its own.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
