@@ -1,14 +1,14 @@
 use std::marker::PhantomData;
 
-/// Slab of values. [`Id`]s are not `Copy`: the owner of an id removes its value exactly once, and the values
-/// left at the end of a run can be counted.
+/// Slab of values. An [`Id`] cannot be copied, so the owner of the id removes its value exactly once. The
+/// values that remain at the end of a run can be counted.
 #[derive(Debug)]
 pub struct Arena<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
-/// Key of one value of an [`Arena`]; neither `Copy` nor `Clone`.
+/// Key of one value in an [`Arena`]; it is neither `Copy` nor `Clone`.
 #[derive(Debug)]
 #[must_use = "the value behind it would stay in the arena for ever"]
 pub struct Id<T> {
@@ -17,7 +17,7 @@ pub struct Id<T> {
 }
 
 impl<T> Id<T> {
-    /// Returns the slot number, unique among the values present; for logs and hashes.
+    /// Returns the slot of the value, for logs and hashes. No two values have the same slot at the same time.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -35,7 +35,7 @@ impl<T> Arena<T> {
         Self::default()
     }
 
-    /// Inserts `value`.
+    /// Inserts a value, and returns its key.
     pub fn insert(&mut self, value: T) -> Id<T> {
         let index = match self.free.pop() {
             Some(i) => {
@@ -50,7 +50,7 @@ impl<T> Arena<T> {
         Id { index, of: PhantomData }
     }
 
-    /// Returns access to a value.
+    /// Returns the value with this key.
     pub fn get(&self, id: &Id<T>) -> &T {
         self.slots[id.index as usize].as_ref().expect("an id belongs to one arena")
     }
@@ -60,7 +60,7 @@ impl<T> Arena<T> {
         self.slots[id.index as usize].as_mut().expect("an id belongs to one arena")
     }
 
-    /// Removes a value.
+    /// Removes and returns the value with this key.
     pub fn take(&mut self, id: Id<T>) -> T {
         self.free.push(id.index);
         self.slots[id.index as usize].take().expect("an id belongs to one arena")
@@ -77,7 +77,7 @@ impl<T> Arena<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// True if a value lies in a slot that `matches`. Reads all slots.
+    /// True if `matches` returns true for the slot of a stored value. Tests all slots.
     pub fn any_in(&self, matches: impl Fn(u32) -> bool) -> bool {
         let free = self.free.iter().filter(|&&slot| matches(slot)).count();
         (0..self.slots.len() as u32).filter(|&slot| matches(slot)).count() > free

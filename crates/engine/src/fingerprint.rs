@@ -1,10 +1,10 @@
 use airhop_base::Time;
 
-/// Rolling 64-bit hash of a trajectory: two runs with the same fingerprint had the same events at the same
-/// times.
+/// Fingerprint of a run: a 64-bit hash of its events, updated event by event. If two runs have the same
+/// fingerprint, they had the same events at the same times (apart from hash collisions).
 ///
-/// Not cryptographic. Mixed values must not depend on construction order; use [`name_hash`] rather than
-/// indices.
+/// The hash is not cryptographic. The events must not contain numbers that depend on the order of
+/// construction; use [`name_hash`] instead of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
@@ -15,7 +15,7 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds the event `what` at the time `when`.
+    /// Adds the event `what`, at time `when`.
     pub fn mix(&mut self, when: Time, what: u64) {
         let x = (self.0 ^ when.nanos()).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.0 = (x ^ (x >> 32) ^ what).wrapping_mul(0xc4ce_b9fe_1a85_ec53).rotate_left(23);
@@ -27,7 +27,8 @@ impl Fingerprint {
     }
 }
 
-/// Returns a stable hash of a name (FNV-1a, 64 bit), for keys of streams and fingerprints.
+/// Returns a hash of a name (FNV-1a, 64 bit) that is the same in every run, for keys of random streams and
+/// for fingerprints.
 pub fn name_hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -2,12 +2,12 @@ use crate::EventQueue;
 use airhop_base::Time;
 use std::hint::black_box;
 
-/// Recorded operations of a world on its event queue: the initial queue, and the events that each popped
-/// event pushed.
+/// Operations of a world on its event queue, recorded: the initial queue, and the events pushed after each
+/// pop.
 ///
-/// A replay on a separate queue measures the maximum speed of a run loop: the same events are pending at the
-/// same times, but are not handled. (This is the hold model of Jones 1986, CACM 29:300, with the run's own
-/// pushes and pops in place of one pop and one push at a random distance.)
+/// A replay on another queue measures the maximum speed of an event loop: the same events are pending at the
+/// same times, but are not handled. This corresponds to the hold model of Jones 1986 (CACM 29:300), with the
+/// pushes of a real run in place of one push at a random distance for each pop.
 #[derive(Clone, Debug)]
 pub struct Schedule<E> {
     begin: EventQueue<E>,
@@ -17,13 +17,13 @@ pub struct Schedule<E> {
 }
 
 impl<E: Copy> Schedule<E> {
-    /// Creates a schedule with this initial queue.
+    /// Creates a schedule that begins with this queue.
     pub fn beginning(queue: &EventQueue<E>) -> Self {
         Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
     }
 
-    /// Records an event popped from `queue`, and pushes the events that it scheduled, in `made`, into
-    /// `queue`.
+    /// Records the pop of an event from `queue`, and the pushes of the events in `made`, which the popped
+    /// event has scheduled. Also pushes these events into `queue`.
     pub fn record_pop(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
         while let Some((at, event)) = made.pop_until(Time::MAX) {
             queue.push(at, event);
@@ -42,13 +42,14 @@ impl<E: Copy> Schedule<E> {
         self.ends.is_empty()
     }
 
-    /// Returns the mean number of pending events after each popped event and its pushes; 0 without events.
+    /// Returns the mean number of pending events, counted after each pop and its pushes; 0 if no event was
+    /// popped.
     pub fn mean_pending(&self) -> f64 {
         let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
         self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
     }
 
-    /// Repeats the operations on a queue, and returns that queue.
+    /// Repeats the operations on a copy of the initial queue, and returns the copy.
     pub fn replay(&self) -> EventQueue<E> {
         let mut queue = self.begin.clone();
         let mut first = 0;
@@ -71,8 +72,8 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Pops this many events; each schedules 0, 1 or 2 others, near, far or at the same time. Returns the
-    /// popped events, in order.
+    /// Pops this many events. Each event schedules 0, 1 or 2 further events, soon, late or at the same time.
+    /// Returns the popped events in order.
     fn run(
         queue: &mut EventQueue<u32>,
         events: u32,

@@ -3,8 +3,8 @@ use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Source of all randomness of one run. The key of a stream is (seed, replication, name). The key does not
-/// depend on the order of construction or on the scheme under test. Therefore every scheme meets the same
+/// Source of all random numbers of a run. The key of a stream is (seed, replication, name), and does not
+/// depend on the order of construction or on the scheme under test. Every scheme therefore meets the same
 /// channel, and an unrelated node in the scenario has no effect on other streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
@@ -13,17 +13,18 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of replication `replication` under `seed`.
+    /// Creates the streams of a replication, with this seed.
     pub fn new(seed: u64, replication: u64) -> Self {
         Streams { seed, replication }
     }
 
-    /// Returns the stream `name`, for draws in sequence.
+    /// Returns the stream with this name, from which numbers are drawn in sequence.
     pub fn stream(&self, name: &str) -> Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(self.key(name)))
     }
 
-    /// Returns the stream `name` for draws by index: the value at an index does not depend on earlier calls.
+    /// Returns the stream with this name for access by index. The number at an index does not depend on
+    /// earlier calls.
     pub fn indexed(&self, name: &str) -> Indexed {
         Indexed(self.key(name))
     }
@@ -33,7 +34,7 @@ impl Streams {
     }
 }
 
-/// Sequence of random numbers (Xoshiro256++). Every variate is computed from exactly one draw, by inversion.
+/// Sequence of random numbers (Xoshiro256++). Every variate is computed by inversion from exactly one number.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
@@ -43,23 +44,24 @@ impl Stream {
         unit(self.0.next_u64())
     }
 
-    /// Draws a number uniform among 0, 1, …, `n` - 1; zero if `n` is zero. The bias is below `n` / 2^64.
+    /// Draws one of the numbers 0, 1, …, `n` - 1 with equal probability, with a bias below `n` / 2^64; zero
+    /// if `n` is zero.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
-    /// Draws true with probability `p`.
+    /// Draws a boolean that is true with probability `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.uniform() < p
     }
 }
 
-/// Random numbers by index (a SplitMix64 counter), for random access.
+/// Random numbers by index (a SplitMix64 counter), in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed(u64);
 
 impl Indexed {
-    /// Returns the uniform number in [0, 1) at `index`.
+    /// Returns the uniform number at `index`, in [0, 1).
     pub fn uniform(&self, index: u64) -> f64 {
         unit(split_mix(self.0 ^ split_mix(index)))
     }
@@ -82,8 +84,9 @@ mod tests {
 
     #[test]
     fn neighbouring_seeds_are_uncorrelated() {
-        // ns-2's generator has first draws of 0.3346, 0.3350, … for the seeds 1001, 1002, … Mean of 4000
-        // first draws: standard deviation 0.289 / sqrt(4000) = 0.0046; five of them permitted.
+        // In ns-2's generator the first draws for the seeds 1001, 1002, … are 0.3346, 0.3350, … The mean of
+        // 4000 first draws has a standard deviation of 0.289 / sqrt(4000) = 0.0046; the tolerance is five
+        // standard deviations.
         let draws: Vec<f64> = (0..4000).map(|i| Streams::new(i, 0).stream("x").uniform()).collect();
         let mean = draws.iter().sum::<f64>() / 4000.0;
         assert!((mean - 0.5).abs() < 0.023, "{mean}");
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn random_draws_are_uniform() {
-        // Chi-square over 32 backoff slots with 64 000 draws: 31 degrees of freedom, 99.99 % quantile 70.
+        // Chi-square test of 64 000 draws from 32 backoff slots: 31 degrees of freedom, 99.99 % quantile 70.
         let mut s = Streams::new(7, 3).stream("backoff");
         let mut n = [0_f64; 32];
         (0..64_000).for_each(|_| n[s.below(32) as usize] += 1.0);

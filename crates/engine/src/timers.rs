@@ -1,16 +1,16 @@
 use crate::EventQueue;
 use airhop_base::Time;
 
-/// Timer whose deadline changes often and expires rarely, such as a retransmission timer or a frozen backoff.
+/// Timer whose deadline changes often but expires rarely, such as a retransmission timer or a frozen backoff.
 ///
-/// A change of the deadline is a store; at most one event is pending in the queue. If the deadline was
-/// postponed, the event is popped before the new deadline and pushed again. Measurements: the timer is four
-/// times faster than a stale heap entry per change.
+/// A change of the deadline only stores the new deadline, if it is not earlier; at most one valid event is in
+/// the queue. If the deadline was postponed, the event is popped before the new deadline, and pushed again.
+/// By measurement this is four times faster than a new event in the queue at each change.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer {
-    /// Deadline; `Time::MAX` if the timer is not armed.
+    /// Deadline; `Time::MAX` while the timer is disarmed.
     deadline: Time,
-    /// Time of the earliest event in the queue; `Time::MAX` without one.
+    /// Time of the timer's earliest event in the queue; `Time::MAX` if there is none.
     queued: Time,
 }
 
@@ -21,25 +21,25 @@ impl Default for Timer {
 }
 
 impl Timer {
-    /// Creates a timer, not armed.
+    /// Creates a disarmed timer.
     pub const fn new() -> Self {
         Timer { deadline: Time::MAX, queued: Time::MAX }
     }
 
-    /// Arms the timer for `deadline`, or disarms it with `Time::MAX`. The handler of `event` must call
-    /// [`Timer::fire`].
+    /// Arms the timer for `deadline`, or disarms it if `deadline` is `Time::MAX`. The handler of `event` must
+    /// call [`Timer::fire`].
     #[inline]
     pub fn set<E: Copy>(&mut self, deadline: Time, event: E, queue: &mut EventQueue<E>) {
         self.deadline = deadline;
         if deadline < self.queued {
-            // The new event is earlier than the queued event, which will be ignored.
+            // The new event precedes the event in the queue, which will be ignored.
             self.queued = deadline;
             queue.push(deadline, event);
         }
     }
 
-    /// Returns true, and disarms the timer, if the timer is due now. Returns false if the deadline was
-    /// postponed or the timer disarmed after `event` was queued.
+    /// Returns true and disarms the timer if its deadline is now. Returns false if the timer was disarmed or
+    /// its deadline postponed after `event` was pushed.
     #[inline]
     pub fn fire<E: Copy>(&mut self, event: E, queue: &mut EventQueue<E>) -> bool {
         let now = queue.now();
@@ -66,7 +66,7 @@ pub struct Timers {
     timers: Vec<Timer>,
 }
 
-/// Timer of [`Timers`].
+/// Index of a timer in [`Timers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerId(u32);
 
@@ -76,18 +76,18 @@ impl Timers {
         Self::default()
     }
 
-    /// Adds a timer, not armed.
+    /// Adds a disarmed timer, and returns its index.
     pub fn add(&mut self) -> TimerId {
         self.timers.push(Timer::new());
         TimerId(u32::try_from(self.timers.len() - 1).expect("fewer than 2^32 timers"))
     }
 
-    /// Arms timer `id` for `deadline`, or disarms it with `None`, as [`Timer::set`] does.
+    /// Arms a timer for `deadline`, or disarms it with `None`; see [`Timer::set`].
     pub fn set<E: Copy>(&mut self, id: TimerId, deadline: Option<Time>, event: E, queue: &mut EventQueue<E>) {
         self.timers[id.0 as usize].set(deadline.unwrap_or(Time::MAX), event, queue);
     }
 
-    /// Returns true if timer `id` is due now, as [`Timer::fire`] does.
+    /// Returns true and disarms the timer if its deadline is now; see [`Timer::fire`].
     pub fn fire<E: Copy>(&mut self, id: TimerId, event: E, queue: &mut EventQueue<E>) -> bool {
         self.timers[id.0 as usize].fire(event, queue)
     }
@@ -101,7 +101,8 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Applies changes (time, deadline) to a timer and returns the times at which it fired.
+    /// Applies changes of a timer, each a time and a new deadline. Returns the times at which the timer
+    /// fires.
     fn fired(moves: &[(u64, Option<u64>)]) -> Vec<u64> {
         const TICK: u32 = 1;
         const TIMER: u32 = 0;

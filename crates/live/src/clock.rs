@@ -1,15 +1,16 @@
-//! Real time in the view of a world.
+//! Real time, as the clock of a simulated network.
 
 use airhop_base::Time;
 use std::time::Instant;
 
-/// Clock of the time since the start of the emulation; monotonic.
+/// Monotonic clock of the time since the start of the emulation.
 pub trait Clock {
     /// Returns the current time.
     fn now(&self) -> Time;
 }
 
-/// The monotonic clock of the machine. NTP corrections do not set this clock, so they do not count as stalls.
+/// The monotonic clock of the machine. NTP does not set this clock, so its corrections do not look like
+/// stalls.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     start: Instant,
@@ -24,7 +25,7 @@ impl Monotonic {
 
 impl Clock for Monotonic {
     fn now(&self) -> Time {
-        // 2⁶⁴ ns are 584 years.
+        // The cast is safe: 2⁶⁴ ns are 584 years.
         Time::from_nanos(self.start.elapsed().as_nanos() as u64)
     }
 }

@@ -1,4 +1,4 @@
-//! An emulation: the ends of a network on this machine, and the programs that run at these ends.
+//! Emulations: the ends of a simulated network on this machine, and the programs that run at these ends.
 
 use crate::drive::{Count, DriveError, Driven, Measured, Progress, Stall};
 use crate::lateness::Lateness;
@@ -14,102 +14,102 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 
-/// Specification of an emulation, and its duration.
+/// Specification of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulation {
-    /// Ends where packets enter and leave the network, one for each node.
+    /// Ends of the network, at which packets enter and leave; one for each node with hosts.
     pub ends: Vec<End>,
-    /// Commands to run at the ends, started in the order of the list, so a server must precede its client.
-    /// See [`Command`].
+    /// Commands to run at the ends. They are started in the order of the list, so a server must precede its
+    /// client. See [`Command`].
     pub commands: Vec<Command>,
-    /// Conditions that delay the start of another node's commands.
+    /// Conditions that must hold at a node before the commands of other nodes start.
     pub ready: Vec<Ready>,
-    /// Maximum duration; the emulation ends earlier if all commands have ended.
+    /// Maximum duration. The emulation ends earlier if all commands have ended.
     pub duration: Span,
-    /// Congestion controls of senders, at most one for each node; other nodes have the congestion control of
-    /// the host.
+    /// Congestion controls of senders, at most one for each node. Other nodes use the default of the host.
     pub controls: Vec<Control>,
-    /// Destination of the log of entering datagrams.
+    /// Destination of the log of entering datagrams; `None` without a log.
     pub log: Option<LogTo>,
-    /// Time before an event from which the emulator busy-waits, which reduces lateness and occupies a
+    /// Time before each event for which the emulator busy-waits. This reduces lateness, but occupies a
     /// processor.
     pub spin: Option<Span>,
-    /// Additional duration of each sleep, as on a busy machine: for tests of the effect of lateness.
+    /// Time by which each sleep is extended, as on a busy machine. Used to test the effect of lateness.
     pub oversleep: Span,
-    /// Channel for the id, in `/proc`, of the thread in each node's namespace, with which nsenter(1) can
-    /// enter the namespace.
+    /// Channel to which the emulator sends, for each namespace, the node and the id of a thread in `/proc`.
+    /// nsenter(1) can enter the namespace with this id.
     pub threads: Option<Sender<(NodeId, i32)>>,
 }
 
-/// A node of the network on this machine.
+/// End of the network on this machine.
 #[derive(Clone, Debug)]
 pub struct End {
     /// Number of the node.
     pub node: NodeId,
     /// Name of the node, for messages.
     pub name: String,
-    /// Kind of the node on this machine.
+    /// Kind of the end.
     pub kind: EndKind,
 }
 
-/// Kind of a node on this machine.
+/// Kind of an end of the network.
 #[derive(Clone, Debug)]
 pub enum EndKind {
-    /// Network namespace with a TUN device, `airhop0`, and programs. The node's addresses are
-    /// `airhop_wire::addressing::address` and `address6`.
+    /// Network namespace with a TUN device, `airhop0`, in which programs run. The node's addresses are those
+    /// of `airhop_wire::addressing::address` and `address6`.
     Namespace {
-        /// Maximum length of a datagram of the device, bytes. Below 1280 the device has no IPv6 (RFC 8200
-        /// §5).
+        /// Maximum length of a datagram of the device, bytes. Below 1280 bytes the device has no IPv6 (RFC
+        /// 8200 §5).
         mtu: u16,
     },
-    /// Existing interface with this name: datagrams that arrive at the interface for other hosts enter the
+    /// Existing interface with this name. Datagrams that arrive at the interface for other hosts enter the
     /// network, and departures leave through the interface.
     Device(String),
 }
 
-/// A program at a node, in its own process namespace: when the program ends, all its descendants end.
+/// Program at a node, in its own process namespace: when the program ends, its descendants end, too.
 ///
-/// The next command starts when this command has ended, when a new socket listens at its node, or after 300
-/// ms.
+/// The next command starts when this command has ended, when a new socket listens at this command's node, or
+/// after 300 ms.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// Node of the command, whose end must be a namespace.
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// True to capture the standard error; otherwise the command writes to the standard error of the
+    /// True if the standard error is captured; false if the command writes to the standard error of the
     /// emulator.
     pub capture_stderr: bool,
 }
 
-/// Congestion control of the connections that a node opens; programs can still select another one.
+/// Congestion control of the connections that a node opens. A program can still select another one.
 #[derive(Clone, Debug)]
 pub struct Control {
     /// Node of the senders, whose end must be a namespace.
     pub node: NodeId,
     /// Name of the congestion control in the kernel.
     pub name: String,
-    /// BPF object with the congestion control; `None` for a congestion control of the kernel.
+    /// BPF object that contains the congestion control; `None` for a congestion control of the kernel itself.
     pub object: Option<Loadable>,
 }
 
-/// Condition that must hold, after a command of this node, before the first command of another node starts.
+/// Readiness of a node, for which the commands of other nodes wait.
 ///
-/// The emulator waits at most 30 s, and only while the commands of this node run.
+/// The condition must hold after a command of this node has started. The emulator waits at most 30 s, and
+/// only while commands of this node run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// Node that must become ready.
+    /// Node that must be ready.
     pub node: NodeId,
-    /// Condition for the readiness of the node.
+    /// Condition under which the node is ready.
     pub sign: ReadyCondition,
 }
 
-/// Condition for the readiness of a node.
+/// Condition under which a node is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadyCondition {
     /// A TCP socket listens at this port, or a UDP socket is bound to it.
     Port(u16),
-    /// `sh -c` with this line, repeated at the node until the exit code is 0.
+    /// The exit code of `sh -c` with this line is 0. The line is run repeatedly at the node.
     Command(String),
 }
 
@@ -125,24 +125,24 @@ impl fmt::Display for ReadyCondition {
 /// Destination of the log of an emulation.
 #[derive(Clone, Debug)]
 pub struct LogTo {
-    /// Path of the file, which is replaced.
+    /// Path of the file. An existing file is replaced.
     pub path: PathBuf,
-    /// Text that [`Log::header`](crate::log::Log::header) will return.
+    /// Text that a reader of the log gets from [`Log::header`](crate::log::Log::header).
     pub header: String,
-    /// True to omit the payload, which is private.
+    /// True if the payload, which is private, is omitted.
     pub headers_only: bool,
 }
 
 /// Reason for the end of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finished {
-    /// All commands had ended.
+    /// All commands have ended.
     Commands,
-    /// The duration was over.
+    /// The duration is over.
     Duration,
     /// The stop flag was set.
     Asked,
-    /// The world stopped; the world has the reason.
+    /// The world stopped, for a reason that the world records.
     World,
 }
 
@@ -157,33 +157,35 @@ pub struct Live {
     pub lateness: Lateness,
     /// Turnaround of each host, from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Answers)>,
-    /// Distributions of lateness and turnaround: a simulation that draws from both shows their effect on the
+    /// Distributions of lateness and turnaround. A simulation that draws from them shows their effect on the
     /// results.
     pub measured: Measured,
-    /// Sentences with reasons why the run does not represent its network, even if packets were on time.
+    /// Reasons other than lateness for which the run does not represent its network, one sentence each.
     pub why: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,
     /// Results of the commands that were started, in order.
     pub commands: Vec<Ended>,
-    /// Congestion control of new sockets at the end of the run, for each node that is a namespace.
+    /// Congestion control of new sockets at the end of the run, for each node with a namespace.
     pub congestion_control: Vec<(NodeId, String)>,
-    /// Number of notices received by listeners of BPF objects, and of window reductions avoided: the
-    /// variables `notices_heard` and `cuts_spared`. `None` without such an object.
+    /// Number of notices that the listeners of BPF objects have received, and number of window reductions
+    /// that they avoided (variables `notices_heard` and `cuts_spared`). `None` without an object that has
+    /// both variables.
     pub heard: Option<[u64; 2]>,
-    /// Number of packets lost by the emulator or a device rather than by the network.
+    /// Number of packets that the emulator or a device lost, rather than the network.
     pub lost_to_emulator: u64,
-    /// Number of packets to groups and broadcasts, which did not enter.
+    /// Number of packets to multicast and broadcast addresses, which did not enter.
     pub ignored: u64,
     /// Datagrams that entered the network.
     pub admitted: Count,
     /// Datagrams that left the network.
     pub departed: Count,
-    /// Success of setting the loop's real-time priority; an error has the reason for the failure.
+    /// `Ok` if the loop had real-time priority; an error has the reason why it had not.
     pub real_time: Result<(), String>,
-    /// Congestion control of each sender, by the name of its flow.
+    /// Congestion control of each sender, by the name of the sender's flow.
     pub controls: BTreeMap<String, String>,
-    /// Success of sampling connections in the kernel (TCP_INFO); an error has the reason for the failure.
+    /// `Ok` if the connections in the kernel were sampled (TCP_INFO); an error has the reason why they were
+    /// not.
     pub tcp_info: Result<(), String>,
 }
 
@@ -194,22 +196,22 @@ pub struct Ended {
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// Exit code; 128 plus the signal number, if a signal ended the command.
+    /// Exit code; if a signal ended the command, 128 plus the number of the signal.
     pub exit: i32,
-    /// True if the emulator ended the command because the time was over.
+    /// True if the emulator ended the command at the end of the emulation.
     pub killed: bool,
     /// Standard output.
     pub stdout: Output,
-    /// Standard error, if it was captured.
+    /// Standard error; `None` if it was not captured.
     pub stderr: Option<Output>,
 }
 
-/// Output of a command: complete, or the beginning and the end.
+/// Output of a command: all of it or, if it was long, its beginning and end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// First bytes, at most 1 MiB.
     pub first: Vec<u8>,
-    /// Number of bytes omitted after `first`.
+    /// Number of bytes between `first` and `last` that were omitted.
     pub left_out: u64,
     /// Last bytes, at most 1 MiB.
     pub last: Vec<u8>,
@@ -222,13 +224,13 @@ impl Output {
     }
 }
 
-/// Reason why an emulation did not run, or ended at once.
+/// Reason why an emulation did not run, or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulationError {
-    /// The system lacks network namespaces and TUN devices, which only Linux has.
+    /// The operating system has no network namespaces and TUN devices; only Linux has them.
     #[error("real packets need Linux: only its kernel has network namespaces with TUN devices")]
     Unsupported,
-    /// Two ends have the same node, or the node of a command is not a namespace.
+    /// The specification is wrong: two ends have the same node, or a command's node is not a namespace.
     #[error("{0}")]
     Plan(String),
     /// A step of setting up a node failed.
@@ -251,24 +253,24 @@ pub enum EmulationError {
         /// Error of the kernel.
         error: io::Error,
     },
-    /// The kernel lacks or rejects the congestion control of a node.
+    /// The kernel does not have the congestion control of a node, or rejects it.
     #[error("node {name}: congestion control {control}: {why}")]
     Control {
         /// Name of the node.
         name: String,
         /// Name of the congestion control.
         control: String,
-        /// The missing part, or the error of the kernel.
+        /// Missing part, or error of the kernel.
         why: String,
     },
-    /// A node did not become ready.
+    /// A node did not become ready in time.
     #[error("node {name} is not ready, {sign}: {why}")]
     NotReady {
         /// Name of the node.
         name: String,
-        /// Expected sign of readiness.
+        /// Condition for which the emulator waited.
         sign: ReadyCondition,
-        /// Reason why the waiting ended.
+        /// Reason why the emulator stopped waiting.
         why: String,
     },
     /// The device of a node can no longer be read.
@@ -279,7 +281,7 @@ pub enum EmulationError {
         /// Error of the kernel.
         error: io::Error,
     },
-    /// Waiting for packets failed, or the log could not be written.
+    /// The wait for packets failed, or the log could not be written.
     #[error(transparent)]
     Drive(#[from] DriveError),
     /// The log could not be created.
@@ -288,18 +290,17 @@ pub enum EmulationError {
 }
 
 impl Emulation {
-    /// Runs the emulation on this thread: `world` starts at time zero when all ends exist, immediately before
-    /// the first command starts.
+    /// Runs the emulation on this thread. The time of `world` starts at zero when all ends exist, immediately
+    /// before the first command starts.
     ///
     /// `stop` ends the emulation within a tenth of a second. `on_progress` is called about ten times a
-    /// second; packets wait until the call returns. When `run` returns, no process, namespace, device or
-    /// changed setting remains.
+    /// second; packets wait until the call returns. When `run` returns, all processes, namespaces and devices
+    /// of the emulation are gone, and all changed settings are restored.
     ///
     /// # Errors
-    ///
-    /// Returns an error if this machine or this user cannot run the emulation
-    /// ([`privileges`](crate::privileges) checks this beforehand), if a command cannot be started, or if the
-    /// log cannot be written.
+    /// Returns an error if this machine or this user cannot run the emulation, which
+    /// [`privileges`](crate::privileges) checks beforehand. Further causes are a command that cannot be
+    /// started, and a log that cannot be written.
     pub fn run<W: Outside>(
         &self,
         world: &mut W,
@@ -337,13 +338,13 @@ impl Emulation {
         Ok(())
     }
 
-    /// Returns the name of a node, for messages.
+    /// Returns the name of a node for messages.
     pub(crate) fn name(&self, node: NodeId) -> &str {
         self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
     }
 
-    /// Builds the result of the emulation from the result of the loop, the commands, and the number of
-    /// packets lost in devices.
+    /// Returns the result of the emulation, built from the result of the loop, the commands, and the number
+    /// of packets lost in devices.
     pub(crate) fn live(
         &self,
         driven: Driven,
@@ -373,7 +374,8 @@ impl Emulation {
         }
     }
 
-    /// Returns reasons to doubt the run: packets that the network did not lose but that reached no host.
+    /// Returns reasons why the run may not represent its network: packets that reached no host although the
+    /// network did not lose them.
     fn invalidity_reasons(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
@@ -425,7 +427,7 @@ mod tests {
         }
     }
 
-    /// A packet lost by the emulator itself does not count as a loss of the network.
+    /// A packet lost by the emulator itself makes the run invalid: it is no loss of the network.
     #[test]
     fn packets_lost_by_the_emulator_invalidate_the_run() {
         assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());

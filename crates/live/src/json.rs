@@ -1,12 +1,12 @@
-//! Result of an emulation as JSON: the key `live` of a run document. Names and their order are a stable
-//! contract.
+//! Result of an emulation as JSON: the key `live` of a run document. Names and order of the entries are
+//! stable.
 
 use crate::emulation::{Ended, Live, Output};
 use airhop_base::NodeId;
 use serde_json::{Map, Value, json};
 
 impl Live {
-    /// Returns the JSON; `name` maps nodes to their names.
+    /// Returns the JSON. `name`: function that returns the name of a node.
     pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
         let turnaround: Map<String, Value> = self
             .turnaround
@@ -44,7 +44,8 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
     })
 }
 
-/// Returns the output of a program. If output was omitted, a line states the number of omitted bytes.
+/// Returns the output of a program. If a part of the output was omitted, a line states the number of omitted
+/// bytes.
 fn text(output: &Output) -> String {
     if output.left_out == 0 {
         return String::from_utf8_lossy(&output.bytes()).into_owned();

@@ -1,15 +1,15 @@
-//! Lateness of the emulator: time from a datagram's departure from the simulated network until it is written
-//! to the host.
+//! Lateness of the emulator: time from the due time of a datagram's departure from the simulated network
+//! until the datagram is written to the host.
 
 use airhop_base::{Empirical, Span};
 use hdrhistogram::Histogram;
 
-/// Maximum lateness that is distinguished: 60 s.
+/// Maximum duration that is distinguished, 60 s. Longer durations count as this duration.
 const LONGEST_NS: u64 = 60_000_000_000;
-/// Number of significant digits.
+/// Number of significant digits of a duration.
 const DIGITS: u8 = 3;
 
-/// Durations from a nanosecond to a minute, with three significant digits.
+/// Distribution of durations from a nanosecond to a minute, with three significant digits.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     nanos: Histogram<u64>,
@@ -29,23 +29,24 @@ impl Lengths {
         self.nanos.saturating_record(length.nanos());
     }
 
-    /// Returns the number of durations.
+    /// Returns the number of durations added.
     pub fn count(&self) -> u64 {
         self.nanos.len()
     }
 
-    /// Returns the quantile `share` (0.99 …) in microseconds, by nearest rank; 0 if there are no durations.
+    /// Returns the quantile of the probability `share`, for example 0.99, by nearest rank, µs; 0 without
+    /// durations.
     pub fn quantile_us(&self, share: f64) -> f64 {
         micros(self.nanos.value_at_quantile(share))
     }
 
-    /// Returns all durations as a distribution for random draws.
+    /// Returns the durations as a distribution for random draws.
     pub fn distribution(&self) -> Empirical {
         let counts = self.nanos.iter_recorded();
         Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
     }
 
-    /// Returns the lateness of an emulation.
+    /// Returns the summary of the durations as a lateness.
     pub fn lateness(&self) -> Lateness {
         Lateness {
             p50_us: self.quantile_us(0.5),
@@ -60,7 +61,7 @@ fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// Lateness of written datagrams, in microseconds.
+/// Summary of the lateness of written datagrams, µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lateness {
     /// Median.
@@ -77,7 +78,8 @@ pub struct Lateness {
 mod tests {
     use super::*;
 
-    /// Nearest rank: the 50th and the 99th of 1 … 100 µs; three digits are kept.
+    /// Quantiles are nearest ranks: of 1 … 100 µs the median is the 50th value and the 99 % quantile the
+    /// 99th, with an error of at most a thousandth.
     #[test]
     fn lateness_quantiles_are_nearest_ranks() {
         let mut lengths = Lengths::default();
@@ -90,8 +92,8 @@ mod tests {
         assert_eq!(count, 100);
     }
 
-    /// The distribution contains the tail, which quantiles do not show: one stall of 40 ms among a thousand
-    /// durations of 60 µs has the probability of one in a thousand.
+    /// The distribution contains rare durations that quantiles do not show: one stall of 40 ms among a
+    /// thousand durations of 60 µs has a probability of one in a thousand.
     #[test]
     fn the_lateness_distribution_contains_a_single_stall() {
         let mut lengths = Lengths::default();
@@ -105,7 +107,7 @@ mod tests {
         }
     }
 
-    /// A machine that slept for an hour does not end the run by a panic.
+    /// A machine that slept for an hour does not cause a panic.
     #[test]
     fn lateness_above_a_minute_counts_as_a_minute() {
         let mut lengths = Lengths::default();

@@ -1,13 +1,13 @@
 //! Real packets of real programs in a simulated network, in real time.
 //!
-//! The world of a simulation does no I/O and has no clock. [`Outside`] is this crate's interface to the
-//! world: time of the next event, handling of events, entering datagrams, departures. [`drive::Loop`] runs
-//! the world in real time, with abstract ports and an abstract clock; [`host`] implements them for a Linux
-//! machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`] combines
-//! loop and host.
+//! A simulated world does no I/O and has no clock. [`Outside`] is the interface of this crate to the world:
+//! the time of the next event, the handling of events, entering datagrams, and departures. [`drive::Loop`]
+//! runs the world in real time, with an abstract clock and abstract ports. [`host`] implements the ports for
+//! a Linux machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`]
+//! combines loop and host.
 //!
-//! A run is evidence only if the emulator was not late, which [`lateness`] and the stalls show. [`log`]
-//! records the entering datagrams, so that a run can be repeated without hosts ([`replay`]).
+//! A run represents its network only if the emulator was not late, as [`lateness`] and the stalls show.
+//! [`log`] records the datagrams that enter, so that a run can be repeated without hosts ([`replay`]).
 
 pub mod clock;
 pub mod drive;

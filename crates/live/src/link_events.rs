@@ -1,18 +1,20 @@
-//! Events of a real link layer, and the notices to TCP senders that follow from them (LL-ELSN, Yun 2009 §3.1).
+//! Events of a real link layer, and the notices to TCP senders that these events cause (LL-ELSN, Yun 2009
+//! §3.1).
 //!
-//! An event is a line of text: its kind, the station, and for an event of a packet the first bytes of the
-//! packet's datagram in hexadecimal, as many as an ICMP error has (RFC 792).
+//! An event is a line of text: its kind, the station and, for an event of a packet, the first bytes of the
+//! packet's datagram in hexadecimal. The bytes are as many as an ICMP error quotes (RFC 792).
 
 use airhop_base::{NoticeKind, Span};
 use airhop_wire::real::{self, NoticeError, Quoted, Unreadable};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of segments remembered of a station: the MPDUs of the longest BlockAck (IEEE 802.11be, 1024).
+/// Maximum number of segments stored for a station: the MPDUs of the longest BlockAck (IEEE 802.11be, 1024).
 const MOST_SEGMENTS: usize = 1024;
-/// Number of stations with remembered segments: the association identifiers of an access point (IEEE 802.11-2020 §9.4.1.8).
+/// Maximum number of stations with stored segments: the association identifiers of an access point (IEEE
+/// 802.11-2020 §9.4.1.8).
 const MOST_STATIONS: usize = 2007;
 
-/// Reason why a line is not an event.
+/// Reason why a line is not a valid event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The first word is not a kind of event.
@@ -28,46 +30,47 @@ pub enum EventError {
         "the bytes of the packet are not hexadecimal digits in pairs; expected IP header and 8 more bytes"
     )]
     Hexadecimal,
-    /// The event `lost`, which is about a station, has bytes of a packet.
+    /// The event `lost` concerns a station, but the line has bytes of a packet.
     #[error("`lost` is an event of the station; expected no bytes of a packet")]
     Further,
-    /// The bytes cannot be read as headers.
+    /// The bytes cannot be parsed as headers.
     #[error("the bytes of the packet cannot be read: {0}")]
     Unreadable(#[from] Unreadable),
-    /// Source and destination are of different versions of IP.
+    /// Source and destination have different versions of IP.
     #[error(transparent)]
     Notice(#[from] NoticeError),
-    /// Packets of `MOST_STATIONS` other stations are in service already.
+    /// The maximum number of other stations already have segments in service.
     #[error(
         "{MOST_STATIONS} other stations have packets in service; expected `delivered` or `discarded` of each"
     )]
     Stations,
 }
 
-/// Notice that follows from an event.
+/// Notice that an event causes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkNotice {
     /// [`NoticeKind::Ersn`] or [`NoticeKind::Eln`].
     pub kind: NoticeKind,
-    /// Segment concerned; its source receives the notice.
+    /// Segment that the notice concerns; the source of the segment receives the notice.
     pub about: Quoted,
-    /// Datagram to send, from its IP header on.
+    /// Datagram of the notice, from its IP header on.
     pub datagram: Vec<u8>,
 }
 
-/// Segments whose retransmission by the link layer has begun and not ended, by station.
+/// Segments in service, by station: the link layer has begun to retransmit them, and has neither delivered
+/// nor discarded them.
 #[derive(Debug, Default)]
 pub struct LinkEvents {
     in_service: BTreeMap<String, VecDeque<Quoted>>,
 }
 
 impl LinkEvents {
-    /// Handles an event, and returns its notices: an ERSN when the link layer begins to retransmit a segment
-    /// (`failed`, the first of the segment), an ELN when it discards the segment (`discarded`), and an ELN for
-    /// each segment in service when the station has left (`lost`).
+    /// Handles an event, and returns the notices that it causes. The first `failed` of a segment, at which
+    /// the link layer begins to retransmit it, causes an ERSN. `discarded` causes an ELN. `lost`, when a
+    /// station has left, causes an ELN for each segment of the station in service.
     ///
     /// # Errors
-    /// [`EventError`] if the line is not an event. The event has then no effect.
+    /// [`EventError`] if the line is not a valid event, which then has no effect.
     pub fn hear(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
         let mut words = line.split_ascii_whitespace();
         let kind = words.next().unwrap_or_default();
@@ -94,13 +97,13 @@ impl LinkEvents {
         Ok(vec![LinkNotice::new(kind, about)?])
     }
 
-    /// Ends the service of all segments of a station.
+    /// Removes all segments of a station, and returns an ELN for each.
     fn lost(&mut self, station: &str) -> Result<Vec<LinkNotice>, EventError> {
         let segments = self.in_service.remove(station).unwrap_or_default();
         segments.into_iter().map(|about| LinkNotice::new(NoticeKind::Eln, about)).collect()
     }
 
-    /// Remembers a segment. False if it was remembered already.
+    /// Stores a segment of a station as in service. Returns false if the segment was already stored.
     fn begin(&mut self, station: &str, about: Quoted) -> Result<bool, EventError> {
         if self.in_service.len() == MOST_STATIONS && !self.in_service.contains_key(station) {
             return Err(EventError::Stations);
@@ -116,7 +119,7 @@ impl LinkEvents {
         Ok(true)
     }
 
-    /// Forgets a segment.
+    /// Removes a segment of a station.
     fn end(&mut self, station: &str, about: &Quoted) {
         let Some(segments) = self.in_service.get_mut(station) else { return };
         segments.retain(|other| !is_same(other, about));
@@ -133,7 +136,7 @@ impl LinkNotice {
     }
 }
 
-/// True for events of one segment, which may have different numbers of its bytes.
+/// True if two events concern the same segment; the numbers of its quoted bytes may differ.
 fn is_same(one: &Quoted, other: &Quoted) -> bool {
     let ends = |quoted: &Quoted| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
     ends(one) == ends(other)
@@ -156,7 +159,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Segment of 1000 bytes from 10.0.0.1:5001 to 10.0.0.4:4000: IPv4 header and 8 more bytes.
+    /// Segment of 1000 bytes from 10.0.0.1:5001 to 10.0.0.4:4000, quoted by its IPv4 header and 8 more bytes.
     fn packet(seq: u32) -> String {
         format!("4500041c000140004006 0000 0a000001 0a000004 1389 0fa0 {seq:08x}")
     }
@@ -168,7 +171,8 @@ mod tests {
 
     use NoticeKind::{Eln, Ersn};
 
-    // Yun 2009 §3.1: "first retransmission" -> ERSN, once; discard at the retry limit -> ELN.
+    // Yun 2009 §3.1: the "first retransmission" causes one ERSN; the discard at the retry limit causes an
+    // ELN.
     #[test]
     fn first_retransmission_causes_an_ersn_and_discard_an_eln() {
         let mut events = LinkEvents::default();
@@ -183,7 +187,7 @@ mod tests {
         assert_eq!(kinds(&mut LinkEvents::default(), &discarded), [(Eln, 7)], "a single attempt");
     }
 
-    /// A lost station ends the service of its own segments, in their order, and of no other.
+    /// The loss of a station causes notices for its own segments, in their order, and for no other segments.
     #[test]
     fn a_lost_station_ends_the_service_of_its_segments_alone() {
         let mut events = LinkEvents::default();
@@ -195,7 +199,7 @@ mod tests {
         assert_eq!(kinds(&mut events, "lost b"), [(Eln, 5)]);
     }
 
-    /// The datagram is the notice that leaves an emulated network, to the source of the segment.
+    /// The datagram equals the notice of an emulated network, and is addressed to the source of the segment.
     #[test]
     fn a_notice_is_sent_to_the_source_of_the_segment() {
         let mut events = LinkEvents::default();
@@ -225,7 +229,7 @@ mod tests {
         assert!(events.in_service.is_empty());
     }
 
-    /// The memory is bounded, for any reports of a driver.
+    /// The stored segments are limited in number, whatever a driver reports.
     #[test]
     fn link_event_memory_is_bounded() {
         let mut events = LinkEvents::default();
@@ -242,7 +246,7 @@ mod tests {
     }
 
     proptest! {
-        /// No line and no bytes of a packet end the process.
+        /// No line and no bytes of a packet cause a panic.
         #[test]
         fn any_line_is_a_link_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let mut events = LinkEvents::default();

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum length of an IP datagram: an IPv6 header and the largest payload that its length field allows (RFC
-/// 8200 §3), bytes.
+/// Maximum length of an IP datagram, bytes: an IPv6 header, and the largest payload that its length field
+/// permits (RFC 8200 §3).
 pub const MAX_DATAGRAM: usize = 40 + 65_535;
 
-/// End of the network, which transfers whole IP datagrams and never blocks.
+/// Port at which whole IP datagrams enter and leave the network. It never blocks.
 pub trait Port {
     /// Reads the next datagram into `buffer` and returns its length; `None` if no datagram is available.
     ///
     /// # Errors
     ///
-    /// Returns an error if the device is gone, or if the kernel reports one.
+    /// Returns an error if the device is gone, or if the kernel reports another error.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
     /// Delivers a datagram to the host.
@@ -22,7 +22,7 @@ pub trait Port {
     /// # Errors
     ///
     /// Returns `WouldBlock` or ENOBUFS if the host has no room for the datagram, or another error of the
-    /// kernel. The datagram is lost.
+    /// kernel. The datagram is then lost.
     fn write(&mut self, datagram: &[u8]) -> io::Result<()>;
 }
 
@@ -36,7 +36,7 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
 }
 
-/// Port whose other side is its clone, for tests and for programs in the same process.
+/// Port in memory, for tests and for programs in the same process. A clone of it is the side of the host.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     sides: Arc<Mutex<Sides>>,
@@ -50,12 +50,12 @@ struct Sides {
 }
 
 impl Memory {
-    /// Queues a datagram for the emulator's next `read`, after earlier datagrams.
+    /// Sends a datagram from the host: the emulator reads it after earlier datagrams.
     pub fn send(&self, datagram: &[u8]) {
         self.with(|sides| sides.incoming.push_back(datagram.to_vec()));
     }
 
-    /// Returns the datagrams that the emulator wrote since the last call.
+    /// Returns the datagrams that the emulator has written since the previous call.
     pub fn received(&self) -> Vec<Vec<u8>> {
         self.with(|sides| std::mem::take(&mut sides.written))
     }
@@ -65,7 +65,7 @@ impl Memory {
         self.with(|sides| sides.incoming.len())
     }
 
-    /// Makes all following writes fail for lack of room (or, with `false`, succeed again).
+    /// Makes all following writes fail for lack of room; with `false`, lets them succeed again.
     pub fn set_full(&self, full: bool) {
         self.with(|sides| sides.full = full);
     }

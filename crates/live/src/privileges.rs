@@ -1,24 +1,24 @@
-//! Privileges of this process on this machine, with a reason for each missing privilege: the output of
-//! `airhop doctor`.
+//! Privileges of this process on this machine, each with a reason if it is missing. `airhop doctor` prints
+//! them.
 //!
-//! Most privileges are determined by a trial in a separate thread.
+//! Most privileges are determined by an attempt in a separate thread.
 
-/// Availability of a privilege. The success describes the source of the privilege; the error describes the
-/// missing part and the way to obtain it.
+/// Availability of a privilege. `Ok` describes how the process has the privilege; the error describes the
+/// missing part and how to obtain it.
 pub type Ability = Result<String, String>;
 
 /// Privileges that an emulation may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Privileges {
-    /// Network namespaces, for programs at nodes. Emulation requires them.
+    /// Network namespaces, in which the programs of nodes run. Every emulation needs them.
     pub namespaces: Ability,
-    /// TUN devices, which connect the namespaces. Emulation requires them.
+    /// TUN devices, which connect the namespaces to the emulator. Every emulation needs them.
     pub tun: Ability,
-    /// Real-time priority: without it, packets are later (by milliseconds at the 99th percentile).
+    /// Real-time priority. Without it packets are later, by milliseconds at the 99th percentile.
     pub real_time: Ability,
-    /// BPF struct_ops: loading a congestion control into the kernel.
+    /// BPF struct_ops, by which a congestion control is loaded into the kernel.
     pub struct_ops: Ability,
-    /// TCP_INFO: the kernel reports the connections of a namespace.
+    /// TCP_INFO: reports by the kernel on the connections of a namespace.
     pub tcp_info: Ability,
 }
 
@@ -28,12 +28,12 @@ impl Privileges {
         linux::look()
     }
 
-    /// Checks that real packets can be emulated; an error has the reason.
+    /// Checks that this machine can emulate a network; an error has the reason.
     pub fn emulation(&self) -> Result<(), String> {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
 
-    /// Checks that this process can emulate real packets without a restart; an error has the reason.
+    /// Checks that this process itself can emulate a network, without a restart; an error has the reason.
     pub fn emulation_here(&self) -> Result<(), String> {
         self.emulation()?;
         if needs_user_namespace() {
@@ -43,19 +43,19 @@ impl Privileges {
     }
 }
 
-/// Prints that a live test is skipped, with the line of `airhop doctor` for the missing privilege.
+/// Prints that a live test is skipped, with the line of `airhop doctor` on the missing privilege.
 ///
 /// # Panics
 ///
-/// With `AIRHOP_LIVE=required`, a test without its privileges fails.
+/// If the environment has `AIRHOP_LIVE=required`: the test then fails without its privileges.
 pub fn skip(missing: &str) {
     assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
     eprintln!("skipped: {missing}");
 }
 
-/// True if this process must restart in a user namespace, as root of that namespace, to create network
-/// namespaces: `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with
-/// several threads cannot enter a user namespace.
+/// True if this process must restart as root of a user namespace before it can create network namespaces:
+/// `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). The restart is necessary
+/// because a process with several threads cannot enter a user namespace.
 pub fn needs_user_namespace() -> bool {
     linux::needs_user_namespace()
 }
@@ -99,7 +99,7 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// True if this process is in a user namespace, whose root must not use resources outside of namespaces.
+    /// True if this process is in a user namespace. Its root may not use resources outside of namespaces.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
@@ -185,14 +185,14 @@ mod linux {
         Ok(format!("BPF struct_ops: Linux {release} with BTF, and the right to load"))
     }
 
-    /// Returns the first two numbers of a kernel's release.
+    /// Returns the first two numbers of a kernel release, such as 6 and 18.
     fn version(release: &str) -> (u32, u32) {
         let mut numbers =
             release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
-    /// Runs `what` in a new thread, and returns the result.
+    /// Runs `what` in a new thread, and returns its result.
     fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
         let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))
@@ -209,7 +209,7 @@ mod linux {
             assert_eq!(version(""), (0, 0));
         }
 
-        /// Each line names its subject, for any privileges of this machine.
+        /// Each line names the subject of its privilege, whatever privileges this machine has.
         #[test]
         fn every_privilege_is_reported_with_its_subject() {
             let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();

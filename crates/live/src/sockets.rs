@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, Time};
 use std::net::{IpAddr, SocketAddr};
 
-/// The state of a connection's sender.
+/// State of the sender of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketInfo {
     /// Address and port of the sender.
@@ -12,44 +12,45 @@ pub struct SocketInfo {
     pub peer: SocketAddr,
     /// Name of the congestion control.
     pub control: String,
-    /// State: `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2, `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
+    /// State of the congestion control: `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2,
+    /// `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
     pub ca_state: u8,
     /// Congestion window, segments.
     pub cwnd: u32,
-    /// Slow-start threshold, segments; `None` if no loss has occurred.
+    /// Slow-start threshold, segments; `None` before the first loss.
     pub ssthresh: Option<u32>,
     /// Smoothed round-trip time, microseconds.
     pub srtt_us: u32,
-    /// Total number of retransmitted segments.
+    /// Number of retransmitted segments since the start of the connection.
     pub retransmits: u32,
 }
 
 impl SocketInfo {
-    /// Returns the name of the data's flow in a run document.
+    /// Returns the name that the flow of the sender's data has in a run document.
     pub fn flow(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
     }
 }
 
-/// A sample.
+/// Sample of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
     /// Time of the sample.
     pub at: Time,
-    /// Node of the connection.
+    /// Node of the host that has the connection.
     pub node: NodeId,
-    /// Sample from the kernel.
+    /// State of the sender.
     pub info: SocketInfo,
 }
 
-/// Value in a log if no loss has occurred.
+/// Slow-start threshold that a log contains for a sender that has not yet had a loss.
 const INFINITE: u32 = u32::MAX;
 
 impl Sampled {
-    /// Returns the bytes of a log record, with all numbers little-endian: time in ns (u64), node (u16),
-    /// address (16 bytes, an IPv4 address mapped into IPv6) and port (u16) of the sender and of its peer,
-    /// state (u8), cwnd, ssthresh (2³² - 1 if none yet), srtt in µs and retransmissions (u32 each), and the
-    /// name of the congestion control.
+    /// Returns the bytes of a log record. All numbers are little-endian: time in ns (u64); node (u16); for
+    /// the sender and its peer each the address (16 bytes, with an IPv4 address mapped into IPv6) and port
+    /// (u16); state (u8); cwnd, ssthresh (2³² - 1 before the first loss), srtt in µs, and number of
+    /// retransmissions (u32 each). The name of the congestion control follows.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
         let mut bytes = Vec::with_capacity(80);
@@ -71,7 +72,7 @@ impl Sampled {
         bytes
     }
 
-    /// Returns the sample in such a record; `None` if the record is invalid.
+    /// Returns the sample in a record as written by [`Sampled::to_bytes`]; `None` if the record is invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (node, rest) = rest.split_first_chunk()?;
@@ -120,7 +121,8 @@ mod tests {
         Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
     }
 
-    /// A written sample reads back, for both address families; a truncated record is not a sample.
+    /// A sample that is written and read again is unchanged, for both address families. A truncated record is
+    /// no sample.
     #[test]
     fn an_encoded_tcp_info_sample_decodes_to_the_same_sample() {
         let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));

@@ -1,13 +1,13 @@
-//! Turnaround of a host, measured at the network: time from the departure of a data segment from the network
-//! to the entry of a pure ACK for exactly that segment. The turnaround includes the lateness of the emulator
+//! Turnaround of a host, measured at the edge of the network: the time from the departure of a data segment
+//! to the arrival of the pure ACK that acknowledges it. The turnaround includes the lateness of the emulator
 //! and the timer of a delayed ACK.
 //!
-//! A simulated receiver without `tcp.turnaround` acknowledges immediately, a kernel after some time. On a
+//! A simulated receiver without `tcp.turnaround` acknowledges at once, a kernel only after some time. On a
 //! half-duplex medium this time determines how often an ACK collides with the next data frame. The report of
-//! an emulation therefore contains the turnaround, and a simulation can use it as `tcp.turnaround`.
+//! an emulation therefore contains the turnaround, which a simulation can use as `tcp.turnaround`.
 //!
-//! A second distribution contains only the delay that the host adds relative to a simulated receiver: without
-//! lateness, timers, and waiting for earlier ACKs.
+//! A second distribution contains only the delay that a host has and a simulated receiver does not. It
+//! excludes lateness, timers, and the wait for earlier ACKs.
 
 use crate::lateness::Lengths;
 use airhop_base::{Empirical, Span, Time};
@@ -15,41 +15,41 @@ use airhop_wire::real::{HeaderFields, ParsedTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
-/// Maximum number of simultaneously watched connections. With a further connection, all watched connections
-/// are dropped, which loses only samples.
+/// Maximum number of connections that are observed at the same time. At one more connection all of them are
+/// forgotten; only their open samples are lost.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// Maximum number of segments per connection that are watched until their ACK; Linux acknowledges every
-/// second segment.
+/// Maximum number of segments per connection that are stored until their ACK. Linux acknowledges every second
+/// segment.
 const MAX_SEGMENTS: usize = 64;
 
-/// Minimum turnaround of a single segment that counts as a delayed ACK: Linux delays an ACK by
-/// TCP_DELACK_MIN, 40 ms, or by 30 ms if a tick is 10 ms.
+/// Turnaround of a single segment from which an ACK counts as delayed. Linux delays an ACK by TCP_DELACK_MIN,
+/// 40 ms, or by 30 ms with ticks of 10 ms.
 const DELAYED: Span = Span::from_millis(30);
 
-/// Addresses and ports of the host and of its peer.
+/// Addresses and ports, first those of the host and then those of its peer.
 type Connection = ([IpAddr; 2], [u16; 2]);
 
-/// A data segment that was written to a host.
+/// Data segment that was written to a host.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     /// Sequence number after the segment.
     end: u32,
-    /// Time at which the segment left the network.
+    /// Time at which the segment was due to leave the network.
     due: Time,
-    /// Time at which the host got the segment.
+    /// Time at which the segment was written to the host.
     at: Time,
 }
 
-/// Data of a connection that the host has not acknowledged yet.
+/// Data of a connection that the host has not acknowledged.
 #[derive(Debug, Default)]
 struct Unanswered {
-    /// Sequence number after the data written so far.
+    /// Sequence number after the data written so far; `None` before the first segment.
     end: Option<u32>,
-    /// True if a segment is missing: until all data are acknowledged, ACKs answer the segments that fill the
-    /// hole.
+    /// True if a segment is missing. Until all data are acknowledged, ACKs then respond to the segments that
+    /// fill the hole.
     has_hole: bool,
-    /// The last segments in order, at most [`MAX_SEGMENTS`].
+    /// Last segments that were written in order, at most [`MAX_SEGMENTS`].
     segments: VecDeque<Written>,
 }
 
@@ -73,7 +73,8 @@ impl Unanswered {
         }
     }
 
-    /// Returns the segment that an ACK answers, and the number of segments that the ACK acknowledges.
+    /// Returns the segment to which an ACK responds, and the number of segments that it acknowledges; `None`
+    /// if it responds to none.
     fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
         self.has_hole &= self.end != Some(ack);
         let place = self.segments.iter().position(|segment| segment.end == ack)?;
@@ -81,20 +82,20 @@ impl Unanswered {
     }
 }
 
-/// The turnaround of one host.
+/// Turnaround of one host.
 #[derive(Debug, Default)]
 pub struct Turnaround {
-    /// Unacknowledged data, by the addresses of the host and of its peer.
+    /// Data that the host has not acknowledged, by connection.
     unanswered: HashMap<Connection, Unanswered>,
     lengths: Lengths,
-    /// Turnaround of only the host.
+    /// Turnaround caused by the host alone.
     own: Lengths,
-    /// Time at which the host's last answer entered.
+    /// Time at which the host's last ACK entered the network.
     last: Time,
 }
 
 impl Turnaround {
-    /// Records a datagram for the host that left the network at `due` and was written at `at`.
+    /// Records a datagram for the host. It was due at `due`, and written at `at`.
     pub fn wrote(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload == 0 {
@@ -108,7 +109,7 @@ impl Turnaround {
         self.unanswered.entry(connection).or_default().wrote(tcp.seq, Written { end, due, at });
     }
 
-    /// Records a datagram of the host, which was read at `at`.
+    /// Records a datagram from the host, which was read at `at`.
     pub fn read(&mut self, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload > 0 || !is_only_ack(tcp) {
@@ -118,8 +119,8 @@ impl Turnaround {
         let unanswered = self.unanswered.get_mut(&connection);
         let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
-        // After a stall, a host acknowledges all segments that arrived in the meantime at once, so the
-        // turnaround counts from the previous ACK.
+        // After a stall a host acknowledges all segments that have arrived in the meantime at once. The
+        // turnaround therefore counts from the previous ACK.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
         if segments > 1 || took < DELAYED {
@@ -127,12 +128,12 @@ impl Turnaround {
         }
     }
 
-    /// Returns the turnaround of only the host, from a segment to its ACK.
+    /// Returns the distribution of the turnaround caused by the host alone.
     pub fn own(&self) -> Empirical {
         self.own.distribution()
     }
 
-    /// Returns the median and the 90th percentile of all answers.
+    /// Returns the median and the 90th percentile of the turnarounds of all ACKs.
     pub fn summary(&self) -> Answers {
         Answers {
             p50_us: self.lengths.quantile_us(0.5),
@@ -146,14 +147,14 @@ fn is_only_ack(tcp: &ParsedTcp) -> bool {
     tcp.flags.ack && !(tcp.flags.syn || tcp.flags.fin || tcp.rst)
 }
 
-/// Turnaround of a host, in microseconds.
+/// Summary of the turnaround of a host, µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
     /// Median.
     pub p50_us: f64,
     /// 90 % quantile.
     pub p90_us: f64,
-    /// Number of answers.
+    /// Number of ACKs.
     pub count: u64,
 }
 
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use airhop_wire::real;
 
-    /// Returns a segment with an ACK from 10.0.0.`from` to 10.0.0.`to`; both hosts use this port.
+    /// Returns a segment with an ACK from 10.0.0.`from` to 10.0.0.`to`. Both ends have the port `port`.
     fn segment(from: u8, to: u8, port: u16, sequence: u32, ack: u32, payload: u8) -> HeaderFields {
         let mut bytes = [0; 40];
         bytes[..20].copy_from_slice(&[
@@ -199,8 +200,8 @@ mod tests {
         Time::from_nanos(us * 1000)
     }
 
-    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments at once, and the turnaround
-    /// is that of the second segment.
+    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments at once. The turnaround is
+    /// that of the second segment.
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();
@@ -215,9 +216,9 @@ mod tests {
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
     }
 
-    /// RFC 5681 §4.2: an ACK that arrives after further data were written answers the segment that it
-    /// acknowledges. With a hole in the data, ACKs answer the segment that fills the hole, a round trip after
-    /// the segments behind it.
+    /// RFC 5681 §4.2: an ACK that arrives after further data were written responds to the segment that it
+    /// acknowledges. If the data have a hole, ACKs respond to the segment that fills the hole, a round trip
+    /// after the segments behind it.
     #[test]
     fn an_ack_answers_no_data_above_a_hole() {
         let mut host = Turnaround::default();
@@ -242,9 +243,9 @@ mod tests {
         );
     }
 
-    /// The host's own turnaround excludes delays that a simulated receiver also has: the emulator was late by
-    /// 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms), and the answers after a stall
-    /// of 20 ms waited for its end.
+    /// The turnaround caused by the host alone excludes delays that a simulated receiver also has. In this
+    /// test the emulator was 50 µs late, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms),
+    /// and the ACKs after a stall of 20 ms waited for the end of the stall.
     #[test]
     fn turnaround_excludes_lateness_timers_and_earlier_answers() {
         let mut host = Turnaround::default();
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(host.summary().count, 0);
     }
 
-    /// A scan of all ports through an emulator that runs for days must not fill the memory.
+    /// A scan of all ports, through an emulator that runs for days, does not fill the memory.
     #[test]
     fn turnaround_memory_is_bounded() {
         let mut host = Turnaround::default();

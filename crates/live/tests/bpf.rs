@@ -1,4 +1,4 @@
-//! Congestion controls of BPF objects in the kernel of this machine.
+//! Congestion controls in BPF objects, loaded into the kernel of this machine.
 
 use airhop_bpf::loading::Loadable;
 use airhop_live::host::bpf::deployment::dry_run;
@@ -22,7 +22,7 @@ fn read(path: &Path) -> Loadable {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// True if the kernel of this machine accepts objects.
+/// True if this process can load objects into the kernel of this machine.
 fn possible() -> bool {
     let able = Privileges::look().struct_ops;
     able.map_err(|missing| skip(&missing)).is_ok()
@@ -31,9 +31,9 @@ fn possible() -> bool {
 /// Time limit, longer than any live test that uses the same object.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The kernel's own verifier accepts each shipped object. The congestion control is registered in the kernel
-/// as long as the descriptors are open, and a second registration receives a different name. Another process
-/// may have registered the same object in the meantime.
+/// The kernel's own verifier accepts each object that comes with Airhop. The congestion control is registered
+/// in the kernel as long as the descriptors are open; a second registration of the same object receives a
+/// different name. A process of another test may have registered the object in the meantime.
 #[test]
 fn the_kernel_accepts_and_unloads_every_shipped_object() {
     if !possible() {
@@ -50,7 +50,8 @@ fn the_kernel_accepts_and_unloads_every_shipped_object() {
             "{names:?}"
         );
         drop((registered, again));
-        // Between fork and exec, processes of other tests also hold the descriptors.
+        // Between fork and exec, the processes of other tests have copies of the descriptors, so the control
+        // may remain for a moment.
         let patience = Instant::now() + PATIENCE;
         while names.iter().any(|name| is_available(name)) {
             assert!(Instant::now() < patience, "{names:?}");
@@ -59,7 +60,7 @@ fn the_kernel_accepts_and_unloads_every_shipped_object() {
     }
 }
 
-/// An object that reads the kernel's configuration receives the configuration of this kernel.
+/// An object that refers to the kernel's configuration receives the values of this kernel.
 #[test]
 fn an_object_reads_the_configuration_of_the_running_kernel() {
     if !possible() {
@@ -81,7 +82,7 @@ fn with_unset_register(mut object: Loadable) -> Loadable {
     object
 }
 
-/// An error of the kernel is reported with the kernel's message and the name of the program.
+/// If the kernel refuses an object, the error has the kernel's message and the name of the program.
 #[test]
 fn a_verifier_refusal_names_the_program() {
     if !possible() {
@@ -93,8 +94,9 @@ fn a_verifier_refusal_names_the_program() {
     assert!(refused.contains("R9 !read_ok") && refused.contains("rejects"), "{refused}");
 }
 
-/// A dry run returns a result for each program: the verifier's reason for a refusal, or its count of
-/// instructions. The members are checked only if all programs are accepted.
+/// A dry run returns a result for each program: the verifier's reason if it refuses the program, or else the
+/// number of instructions that it verified. The members of the control are checked only if the kernel accepts
+/// all programs.
 #[test]
 fn a_dry_run_reports_the_verifier_result_of_every_program() {
     if !possible() {

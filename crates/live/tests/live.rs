@@ -1,5 +1,5 @@
-//! Real packets of real programs. Tests that this machine or user cannot run are skipped, and print the
-//! doctor's line about the reason; with `AIRHOP_LIVE=required` they fail.
+//! Tests with real packets of real programs. A test that this machine or user cannot run is skipped: it
+//! prints the line of `airhop doctor` about the reason. With `AIRHOP_LIVE=required` it fails.
 
 use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const DELAY: Span = Span::from_millis(5);
-/// Environment variable of a process that runs as an emulator, which its test kills.
+/// Environment variable that makes this program an emulator; a test starts it as its child and kills it.
 const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 
 /// True if this process can emulate real packets here.
@@ -60,7 +60,8 @@ fn printed(ended: &Ended) -> String {
     text(&ended.stdout)
 }
 
-/// A server for both address families that prints the number of bytes received on each of two connections.
+/// Shell command of a server that accepts two connections, one per address family, and prints the number of
+/// bytes received on each.
 const SERVER: &str = r#"python3 -c '
 import socket
 server = socket.create_server(("::", 5001), family=socket.AF_INET6, dualstack_ipv6=True)
@@ -69,7 +70,8 @@ for family in (4, 6):
     print(sum(map(len, iter(lambda: peer.recv(65536), b""))))
 '"#;
 
-/// A client that connects over IPv4 and IPv6, prints the duration of each connect in ms, and sends.
+/// Shell command of a client that connects over IPv4 and over IPv6, prints the duration of each connect in
+/// ms, and sends data.
 const CLIENT: &str = r#"python3 -c '
 import socket, time
 for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0::1")):
@@ -81,15 +83,15 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
     peer.close()
 '"#;
 
-/// Returns the condition that the server's port is open. The client waits for it, because Python takes
-/// seconds to start on a busy machine.
+/// Returns the condition for the start of the client: the server's port is open. On a busy machine Python
+/// needs seconds to start.
 fn listening() -> Vec<Ready> {
     vec![Ready { node: ENDS[0], sign: ReadyCondition::Port(5001) }]
 }
 
-/// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive
-/// completely, over both address families. Every checksum is complete when the kernel delivers a datagram
-/// (RFC 1071), and no datagram is longer than the MTU.
+/// A handshake takes at least a round trip of the simulated network (RFC 9293 §3.5). All sent data arrive,
+/// over both address families. Every datagram that the kernel delivers has a correct checksum (RFC 1071), and
+/// none is longer than the MTU.
 #[test]
 fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
     if !possible() {
@@ -112,8 +114,8 @@ fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
     assert!(answers.count > 50 && answers.p50_us > 0.0 && answers.p50_us <= answers.p90_us, "{answers:?}");
 }
 
-/// RFC 1071: the sum of all words, including checksum and pseudo-header, is all ones (RFC 9293 §3.1, RFC 8200
-/// §8.1).
+/// The sum of all 16-bit words, with the checksum and the pseudo-header, is all ones (RFC 1071; RFC 9293
+/// §3.1, RFC 8200 §8.1).
 fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     let (header, addresses) = if bytes[0] >> 4 == 4 { (20, 12..20) } else { (40, 8..40) };
     let words = |bytes: &[u8]| -> u32 {
@@ -127,8 +129,8 @@ fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     sum == 0xFFFF
 }
 
-/// The client starts as soon as the server is ready, after any time: an earlier connection attempt would
-/// fail.
+/// The client starts as soon as the server is ready, however long that takes: an earlier attempt to connect
+/// would fail.
 #[test]
 fn a_client_waits_until_its_server_is_ready() {
     if !possible() {
@@ -153,8 +155,8 @@ fn a_client_waits_until_its_server_is_ready() {
     }
 }
 
-/// If a server ends before it is ready, or is not ready in time, an error names the server, and the client
-/// never starts.
+/// If a server ends before it is ready, or is not ready in time, the error names the server, and the client
+/// does not start.
 #[test]
 fn an_error_names_a_server_that_does_not_become_ready() {
     if !possible() {
@@ -174,7 +176,7 @@ fn an_error_names_a_server_that_does_not_become_ready() {
     assert!(late.ends_with(" when the emulation ended"), "{late}");
 }
 
-/// A program may delete the device of its node: the message names the node.
+/// If a program deletes the device of its node, the error names the node.
 #[test]
 fn an_error_names_the_node_of_a_deleted_device() {
     if !possible() || process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
@@ -188,8 +190,8 @@ fn an_error_names_the_node_of_a_deleted_device() {
     assert!(error.starts_with("node d: its device was removed or is down: "), "{error}");
 }
 
-/// Processes see only their own namespace: /proc is that of the command's namespace, and no outside process
-/// is in it.
+/// A command sees only the processes of its own process namespace, and only the devices of its own network
+/// namespace.
 #[test]
 fn a_command_runs_in_its_own_namespaces() {
     if !possible() {
@@ -198,16 +200,17 @@ fn a_command_runs_in_its_own_namespaces() {
     let see = "ls -d /proc/[0-9]* | wc -l; cat /proc/sys/kernel/random/boot_id > /dev/null && cat /proc/net/dev | grep -c :";
     let (live, _) = run(&emulation(&[(0, see), (1, "echo $$; kill -TERM $$")], 5));
     let [first, second] = &live.commands[..] else { panic!("two commands") };
-    // The processes are the first process, the shell, ls and wc; the devices are the loopback and the TUN
+    // Processes: the first process of the namespace, the shell, ls and wc. Devices: the loopback and the TUN
     // device.
     let seen: Vec<u32> = printed(first).lines().map(|line| line.parse().unwrap()).collect();
     assert!((3..=5).contains(&seen[0]) && seen[1] == 2, "{seen:?}");
-    // The program is the second process, because the first would ignore the signal (pid_namespaces(7)).
+    // The program is process 2: process 1 of a namespace ignores signals for which it has no handler
+    // (pid_namespaces(7)).
     assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
 }
 
-/// When a command ends, its background processes are ended; processes still running at the end of the time receive
-/// SIGTERM, then SIGKILL.
+/// When a command ends, the processes that it left in the background are ended too. Processes that still run
+/// at the end of the run receive SIGTERM, and SIGKILL if they do not end.
 #[test]
 fn ending_a_command_ends_its_background_processes() {
     if !possible() {
@@ -217,7 +220,7 @@ fn ending_a_command_ends_its_background_processes() {
     let leaves = format!("setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' & echo left");
     let obeys = format!("trap 'echo asked; exit 3' TERM; sleep {mark}2 & wait");
     let refuses = format!("trap '' TERM; sleep {mark}3; :");
-    // Time for the shells to start and to set their traps on a busy machine.
+    // 4 s: on a busy machine the shells need time to start and to set their traps.
     let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 4);
     let (live, _) = run(&emulation);
     assert_eq!(live.finished, Finished::Duration);
@@ -226,7 +229,7 @@ fn ending_a_command_ends_its_background_processes() {
     assert_eq!(processes(&mark), Vec::<u32>::new());
 }
 
-/// Returns the processes whose arguments contain `mark`.
+/// Returns the processes that have `mark` in their arguments.
 fn processes(mark: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc")
         .unwrap()
@@ -238,7 +241,7 @@ fn processes(mark: &str) -> Vec<u32> {
     all.filter(has_mark).collect()
 }
 
-/// Body of an emulator process, which its test kills.
+/// Not a test of its own: the emulator process that the next test starts and kills.
 #[test]
 fn a_child_process_runs_an_emulator() {
     let Ok(mark) = std::env::var(ROLE) else { return };
@@ -252,7 +255,7 @@ fn a_child_process_runs_an_emulator() {
     run(&emulation);
 }
 
-/// When an emulator is killed, its processes end with it, and unnamed namespaces disappear with their last
+/// When an emulator is killed, its processes end too. A namespace without a name disappears with its last
 /// process.
 #[test]
 fn a_killed_emulator_leaves_no_process() {
@@ -271,7 +274,7 @@ fn a_killed_emulator_leaves_no_process() {
     assert!(sleeping.len() >= 4, "{sleeping:?}");
     emulator.kill().unwrap();
     emulator.wait().unwrap();
-    // The kernel needs some time to end the processes; no other process helps.
+    // The kernel ends the processes, for which it needs some time.
     let patience = Instant::now() + Duration::from_secs(60);
     while !processes(&mark).is_empty() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
@@ -296,7 +299,7 @@ fn a_live_run_is_replayed_exactly() {
     assert!(again.entered == wire.entered);
 }
 
-/// If a command cannot start, or a device cannot be created, the emulation ends with a message that names it,
+/// If a command cannot start, or a device cannot be created, the emulation ends with an error that names it,
 /// and no process remains.
 #[test]
 fn a_failed_setup_names_its_command_or_device() {
@@ -314,10 +317,10 @@ fn a_failed_setup_names_its_command_or_device() {
     assert!(error.starts_with("node s: starting `true"), "{error}");
 }
 
-/// A router between two hosts, in network namespaces of a process namespace, all of which disappear when the
-/// shell ends. By default the kernel would forward packets immediately. The client starts when the kernel no
-/// longer forwards packets and the server listens (port 5001 in state LISTEN). The emulator receives the
-/// client's output, and ends with the client.
+/// Shell commands that create a router between two hosts. All three are network namespaces inside one process
+/// namespace, and disappear when the shell ends. The kernel of the router forwards packets at first. The
+/// client starts when the kernel has stopped forwarding and the server listens (port 5001 in state LISTEN).
+/// The emulator receives the client's output, and ends with the client.
 const ROUTER: &str = r#"
 set -e
 unshare -n sleep 60 & A=$!
@@ -355,7 +358,7 @@ ip rule | grep -c blackhole || true
 ip -6 rule | grep -c blackhole || true
 "#;
 
-/// Body of an emulator process inside a router.
+/// Not a test of its own: the emulator process inside the router of the next test.
 #[test]
 fn a_child_process_runs_a_router() {
     if std::env::var(ROLE).as_deref() != Ok("router") {
@@ -390,10 +393,10 @@ fn a_child_process_runs_a_router() {
     }
 }
 
-/// In a router whose kernel would forward packets itself, all packets between two interfaces pass through the
-/// network, for both address families. Packets whose segmentation and checksum were left to a network card
-/// (here: a veth) enter with segmentation and checksum completed. Afterwards, all settings of the router are
-/// as before.
+/// In a router, all packets between two interfaces pass through the simulated network, over both address
+/// families, although the kernel could forward them itself. Some packets arrive unsegmented and without a
+/// checksum, because the kernel left both to a network card (here: a veth); they enter the network as
+/// complete segments. After the run, all settings of the router are as before.
 #[test]
 fn packets_between_two_router_interfaces_cross_the_network() {
     if !possible() {

@@ -1,4 +1,5 @@
-//! The log: complete logs are read, truncated logs are read up to the truncation, and contents are validated.
+//! Log of a run: complete logs are read, truncated logs are read up to the truncation, and invalid contents
+//! are refused.
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
@@ -10,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A folder that disappears after the test.
+/// Folder of a test, which is deleted after the test.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -37,17 +38,18 @@ fn at(us: u64) -> Time {
 
 /// Head of every log in these tests.
 const HEADER: &str = "{\"name\":\"é\"}";
-/// Length of the head: magic, version, flags, length of the header, the header, checksum.
+/// Length of the head, bytes: magic, version, flags, length of the header, the header, checksum.
 const HEAD: usize = MAGIC.len() + 2 + 1 + 4 + HEADER.len() + 4;
-/// Length of the end record: kind, time, checksum.
+/// Length of the end record, bytes: kind, time, checksum.
 const END: usize = 1 + 8 + 4;
 
-/// Length of a record: kind, time, node, two lengths, checksum; the kept bytes, checksum.
+/// Returns the length of a datagram record, bytes: kind, time, node, two lengths, checksum; the kept bytes,
+/// checksum.
 const fn record(kept: usize) -> usize {
     1 + 8 + 2 + 4 + 4 + 4 + kept + 4
 }
 
-/// A disk in memory.
+/// In-memory file.
 #[derive(Clone, Default)]
 struct Disk(Arc<Mutex<Vec<u8>>>);
 
@@ -72,7 +74,7 @@ fn written(headers_only: bool) -> Vec<u8> {
     disk.0.lock().unwrap().clone()
 }
 
-/// Returns the same log in version 1, without checksums.
+/// Returns the log of [`written`] in version 1 of the format, which has no checksums.
 fn version_1() -> Vec<u8> {
     let bytes = written(false);
     let mut old = bytes[..HEAD - 4].to_vec();
@@ -103,8 +105,8 @@ fn a_written_log_reads_back_unchanged() {
     }
 }
 
-/// TCP_INFO records are stored between datagrams, and may be older than the previous datagram: they do not
-/// change a replay. A record for a node without a host is an error, as for a datagram.
+/// Records of TCP_INFO are stored between the datagrams, and may be older than the datagram before them. They
+/// do not change a replay. A record for a node without a host is an error, as it is for a datagram.
 #[test]
 fn tcp_info_records_do_not_change_a_replay() {
     let info = SocketInfo {
@@ -140,7 +142,7 @@ fn tcp_info_records_do_not_change_a_replay() {
     }
 }
 
-/// Payload is private: with headers only, the file contains no payload, only its length.
+/// The payload of datagrams is private: a log with headers only contains its length but not its bytes.
 #[test]
 fn a_log_with_headers_only_contains_no_payload() {
     let bytes = written(true);
@@ -156,8 +158,8 @@ fn a_log_with_headers_only_contains_no_payload() {
     assert_eq!(wire.entered.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>(), [100, 60]);
 }
 
-/// A killed emulator leaves a log truncated at any byte. Complete records are read, and the log reports the
-/// truncation.
+/// If an emulator is killed, its log may end at any byte. All complete records are read, and the reader
+/// reports the truncation.
 #[test]
 fn a_truncated_log_is_read_up_to_its_last_complete_record() {
     let bytes = written(false);
@@ -174,7 +176,7 @@ fn a_truncated_log_is_read_up_to_its_last_complete_record() {
     }
 }
 
-/// A change of any bit of a log, or a byte after its end, causes an error.
+/// A log with any single bit changed, or with a byte after its end, is an error.
 #[test]
 fn any_flipped_bit_in_a_log_is_an_error() {
     let good = written(false);
@@ -194,7 +196,7 @@ fn any_flipped_bit_in_a_log_is_an_error() {
     assert!(longer.ends_with("expected no data after the end of the run"), "{longer}");
 }
 
-/// Valid records that are reordered, duplicated, or copied from another log cause an error.
+/// Valid records in another order, repeated, or copied from another log are an error.
 #[test]
 fn reordered_or_duplicated_log_records_are_an_error() {
     let good = written(false);
@@ -214,8 +216,8 @@ fn reordered_or_duplicated_log_records_are_an_error() {
     }
 }
 
-/// A forged log may contain any records, such as one of a node without a host, or of a time outside of the
-/// run.
+/// A forged log may contain records that no run writes, for example for a node without a host, or outside the
+/// time of the run.
 #[test]
 fn a_log_record_that_no_run_can_write_is_refused() {
     let bytes = written(false);
@@ -251,15 +253,15 @@ fn a_log_error_names_its_byte_offset() {
         wrong(head, 7),
         format!("a.log: record 1, byte {head}: expected a record of kind 1, 2 or 4, not 7")
     );
-    // The first datagram has 100 bytes, so the stored length cannot be larger.
+    // The stored length is one byte more than the length of the first datagram, 100 bytes.
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));
-    // The second datagram is changed to enter before the first.
+    // The second datagram would enter before the first.
     assert!(wrong(head + 119 + 2, 0).contains("expected a time not before 0.000005000 s"));
     let nowhere = Log::open(Path::new("/nonexistent/a.log")).unwrap_err().to_string();
     assert!(nowhere.starts_with("/nonexistent/a.log: "), "{nowhere}");
 }
 
-/// A full disk ends the run, and the message names the file.
+/// If the disk is full, the run ends with an error that names the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_that_cannot_be_written_is_an_error() {
@@ -270,8 +272,8 @@ fn a_log_that_cannot_be_written_is_an_error() {
     assert!(error.starts_with("a.log: No space left"), "{error}");
 }
 
-/// Two emulations never write the same log. A pipe, which may have no reader, is an error. An existing file
-/// is truncated at once.
+/// Two emulations cannot write to the same log. A pipe is refused, because it may have no reader. An existing
+/// file is emptied at once.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_is_a_regular_file_of_one_writer() {
@@ -293,8 +295,9 @@ fn a_log_is_a_regular_file_of_one_writer() {
 }
 
 proptest! {
-    /// Arbitrary bytes, and a log without checksums with arbitrary changes, are read as entries or cause an
-    /// error. They never cause a panic, or more data than the file has.
+    /// Arbitrary bytes, and a log of version 1 with arbitrary changes, are either read as entries or refused
+    /// with an error. They never cause a panic, and the reader never returns more data than the file
+    /// contains.
     #[test]
     fn arbitrary_log_bytes_cause_an_error_but_no_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),

@@ -1,5 +1,5 @@
-//! Real-time operation: the loop and the log with a clock and ports in memory, and real packets if this
-//! machine has the required privileges.
+//! Operation in real time: the emulator's loop and log, with a clock and ports in memory; and real packets,
+//! if this process has the privileges.
 
 #[cfg(target_os = "linux")]
 mod bpf;

@@ -1,5 +1,5 @@
-//! Tests of the loop, with a clock that advances a microsecond per reading, and with timers and ports
-//! controlled by each test.
+//! Tests of the emulator's loop, with a clock that advances by a microsecond at each reading, and with timers
+//! and ports that the test controls.
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
@@ -16,17 +16,17 @@ use std::sync::mpsc;
 
 const READING: Span = Span::from_micros(1);
 
-/// Datagram of a host: its time, its port and its bytes.
+/// Datagram that a host sends: its time, its port and its bytes.
 type Sending = (Time, usize, Vec<u8>);
 
-/// A machine in which time passes only by reading the clock and by sleeping.
+/// Simulated machine: its time advances only when the clock is read and while the loop sleeps.
 #[derive(Clone, Default)]
 struct Machine {
     now: Rc<Cell<Time>>,
     traffic: Rc<RefCell<VecDeque<Sending>>>,
     ports: [Memory; 2],
-    /// Delays of sleeps: the first sleep from this time on ends later than requested by this span; later
-    /// sleeps are on time.
+    /// Delayed wake-ups: the first sleep that ends after this time lasts longer than requested by this span.
+    /// Later sleeps last as long as requested.
     oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
 }
 
@@ -77,8 +77,8 @@ fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
     driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_, _| {}).unwrap()
 }
 
-/// Law of the loop: a datagram that enters at t leaves at the time defined by the network, and is written as
-/// soon as the clock reaches that time.
+/// A datagram that enters at t leaves at the time that the network determines, and is written as soon as the
+/// clock reaches that time.
 #[test]
 fn a_datagram_is_written_when_it_is_due() {
     let machine = Machine::default();
@@ -93,13 +93,13 @@ fn a_datagram_is_written_when_it_is_due() {
     assert_eq!(driven.departed, driven.admitted);
     let looks = driven.lateness.max_us;
     assert!((1.0..10.0).contains(&looks), "{looks} µs late, on a machine without late wake-ups");
-    // The time of entry is the time of reading.
+    // A datagram enters the network at the time at which the loop reads it.
     let entered = wire.entered[0].0;
     assert!(entered > ms(10) && entered < ms(10) + READING * 10, "{entered}");
     assert_eq!((driven.stalls, driven.lost_to_emulator), (vec![], 0));
 }
 
-/// The run ends exactly at its duration, for any lateness of the loop; no datagram enters afterwards.
+/// A run ends exactly at its duration, however late the loop is; no datagram enters after that.
 #[test]
 fn an_emulation_ends_exactly_at_its_duration() {
     let machine = Machine::default();
@@ -110,7 +110,7 @@ fn an_emulation_ends_exactly_at_its_duration() {
     assert_eq!((driven.ended, wire.now, wire.entered.len()), (ms(1000), ms(1000), 0));
 }
 
-/// A port that always has datagrams neither delays the other ports nor the writing of departures.
+/// A port that always has datagrams delays neither the other ports nor the datagrams that leave.
 #[test]
 fn a_saturated_port_does_not_delay_other_ports() {
     let machine = Machine::default();
@@ -124,7 +124,7 @@ fn a_saturated_port_does_not_delay_other_ports() {
     assert!(driven.lateness.max_us < 100.0, "{} µs", driven.lateness.max_us);
 }
 
-/// If the device of a host has no space, the packet is lost, the report counts the loss, and no other host is
+/// If the device of a host has no space, the packet is lost and the report counts it; other hosts are not
 /// delayed.
 #[test]
 fn packets_refused_by_a_host_are_counted_as_lost() {
@@ -138,7 +138,8 @@ fn packets_refused_by_a_host_are_counted_as_lost() {
     assert_eq!(machine.ports[0].received().len(), 1);
 }
 
-/// Multicasts of a kernel to its neighbours are addressed to a link that does not exist (RFC 1112 §4).
+/// A kernel sends multicasts to its neighbours on the link (RFC 1112 §4). The emulated device has no such
+/// link, so they do not enter.
 #[test]
 fn multicast_datagrams_do_not_enter_the_network() {
     let machine = Machine::default();
@@ -147,9 +148,9 @@ fn multicast_datagrams_do_not_enter_the_network() {
     assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
 }
 
-/// The distribution for simulations: three packets that become due while the machine is stalled leave
-/// together. Only the first packet has the delay of the stall; the others waited behind it, as queued packets
-/// do in a simulation.
+/// Distribution of lateness, for use in simulations: three packets become due while the machine is stalled,
+/// and leave together. Only the first of them counts with the length of the stall; the others waited behind
+/// it, as packets in a queue do in a simulation.
 #[test]
 fn a_stall_adds_one_value_to_the_lateness_distribution() {
     let machine = Machine::default();
@@ -165,8 +166,8 @@ fn a_stall_adds_one_value_to_the_lateness_distribution() {
     assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: the stall delayed one of ten");
 }
 
-/// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay counts only as
-/// lateness.
+/// A wake-up more than 5 ms late is recorded as a stall, with its time and length. A wake-up less late counts
+/// only in the distribution of lateness.
 #[test]
 fn a_wake_up_more_than_5_ms_late_is_recorded_as_a_stall() {
     let machine = Machine::default();
@@ -180,7 +181,7 @@ fn a_wake_up_more_than_5_ms_late_is_recorded_as_a_stall() {
     assert!(length >= Span::from_millis(7) && length < Span::from_micros(7100), "{length}");
 }
 
-/// Busy-waiting: a timer that is 100 µs late has no effect if the loop does not sleep.
+/// With busy-waiting the loop does not sleep, so a timer that is 100 µs late has no effect.
 #[test]
 fn busy_waiting_reduces_lateness() {
     let lateness = |spin| {
@@ -196,7 +197,7 @@ fn busy_waiting_reduces_lateness() {
     assert!(asleep > 100.0 && awake < 10.0, "{asleep} µs, with spinning {awake} µs");
 }
 
-/// A requested stop takes effect within 100 ms, even without events.
+/// A request to stop takes effect within 100 ms, even if nothing else happens.
 #[test]
 fn an_emulation_ends_on_request() {
     let machine = Machine::default();
@@ -210,7 +211,7 @@ fn an_emulation_ends_on_request() {
     assert_eq!(told.len(), 2);
 }
 
-/// Network whose scheme fails.
+/// Network in which a congestion control fails.
 struct Failing(Wire);
 
 impl Outside for Failing {
@@ -235,7 +236,7 @@ fn an_emulation_ends_with_the_simulated_world() {
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
 }
 
-/// Device that was removed.
+/// Device that has been removed.
 struct Gone;
 
 impl Port for Gone {
@@ -262,8 +263,8 @@ fn an_error_names_the_removed_device_that_ended_the_run() {
     assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");
 }
 
-/// Law of the log: a replay is the same run, with the same datagrams at the same nodes at the same
-/// nanoseconds, up to the same end.
+/// A replay of a log is the same run: the same datagrams leave at the same nodes at the same nanoseconds, and
+/// the run ends at the same time.
 #[test]
 fn a_logged_run_is_replayed_exactly() {
     let folder = crate::log::Folder::new("replayed");

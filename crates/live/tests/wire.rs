@@ -1,5 +1,5 @@
-//! A network of two nodes and a wired link between them: a datagram that enters at one node leaves at the
-//! other after a fixed delay.
+//! Network of two nodes and a wire: a datagram that enters at one node leaves at the other after a constant
+//! delay.
 
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::{Departure, Outside, Stopped};
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// The two nodes, 0 and 1.
 pub const ENDS: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
-/// The wire.
+/// Network of the two nodes, with the datagrams on their way.
 #[derive(Clone)]
 pub struct Wire {
     delay: Span,
@@ -53,8 +53,8 @@ impl Outside for Wire {
     }
 }
 
-/// Returns an IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its
-/// identification.
+/// Returns an IPv4 datagram of `length` bytes with `mark` as its identification. It is addressed to node 1,
+/// or to all hosts (a multicast) if `group` is true.
 pub fn datagram(mark: u16, length: usize, group: bool) -> Vec<u8> {
     let mut bytes = vec![0; length.max(20)];
     bytes[0] = 0x45;

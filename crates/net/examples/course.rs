@@ -1,4 +1,4 @@
-//! One run of a course (scenario) of `airhop bench`, for profilers, which need a program without Python:
+//! One run of a course (scenario) of `airhop bench`, as a program without Python, for use with a profiler:
 //!
 //! ```text
 //! cargo build --release -p airhop-net --example course

@@ -1,15 +1,15 @@
-//! `BuildError`: errors of a plan from which no world can be built, e.g. a flow without a route, too many
-//! agents, or an impossible random placement.
+//! Errors of a plan from which no world can be built, such as a flow without a route, too many agents, or
+//! random positions that cannot be connected.
 
 use crate::agents::MOST_AGENTS;
 use crate::apps::TransportProtocol;
 use std::fmt;
 
-/// Number of random placements of a wlan's stations after which a run fails.
+/// Number of random placements of a wlan's stations that are tried before a run fails.
 pub const DRAWS: usize = 10_000;
 
-/// Maximum number of flows of a run whose applications open flows. A capture distinguishes flows by their
-/// ports.
+/// Maximum number of flows in a run whose applications open flows. A packet capture distinguishes flows by
+/// their ports, of which there are not more.
 pub(crate) const MOST_FLOWS: usize = 16_000;
 
 /// Reason for which no world can be built from a plan.
@@ -19,12 +19,12 @@ pub enum BuildError {
     NoRoute {
         /// Name of the flow.
         flow: String,
-        /// Node from which there is no route
+        /// Node at which the missing route would begin.
         from: String,
-        /// to this node.
+        /// Node at which the missing route would end.
         to: String,
     },
-    /// A flow crosses a cell with on-demand routing, but does not begin and end in the cell.
+    /// A flow crosses a cell with on-demand routing (AODV), but one of its ends is outside the cell.
     OnDemand {
         /// Name of the flow.
         flow: String,
@@ -53,17 +53,18 @@ pub enum BuildError {
         /// Name of the wlan.
         wlan: String,
     },
-    /// A wlan has fewer pairs of stations at a distance in hops than flows that request such a pair.
+    /// A wlan has fewer pairs of stations at the requested distance in hops than there are flows between such
+    /// pairs.
     NoPairs {
         /// Name of the wlan.
         wlan: String,
-        /// Name of the first of these flows.
+        /// Name of the first of the flows that request such a pair.
         flow: String,
         /// Distance in hops; `None` for any distance.
         hops: Option<u32>,
         /// Number of flows that request such a pair.
         flows: usize,
-        /// Number of such pairs.
+        /// Number of such pairs in the wlan.
         pairs: usize,
         /// True if the positions are random; the number of pairs is then that of the last placement.
         drawn: bool,

@@ -17,30 +17,32 @@ use airhop_tcp::{Counters, Receiver, Sender};
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
-/// Flow of a world.
+/// Flow of a world, with its endpoints and its state.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
-    /// Name of the flow's class.
+    /// Name of the class to which the flow's results belong.
     pub class: Arc<str>,
-    /// Number of links on the shortest path of the flow.
+    /// Number of hops on the shortest path of the flow.
     pub route_hops: usize,
     /// Hash of the flow's name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,
     /// Times of the first segment and of the last delivery.
     pub active: Active,
-    /// Index of the flow within its application; `None` for flows of real hosts.
+    /// Application of the flow, and the flow's index in it; `None` for flows of real hosts.
     pub seat: Option<AppSeat>,
-    /// Connection to which the flow belongs; `None` for a flow that opens once and never closes.
+    /// Connection of an application to which the flow belongs; `None` for a flow that opens once and never
+    /// closes.
     pub side: Option<Side>,
-    /// Number of delivered bytes at which the application is notified; `u64::MAX` without a request.
+    /// Number of delivered bytes at which the application is notified; `u64::MAX` if it has requested no
+    /// notification.
     pub expected: u64,
-    /// Agents on the path of the flow: node, and index in the world. A proxy follows the other agents of its
-    /// node.
+    /// Agents on the path of the flow, each with its node and its index in the world, ordered by node. At a
+    /// node with a proxy the proxy is last.
     pub agents: Vec<(NodeId, u16)>,
-    /// True if link layers deliver segments of the flow whose payload is damaged.
+    /// True if link layers also deliver segments of the flow with a damaged payload.
     pub takes_damaged: bool,
     /// True if 802.11 sends the flow's data in fragments that protect the headers.
     pub fragmented: bool,
@@ -48,31 +50,31 @@ pub(crate) struct Flow {
     pub adds_contention: bool,
 }
 
-/// Application of a flow, and the flow's index within it.
+/// Application of a flow, and the flow's place in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppSeat {
     /// Application: index into `World::apps`.
     pub app: u16,
-    /// Index of the flow among those of the application.
+    /// Index of the flow among those of its application.
     pub flow: AppFlow,
 }
 
-/// Connection that an application opens and closes. The flows of a closed connection are reused for a later
-/// connection.
+/// Side of a connection that an application opens and closes. The two flows of a closed connection are reused
+/// for a later connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     /// Application: index into `World::apps`.
     pub app: u16,
-    /// Flow of the opposite direction.
+    /// Flow with the data of the opposite direction.
     pub other: FlowId,
-    /// Flow under which the report sums all flows of this direction and application.
+    /// Flow under which the report sums all connections of this direction and application.
     pub head: FlowId,
     /// True if both sides are closed and both FINs are acknowledged.
     pub is_over: bool,
 }
 
 impl Flow {
-    /// Returns the flow's name in the report, without the number of the connection.
+    /// Returns the flow's name in the report, which does not contain the number of a connection.
     pub fn line_name(&self) -> &str {
         let numbered = self.side.and_then(|_| self.plan.name.rsplit_once('#'));
         numbered.map_or(&self.plan.name, |(name, _)| name)
@@ -83,8 +85,8 @@ impl Flow {
         self.side.map_or(self.id, |side| side.head)
     }
 
-    /// Returns the range of a node's agents among all agents of the flow. A flow whose path is not known in
-    /// advance has agents at every station.
+    /// Returns the range of a node's agents in `agents`. A flow whose path is not known in advance has agents
+    /// at every station.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
         let first = self.agents.partition_point(|&(at, _)| at < node);
         let here = self.agents[first..].iter().take_while(|&&(at, _)| at == node);
@@ -119,7 +121,7 @@ impl Ends {
         }
     }
 
-    /// Ends the warm-up: from now on distributions contain only later samples.
+    /// Ends the warm-up: distributions keep only later samples.
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
             tcp.latency.delay.begin_anew();
@@ -156,7 +158,7 @@ impl Ends {
     }
 }
 
-/// Latency of a TCP connection.
+/// Latencies of a TCP connection.
 #[derive(Debug, Default)]
 pub(crate) struct Latency {
     /// One-way delay of the stream, from the sender to the receiving application.
@@ -165,13 +167,13 @@ pub(crate) struct Latency {
     pub round_trips: Delays,
 }
 
-/// Counters of the earlier connections of a flow.
+/// Counters of the earlier connections of a flow, summed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EarlierConnections {
     pub counters: Counters,
     /// Payload bytes delivered to the application.
     pub delivered: u64,
-    /// Data segments whose bytes had all arrived before.
+    /// Number of data segments whose bytes had all arrived before.
     pub duplicates: u64,
 }
 
@@ -184,7 +186,7 @@ impl AddAssign for EarlierConnections {
     }
 }
 
-/// A TCP connection.
+/// Endpoints of a TCP connection, and the observations of the simulator.
 #[derive(Debug)]
 pub(crate) struct TcpEnds {
     pub sender: Sender,
@@ -195,17 +197,17 @@ pub(crate) struct TcpEnds {
     pub lateness: Box<LatenessBook>,
     pub loss_ledger: Box<LossLedger>,
     pub latency: Box<Latency>,
-    /// True if a proxy on the path sends the data in its own segments, which do not carry the sender's
-    /// transmission times.
+    /// True if a proxy on the path terminates the connection. The proxy sends the data in its own segments,
+    /// which do not carry the transmission times of the sender.
     pub has_proxy: bool,
     /// Counters of the flow's earlier connections.
     pub past: Option<Box<EarlierConnections>>,
-    /// Packets that wait for the turnaround of the receiver's host; `None` without a turnaround.
+    /// Packets that wait in the receiver's host for its turnaround time; `None` without a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
 
 impl TcpEnds {
-    /// Handles the sender's timer.
+    /// Handles the expiry of the sender's timer.
     pub fn on_sender_timer(&mut self, now: Time) {
         let (una, timeouts) = (self.sender.state().una, self.sender.counters().timeouts);
         self.sender.on_timeout(now);
@@ -215,13 +217,13 @@ impl TcpEnds {
         }
     }
 
-    /// Passes a packet to the receiver. If the receiver delivers data to the application, returns the number
-    /// of payload bytes delivered so far.
+    /// Passes a packet to the receiver. Returns the number of payload bytes delivered so far, if this packet
+    /// has increased it; else `None`.
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK is not a transmission of the segment with its sequence number.
+        // A pure ACK is filtered out: it is no transmission of the segment that has its sequence number.
         let segment = packet.segment().filter(|segment| segment.is_of_stream() && !packet.damaged)?;
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
@@ -233,7 +235,7 @@ impl TcpEnds {
         Some(delivered)
     }
 
-    /// Records the first transmission of a segment.
+    /// Records the first transmission of a segment, if a proxy on the path makes this necessary.
     #[inline]
     pub fn on_transmission(&mut self, segment: &Segment) {
         if self.has_proxy {
@@ -246,7 +248,7 @@ impl TcpEnds {
         self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered());
     }
 
-    /// Records a retransmission, which may also contain bytes that had not been sent before.
+    /// Records a retransmission, whose last part may be sent for the first time.
     #[cold]
     pub fn on_retransmission(&mut self, segment: &Segment) {
         self.loss_ledger.on_retransmission(segment.seq);
@@ -258,7 +260,7 @@ impl TcpEnds {
         self.latency.delay.store_repeated(rest, delivered);
     }
 
-    /// Returns the sum of the counters of this connection and of the earlier connections.
+    /// Returns the counters of this connection and of the earlier connections, summed.
     pub fn counts(&self) -> EarlierConnections {
         let mut counts = self.past.as_deref().copied().unwrap_or_default();
         counts.counters += *self.sender.counters();
@@ -267,7 +269,8 @@ impl TcpEnds {
         counts
     }
 
-    /// Replaces sender and receiver by those of a new connection. All counters are summed.
+    /// Replaces sender and receiver by those of a new connection. The counters of the old connection are kept
+    /// in `past`.
     pub fn renew(&mut self, fresh: TcpEnds) {
         self.past = Some(Box::new(self.counts()));
         (self.sender, self.receiver, self.turnaround) = (fresh.sender, fresh.receiver, fresh.turnaround);
@@ -277,7 +280,8 @@ impl TcpEnds {
         self.latency.delay.begin_connection();
     }
 
-    /// Passes a notice to the sender. Returns the lateness of the notice, ms, if it has one.
+    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` for a notice without
+    /// lateness.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);
@@ -285,7 +289,7 @@ impl TcpEnds {
     }
 }
 
-/// Returns the payload bytes of a segment with the time of its transmission.
+/// Returns the byte range of a segment's payload, and the time of its transmission.
 fn first_sent(segment: &Segment) -> FirstSent {
     FirstSent { start: segment.seq, end: segment.seq + u64::from(segment.len), at: segment.sent }
 }
@@ -305,7 +309,7 @@ impl UdpEnds {
         UdpEnds { bytes, is_conversation, datagrams: Datagrams::default() }
     }
 
-    /// Creates the datagram that is due now.
+    /// Creates the datagram to be sent at `now`.
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
         let number = self.datagrams.send(self.bytes);
         let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });

@@ -1,5 +1,5 @@
-//! Fades of a plan's links. Fades depend on the channel and not on the traffic, so they are known without a
-//! run.
+//! Fades of the links of a plan. They depend on the channel and not on the traffic, so they can be computed
+//! without a run.
 
 use crate::build_error::BuildError;
 use crate::placement;
@@ -9,7 +9,7 @@ use airhop_engine::Streams;
 use airhop_radio::errors::ErrorPlan;
 use airhop_trace::Recorder;
 
-/// Bad periods of one direction of a link.
+/// Bad periods of a directed link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkFades {
     /// Name of the link or of the wlan.
@@ -18,15 +18,15 @@ pub struct LinkFades {
     pub from: String,
     /// Name of the receiving node.
     pub to: String,
-    /// Bad periods, each [begin, end), in chronological order, with gaps between them.
+    /// Bad periods, each [begin, end), in chronological order; no two of them touch.
     pub bad: Vec<[Time; 2]>,
 }
 
-/// Returns the bad periods up to `until` of each directed link whose error model has bad periods in real
-/// time. Wired and radio links come first, then links between stations of a wlan that receive each other.
+/// Returns the bad periods up to `until` of each directed link whose error model has fades or outages in real
+/// time. Wired and radio links come first, then the links between stations of a wlan that receive each other.
 ///
 /// # Errors
-/// [`BuildError`] if a random choice of the replication has no solution.
+/// [`BuildError`] if the random placement of the replication fails.
 pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Vec<LinkFades>, BuildError> {
     let streams = Streams::new(seed, replication);
     let plan = &*placement::draw(plan, &streams)?;
@@ -48,7 +48,8 @@ fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Itera
     })
 }
 
-/// Returns every directed link with errors: its network, its ends, and its error model.
+/// Returns every directed link that has an error model: its network, its sending and receiving node, and the
+/// model.
 fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
     plan.links.iter().flat_map(|(_, link)| {
         let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();

@@ -1,10 +1,10 @@
-//! Placement: draws positions of a wlan's stations and endpoints of its flows for each replication, before
-//! the run.
+//! Random placement: positions of a wlan's stations and endpoints of its flows, drawn for each replication
+//! before the run.
 //!
-//! Positions are drawn from the stream `<wlan>.layout`, x before y, station after station; endpoints of a
-//! flow are drawn from `<flow>.between`. The draws do not depend on the scheme, so all schemes run on the
-//! same network. A further flow does not change the endpoints of earlier flows, unless it requires other
-//! positions.
+//! Positions are drawn from the random stream `<wlan>.layout`, x before y, station after station; the
+//! endpoints of a flow are drawn from `<flow>.between`. The draws do not depend on the scheme, so all schemes
+//! run on the same network. An additional flow does not change the endpoints of earlier flows, unless it
+//! makes the first drawn positions unacceptable.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
@@ -18,11 +18,12 @@ use std::collections::{HashSet, VecDeque};
 /// Position of a station, x and y in metres.
 pub type Position = [f64; 2];
 
-/// Returns the plan of one replication: `plan`, or a copy with all random choices made.
+/// Returns the plan of one replication: a copy of `plan` with all random choices made, or `plan` itself if it
+/// has none.
 ///
 /// # Errors
 ///
-/// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw satisfies the plan.
+/// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw fulfils the conditions of the plan.
 pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
     if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
         return Ok(Cow::Borrowed(plan));
@@ -39,8 +40,8 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     Ok(Cow::Owned(drawn))
 }
 
-/// Draws the positions of a wlan's stations, unless they are fixed. Returns the pairs of stations available
-/// to its flows too.
+/// Draws the positions of a wlan's stations, or keeps fixed positions. Also returns the pairs of stations
+/// that are available to the wlan's flows.
 fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
@@ -60,7 +61,7 @@ fn place<'a>(
         let places: Vec<Position> = cell.stations.iter().map(|(_, place)| *place).collect();
         return available_pairs(wanted, &places, reach).map_err(refuse);
     };
-    // Pairs are computed only for connected positions.
+    // Pairs are computed only for positions that are connected.
     let mut found = Err(BuildError::Disconnected { wlan: cell.name.clone() });
     let places = scatter(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
         found = available_pairs(wanted, places, reach).map_err(refuse);
@@ -72,8 +73,8 @@ fn place<'a>(
     found
 }
 
-/// Draws positions for `count` stations of `wlan` until they are connected, if `area` requires it, and `fits`
-/// accepts them. `None` after [`DRAWS`] draws.
+/// Draws positions for `count` stations of `wlan` until `fits` accepts them and, if `area` requires it, they
+/// are connected. `None` after [`DRAWS`] unsuccessful draws.
 pub fn scatter(
     wlan: &str,
     area: &Area,
@@ -93,8 +94,8 @@ impl Area {
     }
 }
 
-/// True if a path of steps no longer than `reach` exists between any two positions. A negative result needs
-/// little time, as most draws of a sparse network fail.
+/// True if a path of steps no longer than `reach` metres exists between any two positions. Most draws of a
+/// sparse network are not connected, and are rejected quickly.
 pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
@@ -105,8 +106,8 @@ pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     apart.is_empty()
 }
 
-/// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach`, or any
-/// number of steps if `hops` is `None`. The two directions are separate pairs.
+/// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach` metres;
+/// if `hops` is `None`, with any number of steps. The two directions of a path are separate pairs.
 pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
     let all = 0..places.len();
@@ -124,7 +125,7 @@ pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<
     from_each.collect()
 }
 
-/// Returns the distance of each position from `from` in steps, up to `most` steps; `None` beyond.
+/// Returns the number of steps from `from` to each position; `None` if it exceeds `most`.
 fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);
@@ -145,21 +146,21 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
     distances
 }
 
-/// Pairs of stations available to the flows that request a certain number of hops.
+/// Pairs of stations that are available to the flows with the same requested number of hops.
 struct StationPairs {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
 
-/// Error: fewer pairs have a number of hops than flows request.
+/// Error: fewer pairs have the requested number of hops than there are flows that request it.
 struct Short {
     hops: Option<u32>,
     flows: usize,
     pairs: usize,
 }
 
-/// Returns the available pairs for each requested number of hops. The last element is for flows that accept any
-/// number of hops; they draw from the remaining pairs.
+/// Returns the available pairs for each requested number of hops. The last element is for flows that accept
+/// any number of hops; these flows draw from the pairs that the other flows leave.
 fn available_pairs(
     wanted: &[DrawnFlow],
     places: &[Position],
@@ -179,7 +180,7 @@ fn available_pairs(
     kinds.into_iter().map(of_hops).collect()
 }
 
-/// Draws a pair for each flow, without replacement.
+/// Draws a pair of stations for each flow; no pair is drawn twice.
 fn draw_pairs<'a, 'b>(
     available: &mut [StationPairs],
     wanted: &'b [DrawnFlow],

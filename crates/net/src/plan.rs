@@ -1,4 +1,4 @@
-//! Plan of a world: all parameters of a scenario as numbers, already checked.
+//! Plan of a world: all parameters of a scenario as numbers, checked by the reader of the scenario.
 
 use crate::apps::AppPlan;
 use crate::links::Links;
@@ -8,14 +8,14 @@ use airhop_base::{AccessCategory, FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
 use std::sync::Arc;
 
-/// Complete scenario, resolved to numbers. Names only determine random streams, traces and messages.
+/// Complete scenario as numbers. Names only determine random streams, traces and messages.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up: initial time excluded from the results, less than `duration`.
+    /// Warm-up: time at the start that the results exclude, less than `duration`.
     pub warmup: Span,
     /// Names of the nodes, by [`NodeId`].
     pub nodes: Vec<String>,
@@ -25,12 +25,12 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
 }
 
-/// Properties of a wlan that each replication draws (see [`crate::placement`]).
+/// Properties of a wlan that are drawn at random for each replication (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
-    /// Area in which stations are placed at random; the positions in the plan are then ignored.
+    /// Area in which stations are placed at random; `None` for the positions in the plan.
     pub area: Option<Area>,
-    /// Flows between random stations of the wlan; their endpoints in the plan are ignored.
+    /// Flows between random stations of the wlan. The endpoints of these flows in the plan are ignored.
     pub pairs: Vec<DrawnFlow>,
 }
 
@@ -45,12 +45,12 @@ pub struct Area {
     pub connected: bool,
 }
 
-/// Flow between two random stations; no two flows of a wlan have the same pair.
+/// Flow between two random stations of a wlan. No two flows of the wlan have the same pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnFlow {
     /// Flow.
     pub flow: FlowId,
-    /// Number of hops on the shortest path between the stations in this wlan; `None`: any number.
+    /// Number of hops on the shortest path between the two stations; `None`: any number.
     pub hops: Option<u32>,
 }
 
@@ -79,31 +79,31 @@ pub struct FlowPlan {
     pub app: Arc<dyn AppPlan>,
     /// Start time.
     pub start: Time,
-    /// Services of the network for the flow.
+    /// Services that the network provides for the flow, such as notices of losses.
     pub services: Vec<&'static Service>,
-    /// Access category of the flow's packets, in both directions, in cells with EDCA.
+    /// Access category of the flow's packets in both directions, used in cells with EDCA.
     pub access_category: AccessCategory,
     /// Class of the flow.
     pub class: FlowClass,
 }
 
-/// Class of a flow, which groups the results of flows.
+/// Class of a flow, by which results are grouped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlowClass {
     /// Name that the scenario gives the class.
     Named(Arc<str>),
-    /// Kind of the flow's application. The class is named after this kind and the direction of the data
-    /// through the wireless link, if there is a wireless link.
+    /// Kind of the flow's application. The class is named after this kind and, if the flow crosses a wireless
+    /// link, the direction of its data through this link.
     OfKind(&'static str),
 }
 
 impl FlowPlan {
-    /// True if link layers provide this service for the flow.
+    /// True if this service of the link layer is provided for the flow.
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
 
-    /// True if a proxy terminates the sender's connection and sends the data in its own segments.
+    /// True if a proxy on the path terminates the sender's connection and sends the data in its own segments.
     pub fn has_proxy(&self) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::Proxy(_)))
     }

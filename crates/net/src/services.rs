@@ -1,25 +1,25 @@
-//! Services of the network for a flow: agents, queue disciplines and functions of link layers that schemes
-//! need.
+//! Services that the network provides for a flow: agents, queue disciplines, and functions of link layers.
+//! Schemes require such services.
 //!
-//! A scheme lists the services that it needs, which its flows get by default. A scenario may list other
-//! services for a flow, so that any sender can be combined with any notification (Yun 2009 §5.3).
+//! A scheme lists the services that it requires; its flows get them by default. A scenario may list other
+//! services for a flow, so that any sender can be combined with any kind of notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::FlowPlan;
 use crate::queues::QueuePlan;
 use airhop_base::{FlowId, NodeId};
 
-/// Service of the network for a flow.
+/// Service that the network provides for a flow.
 #[derive(Debug)]
 pub struct Service {
-    /// Name in a scheme's `needs` and in scenario files.
+    /// Name in the list `needs` of a scheme, and in scenario files.
     pub name: &'static str,
-    /// Description, one sentence.
+    /// Description of the service, one sentence.
     pub about: &'static str,
     /// Implementation of the service.
     pub kind: Kind,
-    /// True if the service notifies senders of losses on wireless links. A flow with the key `notices` does
-    /// not get such a service by default.
+    /// True if the service notifies senders of losses on wireless links. A flow whose scenario sets the key
+    /// `notices` does not get such services by default.
     pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
     pub on_real: OnReal,
@@ -30,8 +30,8 @@ pub struct Service {
 pub enum OnReal {
     /// The service has its full effect on real packets.
     Acts,
-    /// The service has its full effect, but its notices are sent only to hosts that listen for them, because
-    /// any other kernel would process them as ACKs.
+    /// The service has its full effect, except that its notices are sent only to hosts with a listener. The
+    /// kernel of any other host would process the notices as ACKs.
     ToListeners,
     /// The service has no effect, for the given reason.
     Cannot(&'static str),
@@ -40,22 +40,23 @@ pub enum OnReal {
 /// Implementation of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Agent at each node where data enters a wireless link, which receives the events of this link layer: at
-    /// the base station for the downlink, at the sending station for the uplink.
+    /// Agent at each node where data enters a wireless link: at the base station for the downlink, at the
+    /// sending station for the uplink. The agent receives the events of this link layer.
     AtLink(BuildAgent),
-    /// Agent at every station of the wireless networks that the data crosses, for any route.
+    /// Agent at every station of the wireless networks that the data crosses, whatever its route.
     AtStations(BuildAtStation),
-    /// Agent at the base station, where wired and wireless network are connected, for both directions.
+    /// Agent at the base station, where the wired and the wireless network meet, for both directions.
     AtBase(BuildAtBase),
-    /// Proxy at the base station (split TCP), which terminates the connection and opens a connection to the
-    /// receiver.
+    /// Proxy at the base station (split TCP). It terminates the sender's connection, and opens a second
+    /// connection to the receiver.
     Proxy(BuildAtBase),
-    /// Agent that reports events of a wireless link, at the [`AgentPlace`]s that it selects.
+    /// Agent that reports events of a wireless link, at those [`AgentPlace`]s for which the constructor
+    /// returns an agent.
     BesideAir(BuildBesideAir),
-    /// Queue discipline with the given capacity, which replaces the drop-tail queues on the path of the
-    /// flow's data.
+    /// Queue discipline that replaces the drop-tail queues on the path of the flow's data. The argument is
+    /// the capacity in packets.
     Queue(fn(usize) -> QueuePlan),
-    /// True properties of the path, which the simulator reports to the sender.
+    /// Report of true properties of the path, which only the simulator knows, to the sender.
     Oracle,
     /// Function of the link layers.
     ByLinks(LinkService),
@@ -64,45 +65,47 @@ pub enum Kind {
 /// Constructor of an agent for the flow with this id and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 
-/// Constructor of an agent at the station of this node.
+/// Constructor of an agent at a station; the argument is the station's node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// Constructor of an agent at the base station; [`Way`] is the direction in which the data crosses it.
+/// Constructor of an agent at the base station. [`Way`] is the direction in which the data crosses the base
+/// station.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
 /// Constructor of an agent at this place; `None` if the flow needs no agent there.
 pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
 /// Place of an agent on the path of a flow, at one end of a wireless link. A base station is a node at which
-/// data changes between two networks, at least one of them wireless.
+/// data passes from one network to another, at least one of them wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// The source, if it is wireless.
+    /// Source of the flow, if it sends over a wireless link.
     Source,
-    /// A base station that sends data over a wireless link.
+    /// Base station that sends the data over a wireless link.
     Down,
-    /// A base station that receives data from a wireless link and forwards it over a wire.
+    /// Base station that receives the data over a wireless link and forwards it over a wired link.
     Up,
 }
 
 /// Direction in which data crosses a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// From the wireless link to the wire.
+    /// From the wireless link to the wired link.
     Up,
-    /// From the wire to the wireless link.
+    /// From the wired link to the wireless link.
     Down,
 }
 
-/// Functions that link layers can perform for a flow.
+/// Functions that link layers perform for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Delivery of segments with intact headers and bit errors in the payload, marked as damaged.
+    /// Delivery of segments with intact headers and bit errors in the payload. A segment with errors is
+    /// marked as damaged.
     DamagedFrames,
-    /// 802.11 fragments that protect a segment's headers. If a station receives only the headers, it delivers
-    /// the segment, marked as damaged.
+    /// Fragmentation in 802.11 that protects a segment's headers (LHP). A station that receives only the
+    /// headers delivers the segment, marked as damaged.
     Fragments,
-    /// Sum of the data's contention times of all hops, in a header field.
+    /// Sum of the contention times of the data over all hops, in a header field.
     Contention,
 }
 
@@ -222,7 +225,7 @@ pub fn names() -> Vec<&'static str> {
     SERVICES.iter().map(|s| s.name).collect()
 }
 
-/// Returns the service called `name`.
+/// Returns the service with this name; `None` for other names.
 pub fn find(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|s| s.name == name)
 }

@@ -3,7 +3,7 @@
 use crate::delays::{Delay, Delays};
 use airhop_base::{Datagram, Span, Time};
 
-/// Time from a flow's first transmission to its last delivery; zero without transmissions.
+/// Time of a flow's first transmission, and time of its last delivery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Active {
     first: Option<Time>,
@@ -23,14 +23,15 @@ impl Active {
         self.last = now;
     }
 
-    /// Returns the time from the first transmission to the last delivery of both flows.
+    /// Returns the active time of two flows together: from the first transmission to the last delivery of
+    /// either.
     pub fn join(self, other: Active) -> Active {
         let first = [self.first, other.first].into_iter().flatten().min();
         Active { first, last: self.last.max(other.last) }
     }
 
-    /// Returns the rate, Mbit/s, of `bytes` delivered after `since`, over the active time after `since`;
-    /// `None` without active time.
+    /// Returns the rate of `bytes` delivered after `since`, over the active time after `since`, Mbit/s.
+    /// `None` if no bytes were delivered after `since`.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
@@ -49,7 +50,7 @@ pub(crate) struct Datagrams {
     arrived: u64,
     dropped: u64,
     delays: Delays,
-    /// Delay of the last datagram.
+    /// One-way delay of the last datagram that arrived.
     last_delay: Option<Span>,
     jitter_ns: f64,
 }
@@ -69,7 +70,8 @@ impl Datagrams {
         let delay = now - datagram.sent;
         self.delays.add(delay, 1);
         if let Some(last) = self.last_delay.replace(delay) {
-            // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, for packets in the order of arrival.
+            // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, with packets in the order of their
+            // arrival.
             let difference = delay.nanos().abs_diff(last.nanos()) as f64;
             self.jitter_ns += (difference - self.jitter_ns) / 16.0;
         }
@@ -80,14 +82,14 @@ impl Datagrams {
         self.dropped += 1;
     }
 
-    /// Ends the warm-up: from now on, loss, delay and jitter are those of datagrams that arrive or are
-    /// dropped later.
+    /// Ends the warm-up: only datagrams that arrive or are dropped later count in loss, delay and jitter.
     pub fn begin_anew(&mut self) {
         let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the dropped fraction, 0 to 1, of the datagrams that are no longer in flight.
+    /// Returns the dropped fraction of the datagrams that are no longer in flight, 0 to 1; `None` if all are
+    /// in flight.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
@@ -98,7 +100,7 @@ impl Datagrams {
         &self.delays
     }
 
-    /// Returns the summary of one-way delays.
+    /// Returns the summary of the one-way delays; `None` if no datagram has arrived.
     pub fn delay(&self) -> Option<Delay> {
         self.delays.summary()
     }
@@ -109,19 +111,19 @@ impl Datagrams {
     }
 }
 
-/// Completions of an application's transfers or requests.
+/// Completion times of an application's transfers or requests.
 #[derive(Debug, Default)]
 pub(crate) struct Completions {
     times: Delays,
 }
 
 impl Completions {
-    /// Records the completion of a transfer or request that began at time `since`.
+    /// Records the completion, at `now`, of a transfer or request that began at `since`.
     pub fn add(&mut self, since: Time, now: Time) {
         self.times.add(now - since, 1);
     }
 
-    /// Ends the warm-up: from now on, times are those of later completions.
+    /// Ends the warm-up: only later completions count.
     pub fn begin_anew(&mut self) {
         self.times = Delays::default();
     }
@@ -132,7 +134,7 @@ impl Completions {
     }
 
     /// Returns the summary of the completion times. `unfinished`: number of transfers or requests that have
-    /// not completed.
+    /// begun but not completed.
     pub fn summary(&self, unfinished: u64) -> Completion {
         Completion { count: self.times.total(), unfinished, times: self.times.summary() }
     }
@@ -163,8 +165,8 @@ mod tests {
         datagrams.on_arrival(at(sent_us + delay_us), &datagram);
     }
 
-    // RFC 3550 §6.4.1, computed by hand: transit times of 10, 26 and 10 ms differ by 16 ms twice, so J is 1
-    // and then 1 + 15/16.
+    // Values of RFC 3550 §6.4.1, computed by hand. Transit times of 10, 26 and 10 ms differ by 16 ms twice,
+    // so J is first 1 ms and then 1 + 15/16 ms.
     #[test]
     fn jitter_matches_rfc_3550() {
         let mut datagrams = Datagrams::default();
@@ -176,8 +178,8 @@ mod tests {
         assert_eq!(datagrams.jitter_ms(), Some(1.9375));
     }
 
-    // Delays of 1 … 1000 ms: the nearest ranks are 500, 950 and 990, and each percentile is at most 1 % too
-    // large. Mean and maximum are exact.
+    // Delays of 1 … 1000 ms. By nearest rank the percentiles are 500, 950 and 990 ms; the computed
+    // percentiles are at most 1 % too large. Mean and maximum are exact.
     #[test]
     fn delay_percentiles_are_within_one_per_cent() {
         let mut datagrams = Datagrams::default();
@@ -207,7 +209,8 @@ mod tests {
         assert_eq!((datagrams.sent, datagrams.delivered_bytes), (3, 300), "counts are subtracted elsewhere");
     }
 
-    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up shifts the start.
+    // Rate as iperf3 prints it: bytes over the time from the first segment to the last. A warm-up shifts the
+    // start of this time.
     #[test]
     fn active_rate_counts_from_first_segment_to_last_delivery() {
         let mut active = Active::default();

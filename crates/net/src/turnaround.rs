@@ -1,13 +1,14 @@
-//! Delay of packets at a host or in an emulator, which keep their order.
+//! Delay of packets in a host or in an emulator that wakes up to process them. Packets keep their order.
 //!
 //! The turnaround of a receiver's host is the time from the arrival of a segment to the transmission of its
-//! ACK. In a real machine, interrupts, scheduling and the stack delay the segment before TCP processes it. An
-//! ACK therefore acknowledges all data that TCP has processed, but no segment that is still at the interface.
-//! The delay is the time until the machine wakes up, and it then processes all packets that have arrived: the
-//! segments of an A-MPDU, which arrive at one instant, have one delay.
-//! On 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff of an
-//! immediate ACK starts together with that of the sender's next frame; when a later ACK arrives at the MAC,
-//! the frame is already on the air.
+//! ACK. In a real machine, interrupts, scheduling and the network stack delay the segment before TCP
+//! processes it. An ACK therefore acknowledges only data that TCP has processed, and no segment that is still
+//! at the interface. The delay is the time until the machine wakes up. It then processes all packets that
+//! have arrived, so the segments of an A-MPDU, which arrive at the same time, have a single delay.
+//!
+//! In 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff for an
+//! immediate ACK starts together with the backoff for the sender's next frame. If the ACK reaches the MAC
+//! later, this frame is already on the air.
 
 use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;
@@ -15,18 +16,20 @@ use airhop_tcp::Turnaround;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Distribution of the delay.
+/// Distribution of the delay until the wake-up.
 #[derive(Clone, Debug)]
 pub(crate) enum DelayDistribution {
-    /// Log-logistic distribution, defined by the median and the exponent of (1 - u) / u.
+    /// Log-logistic distribution. A variate is the median times (u / (1 - u))^`exponent`, for a uniform
+    /// number u.
     LogLogistic { median_s: f64, exponent: f64 },
     /// Distribution that was measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
 impl From<Turnaround> for DelayDistribution {
-    /// Computes the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), whose tail is a power
-    /// law, as measured on hosts. F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
+    /// Computes the parameters from the median and the 90th percentile. F(x) = 1 / (1 + (x / median)^-β); its
+    /// tail is a power law, as measured on hosts. From F(p90) = 0.9 follows β = ln 9 / ln(p90 / median);
+    /// `exponent` is 1/β.
     fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
@@ -51,7 +54,7 @@ impl DelayDistribution {
     }
 }
 
-/// Packets that wait for the wake-up of a host or of an emulator, which does not reorder them.
+/// Packets that wait until a host or an emulator wakes up. Packets leave in the order of their arrival.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
     takes: DelayDistribution,
@@ -65,25 +68,26 @@ impl<T> Holding<T> {
         Holding { takes: takes.into(), stream, held: VecDeque::new() }
     }
 
-    /// Adds a packet. Returns the time of the wake-up at which all held packets depart, if this packet causes
-    /// the wake-up; `None` if an earlier packet has caused it.
+    /// Adds a packet. If no other packet waits, draws the time of the wake-up at which all waiting packets
+    /// leave, and returns it; else `None`.
     pub fn hold(&mut self, now: Time, packet: T) -> Option<Time> {
         self.held.push_back(packet);
         (self.held.len() == 1).then(|| now + self.takes.draw(&mut self.stream))
     }
 
-    /// Returns the number of delayed packets.
+    /// Returns the number of waiting packets.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Removes the oldest packet.
+    /// Removes and returns the oldest packet; `None` if no packet waits.
     pub fn release(&mut self) -> Option<T> {
         self.held.pop_front()
     }
 }
 
-/// Maximum turnaround, at which the distribution is truncated. No host with an active network sleeps longer.
+/// Maximum turnaround, seconds; larger variates are reduced to it. No host with an active network sleeps
+/// longer.
 const LONGEST_S: f64 = 1.0;
 
 #[cfg(test)]
@@ -109,9 +113,9 @@ mod tests {
         takes
     }
 
-    // The two quantiles that an emulation reports are quantiles of the distribution. Of 100,000 draws, a
-    // quantile q is within five standard errors, sqrt(q (1 - q) / n) of probability. Between the quantiles
-    // F(x) = 1 / (1 + (x / median)^-β).
+    // The two quantiles that an emulation reports are quantiles of the distribution, F(x) = 1 / (1 + (x /
+    // median)^-β). Of 100,000 draws the fraction below such a quantile q is within five standard errors,
+    // sqrt(q (1 - q) / n).
     #[test]
     fn the_turnaround_has_the_configured_median_and_p90() {
         let takes = takes(100, 300, 100_000);
@@ -130,8 +134,9 @@ mod tests {
         );
     }
 
-    // A host that wakes up processes all packets that have arrived, in their order of arrival. The segments of
-    // an A-MPDU arrive at one instant and have one delay, not the largest of many.
+    // A host that wakes up processes all packets that have arrived, in the order of their arrival. The
+    // segments of an A-MPDU arrive at the same time, and therefore have a single delay, not the largest of
+    // many delays.
     #[test]
     fn packets_that_arrive_before_a_wake_up_have_no_delay_of_their_own() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });

@@ -1,4 +1,4 @@
-//! Classes of flows: their names, and their results.
+//! Classes of flows: their names and their results.
 
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{NodeId, Span};
@@ -14,8 +14,8 @@ fn names(report: &Report) -> Vec<&str> {
     report.classes.iter().map(|class| &*class.name).collect()
 }
 
-// Data from a base station to a mobile belongs to the class "down", other data to "up"; a name set by the
-// scenario is used unchanged.
+// The class of data from a base station to a mobile is "down", that of other data is "up". A name in the
+// scenario is used as it is.
 #[test]
 fn a_class_name_states_the_wireless_direction() {
     let mut plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
@@ -30,8 +30,8 @@ fn a_class_name_states_the_wireless_direction() {
     assert!(report.flows.iter().map(|flow| &*flow.class).eq(names(&report)));
 }
 
-// The goodput of a class is the sum over its flows. A class of one flow has the delays of the flow, also
-// after a warm-up, and a fairness index of 1.
+// The goodput of a class is the sum of the goodput of its flows. A class with one flow has the delays of the
+// flow, also after a warm-up, and a fairness index of 1.
 #[test]
 fn class_goodput_sums_its_flows_after_the_warm_up() {
     let mut plan = LastHop { seconds: 10, flows: 3, ..LastHop::default() }.plan();
@@ -50,9 +50,9 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
     assert!((a.mean.min(b.mean)..=a.mean.max(b.mean)).contains(&all.mean));
 }
 
-// Requests travel in the opposite direction to the responses, in a flow that the application opens: one
-// class, one flow of the scenario, with the completion times of the application. With a new connection for
-// each request, the flow has all of the connections.
+// The application opens a flow for its requests, in the opposite direction of the responses. Requests and
+// responses are one class and one flow of the scenario, which has the completion times. If each request uses
+// a new connection, the flow of the scenario has all connections.
 #[test]
 fn flows_that_an_application_opens_belong_to_its_class() {
     for connections in [Connections::Reused, Connections::New] {

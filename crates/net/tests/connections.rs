@@ -1,4 +1,5 @@
-//! Requests on separate connections: handshake, request, response, FINs, and flows that open again.
+//! Requests that use one connection each: handshake, request, response and FINs, and reuse of the flows of
+//! closed connections.
 
 use crate::common::trace::{traced, words};
 use crate::common::{hosts, run};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
-/// Returns the plan of requests of b, each on a separate connection, which a answers.
+/// Returns a plan in which b sends requests to a, each on a connection of its own.
 fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: Arrivals) -> Plan {
     let request = Distribution::Constant(REQUEST);
     let app = RequestResponse { request, response, arrivals, connections: Connections::New };
@@ -35,7 +36,7 @@ fn with_handshake() -> Config {
     Config { handshake: true, ..Preset::Ns2.config(1000) }
 }
 
-/// Returns arrivals at constant intervals with this rate.
+/// Returns arrivals at constant intervals, at this rate per second.
 fn at_rate(rate: f64) -> Arrivals {
     Arrivals::Open(Distribution::Constant(1.0 / rate))
 }
@@ -56,9 +57,9 @@ fn mean_s(completion: &Completion) -> f64 {
     completion.times.expect("some requests completed").mean / 1e3
 }
 
-/// Returns the number of rounds of a slow start with delayed ACKs (RFC 5681 §3.1, §4.2: an ACK for every
-/// second segment adds one segment to the window) for `segments` segments, and the number of segments of the
-/// last round.
+/// Returns the number of rounds in which slow start with delayed ACKs sends `segments` segments, and the
+/// number of segments in the last round. There is an ACK for every second segment, and it adds one segment to
+/// the window (RFC 5681 §3.1, §4.2).
 fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
     let (mut window, mut unacknowledged, mut left, mut rounds) = (initial_window, 0, segments, 0);
     loop {
@@ -73,9 +74,9 @@ fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
     }
 }
 
-// A short transfer over a new connection lasts an integer number of rounds: the handshake, half a round trip
-// for the request, one round trip for each window of the slow start, and the last window at the rate of the
-// link. The tolerance is 5 %.
+// A short transfer on a new connection takes the handshake, half a round trip for the request, a round trip
+// for each window of slow start, and the time of the last window at the rate of the link. The tolerance is 5
+// %.
 #[test]
 fn a_short_transfer_takes_handshake_request_and_slow_start() {
     for (segments, initial_window) in [(2, 2), (5, 2), (9, 2), (20, 2), (10, 10), (40, 10)] {
@@ -101,9 +102,9 @@ fn a_short_transfer_takes_handshake_request_and_slow_start() {
     }
 }
 
-// RFC 9293 §3.6: each connection is opened, used once, and closed by both sides, the server first: FINs and
-// their ACKs last two further round trips at most. The report has one line for each direction, with the sums
-// over all connections.
+// Each connection is opened, used once, and closed by both ends, the server first: the FINs and their ACKs
+// take at most two more round trips (RFC 9293 §3.6). The report has one line for each direction, with the
+// sums over all connections.
 #[test]
 fn report_lines_sum_over_all_connections() {
     let plan =
@@ -126,8 +127,8 @@ fn report_lines_sum_over_all_connections() {
     assert!(delay.min > 10.0 && delay.max < 13.0, "{delay:?}");
 }
 
-// A run has at most 16 000 flows. 20 000 connections use only as many flows as connections are open at a
-// time.
+// A run has at most 16 000 flows. 20 000 connections need only as many flows as there are open connections at
+// any time.
 #[test]
 fn flow_slots_of_closed_connections_are_reused() {
     let mut plan =
@@ -137,13 +138,14 @@ fn flow_slots_of_closed_connections_are_reused() {
     let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
     assert_eq!(counts.opened, 10_000, "after the warm-up");
     assert!(found.count.abs_diff(10_000) <= 1 && found.unfinished <= 1, "{found:?}");
-    // Linux, tcp_tw_reuse: connections closed more than a second ago are opened again, the oldest first.
+    // A connection that was closed more than a second ago is reused, the oldest first, as in Linux with
+    // tcp_tw_reuse.
     assert!((200..=204).contains(&counts.time_wait), "{counts:?}");
     assert_eq!(report.flows[0].delivered_bytes / 100, found.count);
 }
 
-// A lost SYN, request, response or FIN is retransmitted. Each connection closes, and later connections reuse
-// its flows.
+// A SYN, request, response or FIN that is lost is retransmitted. All connections close, and later connections
+// reuse their flows.
 #[test]
 fn all_connections_close_on_a_lossy_path() {
     for scheme in ["newreno", "sack", "bbr", "cubic"] {
@@ -167,7 +169,8 @@ fn all_connections_close_on_a_lossy_path() {
     }
 }
 
-// At most 1000 connections are open at a time; later requests wait in order.
+// At most 1000 connections are open at a time; further requests wait, and are sent in the order of their
+// arrival.
 #[test]
 fn requests_above_1000_open_connections_wait_in_order() {
     let mut plan =
@@ -179,8 +182,8 @@ fn requests_above_1000_open_connections_wait_in_order() {
     assert_eq!(counts.opened, found.count + 1000);
 }
 
-// RFC 9293 §3.4: on the wire and in a trace each side of a connection ends with one FIN, and the rows of each
-// connection have its own name.
+// On the wire and in a trace each end closes a connection with one FIN (RFC 9293 §3.4). The rows of each
+// connection have a name of its own.
 #[test]
 fn a_trace_names_each_connection_separately() {
     let mut plan =
@@ -203,9 +206,9 @@ fn unlimited() -> Config {
 
 const SHARED_BYTES: f64 = 1_500_000.0;
 
-/// Returns the mean completion time of transfers of 1.5 MB over per-flow queues (deficit round robin) at 10
-/// Mbit/s, round trip 1 ms, Poisson arrivals, without the handshake and the request; and the mean service
-/// time.
+/// Returns the mean completion time of transfers of 1.5 MB, less the time of the handshake and the request,
+/// and the mean service time. The transfers arrive as a Poisson process, and their link of 10 Mbit/s has a
+/// queue per flow (deficit round robin); the round trip is 1 ms.
 fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
     let service = at_10_mbps(SHARED_BYTES * (1000.0 + HEADER) / 1000.0);
     let wire = WiredPlan {
@@ -218,15 +221,15 @@ fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
     (mean_s(&completion(&run(&plan, seed).flows[0])) - 0.002, service)
 }
 
-/// Returns the mean sojourn time of the customers that leave an M/D/1 queue with processor sharing within
-/// `seconds`; the arrivals are those of the simulated requests.
+/// Returns the mean time in system of an M/D/1 queue with processor sharing, over the customers that leave
+/// within `seconds`. The arrivals are those of the simulated requests.
 fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
     let mut gaps = Streams::new(seed, 0).stream("f.app.arrivals");
     let mut gap = || Distribution::Exponential { mean: service / load }.draw(f64::INFINITY, &mut gaps);
     let (mut now, mut next) = (0.0, gap());
     let (mut inside, mut times): (Vec<(f64, f64)>, Vec<f64>) = (Vec::new(), Vec::new());
     while now < seconds {
-        // All customers have the same service time, so the oldest customer leaves first.
+        // The service time is the same for all, so the customer that arrived first leaves first.
         let leaves = inside.first().map_or(f64::INFINITY, |&(_, left)| now + left * inside.len() as f64);
         let then = leaves.min(next);
         let served = (then - now) / inside.len().max(1) as f64;
@@ -242,8 +245,8 @@ fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
     times.iter().sum::<f64>() / times.len() as f64
 }
 
-// Connections through per-flow queues share the link as in M/G/1 with processor sharing: their mean
-// completion time agrees within 2 % with an exact simulation of the same arrivals.
+// Transfers through per-flow queues share a link like the customers of a queue with processor sharing: their
+// mean completion time is within 2 % of an exact simulation with the same arrivals.
 #[test]
 fn per_flow_queues_share_the_link_as_processor_sharing() {
     for load in [0.3, 0.5, 0.7] {
@@ -253,8 +256,9 @@ fn per_flow_queues_share_the_link_as_processor_sharing() {
     }
 }
 
-// M/G/1 processor sharing: E[T] = E[S] / (1 - ρ), for any distribution of sizes. 8 × 4000 s, 18,000 transfers
-// at load 0.7: the tolerance is 5 %, more than two standard errors.
+// In M/G/1 with processor sharing the mean time in system is E[T] = E[S] / (1 - ρ), for any distribution of
+// sizes. With 18,000 transfers in 8 runs of 4000 s at load 0.7, the tolerance of 5 % is more than two
+// standard errors.
 #[test]
 #[ignore = "two minutes: 200 million events"]
 fn mean_completion_equals_mg1_processor_sharing() {

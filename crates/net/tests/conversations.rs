@@ -1,4 +1,4 @@
-//! Calls and games: delays, losses and deadlines of both directions, compared with closed forms.
+//! Calls and games: delays, losses and deadlines in both directions, compared with closed forms.
 
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{Rate, Span, Time};
@@ -15,7 +15,8 @@ const G711: Call =
 const MS_20: Span = Span::from_millis(20);
 const GAME: Game = Game { packet: 100, every: MS_20, deadline: Span::from_millis(50) };
 
-/// Returns a conversation of 20 s between a and b over a wire of 1 Mbit/s, with errors in the direction of b.
+/// Returns a plan with a conversation of 20 s between a and b over a wire of 1 Mbit/s with errors in the
+/// direction to b.
 fn over(delay: Span, errors: ErrorPlan, app: impl AppPlan + 'static) -> Plan {
     let transport = Transport::Udp { bytes: app.datagram().expect("a conversation") };
     Plan {
@@ -24,7 +25,8 @@ fn over(delay: Span, errors: ErrorPlan, app: impl AppPlan + 'static) -> Plan {
     }
 }
 
-/// Returns the packets of a direction by their arrival, and of a call its delay and rating.
+/// Returns the numbers of packets in time, late and lost of one direction; for a call also its delay and
+/// rating.
 fn heard(flow: &FlowReport) -> (Punctuality, Option<(f64, f64)>) {
     match flow.quality.expect("a conversation") {
         Quality::Call(call) => (call.packets, call.rating.map(|rating| (rating.mouth_to_ear_ms, rating.r))),
@@ -33,15 +35,16 @@ fn heard(flow: &FlowReport) -> (Punctuality, Option<(f64, f64)>) {
     }
 }
 
-/// Returns the number of packets that are sent every 20 ms from `start` on and have a deadline before 20 s,
-/// `bound` after their transmission.
+/// Returns the number of packets, sent every 20 ms from `start` on, whose deadline is before 20 s. The
+/// deadline of a packet is `bound` after its transmission.
 fn deadlines(start: Time, bound: Span) -> u64 {
     (Time::ZERO + Span::from_secs(20)).since(start + bound).nanos().div_ceil(MS_20.nanos())
 }
 
-// Computed by hand. A packet of 160 bytes of speech has 200 bytes with the headers of RTP, UDP and IP, which
-// take 1.6 ms at 1 Mbit/s. From mouth to ear the delay is 20 + 1.6 + 8.4 + 60 = 90 ms, which nobody perceives:
-// R is 93.2. The 1000 packets of a direction are sent every 20 ms, and those of the last 70 ms have not played.
+// Computed by hand. A packet has 160 bytes of speech, and 200 bytes with the headers of RTP, UDP and IP,
+// which take 1.6 ms at 1 Mbit/s. The delay from mouth to ear is 20 + 1.6 + 8.4 + 60 = 90 ms. It is
+// imperceptible, so R is 93.2. Each direction sends 1000 packets, one every 20 ms; those of the last 70 ms
+// are not played within the run.
 #[test]
 fn a_call_over_an_idle_wire_has_the_rating_of_its_codec() {
     let plan = over(Span::from_micros(8400), ErrorPlan::Clean, G711);
@@ -53,14 +56,14 @@ fn a_call_over_an_idle_wire_has_the_rating_of_its_codec() {
     assert_eq!(heard(there), (Punctuality { in_time: all, ..Punctuality::default() }, Some((90.0, 93.2))));
     let (packets, rating) = heard(back);
     assert_eq!((packets.missed(), rating), (0, Some((90.0, 93.2))));
-    // The other side begins within the first interval.
+    // The other end starts at a random time within the first interval.
     assert!((all - 1..=all).contains(&packets.in_time), "{}", packets.in_time);
     assert_eq!((there.delivered_bytes % 172, there.loss, there.jitter_ms), (0, Some(0.0), Some(0.0)));
 }
 
-// Losses are independent, so each of n packets is missed with probability p, and the burst ratio is 1. The
-// tolerances are five standard deviations: sqrt(p (1 - p) / n) of the share, and sqrt(p / (n p (1 - p))) of
-// the mean length of a burst, relative to the mean.
+// Losses are independent: each of n packets is lost or late with probability p, and the burst ratio is 1. The
+// tolerances are five standard deviations: sqrt(p (1 - p) / n) for the loss rate, and sqrt(p / (n p (1 - p)))
+// for the mean length of a burst, relative to the mean.
 #[test]
 fn independent_losses_have_a_burst_ratio_of_one() {
     let p = 0.1;
@@ -75,9 +78,9 @@ fn independent_losses_have_a_burst_ratio_of_one() {
     assert_eq!(heard(&report.flows[1]).0.missed(), 0, "the other direction has no errors");
 }
 
-// A stream of 2 Mbit/s fills the queue of 50 packets before the wire of 1 Mbit/s. Packets that pass it wait
-// about 50 × 8.2 ms, longer than any deadline, so that after the first 100 ms none is in time. No packet of the
-// other direction waits.
+// A stream of 2 Mbit/s fills the queue of 50 packets before the wire of 1 Mbit/s. A packet that the queue
+// accepts waits for about 50 × 8.2 ms, longer than any deadline, so no packet is in time after the first 100
+// ms. In the other direction no packet waits.
 #[test]
 fn a_full_queue_makes_packets_late() {
     for app in [Arc::new(G711) as Arc<dyn AppPlan>, Arc::new(GAME)] {
@@ -98,20 +101,20 @@ fn a_full_queue_makes_packets_late() {
     }
 }
 
-// A game over a wire whose delay exceeds the deadline by a microsecond has no packet in time, and over a wire
-// whose delay equals the deadline all packets are in time. 128 bytes take 1.024 ms.
+// If the delay of the wire exceeds the deadline of a game by a microsecond, no packet is in time; if it
+// equals the deadline, all packets are in time. A packet of 128 bytes takes 1.024 ms at this rate.
 #[test]
 fn a_packet_that_arrives_at_its_deadline_is_in_time() {
     for (us, expected) in [(48_976, [1, 0]), (48_977, [0, 1])] {
         let report = run(&over(Span::from_micros(us), ErrorPlan::Clean, GAME), 1);
         let (Punctuality { in_time, late, lost, .. }, _) = heard(&report.flows[0]);
         let all = deadlines(Time::ZERO, MS(50));
-        // With the longer delay, the packet with the last deadline is on its way at the end.
+        // With the longer delay, the packet with the last deadline has not arrived at the end of the run.
         assert_eq!([in_time, late + lost], expected.map(|share| share * all), "{us} µs");
     }
 }
 
-// Deadlines after the warm-up count, whatever happened before.
+// After a warm-up only deadlines after the warm-up count.
 #[test]
 fn the_quality_excludes_the_warm_up() {
     let mut plan = over(Span::from_micros(8400), ErrorPlan::Clean, G711);
@@ -123,8 +126,8 @@ fn the_quality_excludes_the_warm_up() {
     assert_eq!(rating, Some((90.0, 93.2)));
 }
 
-// The application sends at its intervals, whatever the network does. The offset of the other side depends on
-// the seed and the name alone.
+// The application sends at constant intervals, independent of the network. The offset of the other end
+// depends only on the seed and on the name of the flow.
 #[test]
 fn transmission_times_do_not_depend_on_the_network() {
     let sent = |plan: &Plan, seed| {
@@ -138,8 +141,8 @@ fn transmission_times_do_not_depend_on_the_network() {
     }
 }
 
-// A class of a conversation contains both directions, so its name has none; a name set by the scenario is used
-// unchanged.
+// A conversation has one class for both directions, so the name of the class has no direction. A name in the
+// scenario is used as it is.
 #[test]
 fn the_class_of_a_conversation_has_no_direction() {
     let classes =

@@ -1,4 +1,4 @@
-//! Determinism: the same plan, seed and replication lead to the same bits.
+//! Determinism: a plan, a seed and a replication determine every bit of the result.
 
 use crate::common::{LastHop, run};
 use airhop_base::{NodeId, Rate, Span};
@@ -37,8 +37,7 @@ fn parallel_threads_do_not_change_a_run() {
 
 #[test]
 fn unrelated_nodes_do_not_change_a_run() {
-    // Additional nodes listed before and after those of the flow, with names that sort before and after
-    // theirs.
+    // The additional nodes come before and after the flow's nodes, in the list and in alphabetical order.
     let hop = short("snoop", false);
     let plan = hop.plan();
     let mut more = plan.clone();
@@ -58,8 +57,8 @@ fn unrelated_nodes_do_not_change_a_run() {
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
-/// A warm-up changes the counters, never the events: the sum of the counters of a run of 5 s and of a run of
-/// 20 s after a warm-up of 5 s equals the counters of the whole run.
+/// A warm-up changes the counters but no event. The counters of a run of 5 s, plus those of a run of 20 s
+/// with a warm-up of 5 s, equal those of a run of 20 s without a warm-up.
 #[test]
 fn a_warm_up_changes_counters_but_no_event() {
     for uplink in [false, true] {

@@ -1,5 +1,5 @@
-//! Explicit congestion notification from end to end (RFC 3168), checked in captures at both ends by an
-//! independent decoder.
+//! Explicit congestion notification from end to end (RFC 3168). An independent decoder reads the packet
+//! captures at both ends.
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
@@ -21,10 +21,11 @@ use std::sync::atomic::AtomicBool;
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
-/// Direction "inbound" in the two lowest bits of `epb_flags`.
+/// Direction "inbound", in the two lowest bits of `epb_flags` (a field of pcapng).
 const IN: u32 = 1;
 
-/// Thresholds large enough for ten flows: at an average queue of 60 or more, all packets are dropped.
+/// RED parameters with thresholds high enough for ten flows. At an average queue of 60 packets or more, all
+/// packets are dropped.
 const RED: RedPlan = RedPlan {
     packets: 500,
     min: 10.0,
@@ -36,7 +37,8 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// Returns the plan of flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s with a RED queue.
+/// Returns a plan with flows from a over r to b: a link of 10 Mbit/s, then a bottleneck of 2 Mbit/s with a
+/// RED queue.
 fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let scheme = airhop_tcp::find(scheme).expect("a scheme");
     let mut config = Preset::Rfc.config(1000);
@@ -78,7 +80,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     }
 }
 
-/// Packet captured at a node.
+/// Packet in a capture at a node.
 struct Seen {
     is_in: bool,
     packet: Packet,
@@ -90,7 +92,7 @@ impl Seen {
     }
 }
 
-/// Runs a plan and returns the captures at a and at b.
+/// Runs a plan; returns the report and the captures at a and at b.
 fn captured(plan: &Plan, name: &str) -> (Report, [Vec<Seen>; 2]) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
@@ -117,8 +119,8 @@ fn read(path: &Path) -> Vec<Seen> {
     seen
 }
 
-// RFC 3168 §6.1.1: the SYN has ECE and CWR, and the SYN-ACK has only ECE; without ECN neither has them. RFC
-// 2018 §2, RFC 7323 §3.2: SACK and timestamps are used as negotiated.
+// A SYN has ECE and CWR, and a SYN-ACK has ECE only; without ECN neither has them (RFC 3168 §6.1.1). SACK and
+// timestamps are used as the ends agreed in the handshake (RFC 2018 §2, RFC 7323 §3.2).
 #[test]
 fn captures_contain_the_ecn_setup_handshake() {
     for (scheme, ecn, timestamps, sack) in [
@@ -142,7 +144,8 @@ fn captures_contain_the_ecn_setup_handshake() {
     }
 }
 
-// RFC 3168 §6.1.3: after a CE packet every ACK echoes it until a segment carries CWR; no other ACK does.
+// After a CE packet, every ACK has ECE until a segment with CWR arrives; no other ACK has ECE (RFC 3168
+// §6.1.3).
 #[test]
 fn ce_marks_are_echoed_until_cwr() {
     let (_, [_, at_b]) = captured(&bottleneck("newreno", 1, true), "echo");
@@ -164,8 +167,8 @@ fn ce_marks_are_echoed_until_cwr() {
     assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
 }
 
-// The report's counts of marks equal those of the captures: ECT(0) at the sender, CE marks and ECE on
-// arrival, as no packet is lost. Only the queue of the bottleneck marks.
+// The counts of marks in the report equal those of the captures: ECT(0) at the sender, CE and ECE on arrival.
+// No packet is lost, and only the queue of the bottleneck marks packets.
 #[test]
 fn ecn_counters_equal_those_of_the_captures() {
     let plan = bottleneck("newreno", 1, true);
@@ -176,13 +179,13 @@ fn ecn_counters_equal_those_of_the_captures() {
     let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
     assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
     assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
-    // Marked packets still queued at the end are counted, but have not arrived: at most a window.
+    // Marked packets that are still queued at the end, at most a window, are counted but have not arrived.
     let arrived = count(&at_b, true, &|seen| seen.packet.ecn == Ecn::Ce);
     assert!(arrived > 10 && (arrived..=arrived + 40).contains(&ce), "{ce} marks, {arrived} arrived");
     let marks = report.queues.iter().map(|queue| (queue.name.as_str(), queue.marked));
     let queues: Vec<_> = marks.filter(|(_, marked)| marked.is_some()).collect();
     assert_eq!(queues, [("r->b", Some(ce)), ("b->r", Some(0))]);
-    // The warm-up is excluded.
+    // A warm-up excludes the marks before its end.
     let half = Span::from_secs(30);
     let late = run(&Plan { warmup: half, ..plan.clone() }, 1);
     let early = run(&Plan { duration: half, ..plan }, 1);
@@ -197,9 +200,9 @@ fn ecn_counters_equal_those_of_the_captures() {
     }
 }
 
-// RFC 3168 §6.1.2: one reduction per window of data, announced by CWR on the next new segment: between two
-// reductions all data outstanding at the first is acknowledged. No packet is lost, so marks are the only
-// cause of reductions.
+// The sender reduces its window once per window of data, and the next new segment has CWR (RFC 3168 §6.1.2):
+// between two reductions, all data that was outstanding at the first is acknowledged. No packet is lost, so
+// only marks cause reductions.
 #[test]
 fn ecn_reduces_the_window_once_per_window_of_data() {
     let (report, [at_a, _]) = captured(&bottleneck("newreno", 1, true), "window");
@@ -215,7 +218,7 @@ fn ecn_reduces_the_window_once_per_window_of_data() {
         if segment.flags.cwr && !segment.flags.syn {
             assert!(echoed, "an echo came first");
             assert!(acked > open, "{acked}: a second reduction before {open} was acknowledged");
-            // End of the data outstanding at the reduction.
+            // `open` is the end of the data that is outstanding at the reduction.
             (reductions, open, echoed) = (reductions + 1, sent, false);
         }
         sent = sent.max(segment.end());
@@ -225,8 +228,8 @@ fn ecn_reduces_the_window_once_per_window_of_data() {
     assert!(reductions > 5 && f.window_cuts == reductions, "{} cuts, {reductions} told", f.window_cuts);
 }
 
-// RFC 3168 §6.1.4 and §6.1.5: ACKs and retransmissions are not ECN-capable; new data is. §5: a router marks
-// only ECN-capable packets. A lossy link causes retransmissions.
+// New data is ECN-capable; ACKs and retransmissions are not (RFC 3168 §6.1.4 and §6.1.5). A router marks only
+// ECN-capable packets (§5). Errors on a link cause the retransmissions.
 #[test]
 fn only_new_data_is_ecn_capable() {
     for scheme in ["newreno", "sack"] {
@@ -248,22 +251,23 @@ fn only_new_data_is_ecn_capable() {
         let acks = || at_b.iter().filter(|seen| !seen.is_in);
         assert!(acks().all(|seen| seen.packet.ecn == Ecn::NotEct), "{scheme}: a pure ACK or a SYN-ACK");
         let arrived_again = at_b.iter().filter(|seen| seen.is_in && again.contains(&seen.segment().seq));
-        // The first transmission of each such segment was ECN-capable. It was lost or arrived too late.
+        // The first transmission of each of these segments was ECN-capable, but was lost or arrived after the
+        // retransmission.
         let late = arrived_again.filter(|seen| seen.packet.ecn != Ecn::NotEct).count();
         assert!(late <= 2, "{scheme}: {late} ECN-capable retransmissions arrived");
     }
 }
 
-// RFC 3168 §5 with RED: while the queue only marks, no packet is lost, with one flow and with ten. Without
-// ECN the same queue drops early. If one flow without ECN shares the queue with flows with ECN, only that
-// flow loses packets.
+// While a RED queue only marks (RFC 3168 §5), no packet is lost, with one flow and with ten flows. Without
+// ECN the same queue drops packets early. If a flow without ECN shares the queue with flows that use ECN,
+// only the flow without ECN loses packets.
 #[test]
 fn no_packet_is_lost_while_red_only_marks() {
     for flows in [1, 10] {
         let mut plan = bottleneck("newreno", flows, true);
         for flow in &mut plan.flows {
             if let Transport::Tcp { config, .. } = &mut flow.transport {
-                config.handshake = false; // §6.1.1: a SYN is not ECN-capable
+                config.handshake = false; // a SYN is not ECN-capable (RFC 3168 §6.1.1)
             }
         }
         let marked = run(&plan, 1);
@@ -282,7 +286,8 @@ fn no_packet_is_lost_while_red_only_marks() {
     assert!(mixed.drops[AQM] > 5);
 }
 
-// RFC 2884 (and Floyd 1994): marks instead of drops avoid retransmissions. Ten flows through RED, five seeds.
+// Marks instead of drops avoid retransmissions (RFC 2884; Floyd 1994). Ten flows share a RED queue; five
+// seeds.
 #[test]
 fn ecn_does_not_reduce_the_goodput_of_ten_flows_through_red() {
     let goodput = |ecn: bool| -> f64 {
@@ -292,12 +297,13 @@ fn ecn_does_not_reduce_the_goodput_of_ten_flows_through_red() {
     let (with, without) = (goodput(true), goodput(false));
     println!("{with:.4} Mbit/s with ECN, {without:.4} without");
     assert!(with >= without, "{with:.4} Mbit/s with ECN, {without:.4} without");
-    // Rate of the bottleneck: 1000 of 1052 bytes are payload (headers 40, timestamps 12).
+    // Goodput is at most 2 Mbit/s × 1000 / 1052: a packet has 1000 bytes of payload, 40 of headers and 12 of
+    // timestamps.
     assert!(with <= 2.0 * 1000.0 / 1052.0);
 }
 
-// Xu, Tian and Ansari 2004: during a congestion warning all ECN-capable packets are marked, and endpoints of
-// RFC 3168 react as to any mark.
+// During a congestion warning all ECN-capable packets are marked (Xu, Tian and Ansari 2004). Ends according
+// to RFC 3168 react to these marks as to any other.
 #[test]
 fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
     let mut plan = bottleneck("newreno", 1, true);
@@ -308,7 +314,7 @@ fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
         .filter(|seen| seen.is_in && seen.segment().len > 0)
         .map(|s| s.packet.ecn == Ecn::Ce)
         .collect();
-    // Warnings cover several packets: most marked packets follow a marked packet.
+    // A warning marks several successive packets, so most marked packets follow a marked packet.
     let pairs = marked.windows(2).filter(|w| w[0] && w[1]).count();
     let marks = marked.iter().filter(|&&m| m).count();
     assert!(marks > 50 && pairs * 2 > marks, "{marks} marks, {pairs} of them after another");

@@ -1,6 +1,7 @@
 //! Behaviour of networks, compared with papers, theory, measurements and other simulators.
 //!
-//! All tests form one program, because linking dominates the build time of tests.
+//! All tests are one program, because most of the time to build tests is the time to link each
+//! program.
 
 mod classes;
 mod common;

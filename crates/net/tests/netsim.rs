@@ -1,5 +1,5 @@
 //! Golden tables: goodput by scheme and frame error rate on the last hop, and fairness by number of flows. A
-//! change of any number is a change of behaviour, which is reviewed like code.
+//! change of any number is a change of the simulator's behaviour, and is reviewed as a change of code is.
 
 use crate::common::LastHop;
 use airhop_tcp::SCHEMES;
@@ -21,7 +21,7 @@ fn goodput_by_scheme_and_frame_error_rate() {
 
 #[test]
 fn fairness_by_number_of_flows() {
-    // Yun 2009, equation (5).
+    // Jain's index: Yun 2009, equation (5).
     let mut table = String::from("Jain index, total Mbit/s, FER 1 %, four attempts, 50 s\n");
     for scheme in SCHEMES.iter().map(|s| s.name) {
         write!(table, "{scheme:<13}").expect("a string");

@@ -1,4 +1,5 @@
-//! Path properties reported to a sender, compared with the simulation.
+//! The simulator reports properties of the path to a congestion control; here they are compared with the
+//! simulation.
 
 use crate::common::radio::{Mobile, recovery, rules};
 use crate::common::{LastHop, run, served_by};
@@ -18,11 +19,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 thread_local! {
-    /// Values reported to the latest spy of this test.
+    /// Values that the simulator reported last to a [`Spy`] of this test.
     static TOLD: Cell<Option<Truth>> = const { Cell::new(None) };
 }
 
-/// Congestion control (spy) that records its input, with a constant window.
+/// Congestion control with a constant window that records what the simulator reports to it.
 #[derive(Debug)]
 struct Spy;
 
@@ -72,7 +73,7 @@ fn spy() -> &'static Scheme {
     airhop_tcp::find("spy").expect("just added")
 }
 
-/// Returns the plan with a spy in place of the first flow's scheme.
+/// Returns the plan with a spy as the congestion control of the first flow.
 fn spied(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let scheme = spy();
@@ -84,7 +85,7 @@ fn spied(plan: &Plan) -> Plan {
     plan
 }
 
-/// Returns the values reported to the first flow.
+/// Returns the values that the simulator reports to the first flow.
 fn truth_of(plan: &Plan) -> Truth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
     TOLD.take().expect("the value was reported")
@@ -112,9 +113,9 @@ fn mbps(truth: Truth) -> f64 {
     truth.rate.bps() as f64 / 1e6
 }
 
-// The oracle's formula (`crates/net/src/ground_truth/oracle.rs`) by hand for 802.11b at 11 Mbit/s: DIFS 50,
-// data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11, TCP ACK 192 + 608/11 (40 + 36 B), backoff 15.5
-// slots of 20 µs.
+// The formula in `crates/net/src/ground_truth/oracle.rs`, computed by hand for 802.11b at 11 Mbit/s, in µs:
+// DIFS 50, data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11, TCP ACK 192 + 608/11 (40 + 36 B), and
+// a mean backoff of 15.5 slots of 20 µs.
 #[test]
 fn cell_capacity_follows_from_802_11b_timing() {
     let data = 50.0 + 192.0 + 8608.0 / 11.0 + 10.0 + 192.0 + 112.0 / 11.0;
@@ -123,8 +124,8 @@ fn cell_capacity_follows_from_802_11b_timing() {
     for uplink in [false, true] {
         assert!((mbps(truth_of(&hop(uplink).plan())) - by_hand).abs() < 1e-3, "{by_hand}");
     }
-    // With an ACK for every second segment, half of an ACK per segment counts, and only the backoffs of the
-    // data.
+    // With an ACK for every second segment, each segment counts half of an ACK, and one backoff instead of
+    // two.
     let mut delayed = hop(false).plan();
     if let Transport::Tcp { config, .. } = &mut delayed.flows[0].transport {
         config.delayed_ack = Preset::Rfc.config(1000).delayed_ack;
@@ -133,9 +134,9 @@ fn cell_capacity_follows_from_802_11b_timing() {
     assert!((mbps(truth_of(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
 }
 
-// The formula neglects collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a
-// collision lasts about one exchange: the simulated goodput of the cell is 4 to 6 % lower. A slot model has
-// 3.76 to 3.80 Mbit/s, ns-2 about 3.66.
+// The formula ignores collisions. With two saturated stations, 2 of 33 exchanges end in a collision, which
+// lasts about as long as an exchange. The simulated goodput of the cell is therefore 4 to 6 % lower. A model
+// in units of slots has 3.76 to 3.80 Mbit/s, and ns-2 about 3.66.
 #[test]
 fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
@@ -143,7 +144,7 @@ fn a_saturated_cell_stays_5_percent_below_its_capacity() {
         if rts {
             plan.links.wlans[0].cell.access = Access::RtsCts;
         }
-        // A saturated sender that never overflows its queue.
+        // The sender is saturated, but never overflows its queue.
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
             config.receive_window = 40_000;
         }
@@ -155,15 +156,16 @@ fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     }
 }
 
-// Capacity minus the mean UDP load, divided by the number of TCP flows, on the narrowest link.
+// The fair share is the capacity of the narrowest link, less the mean load of datagrams, divided by the
+// number of TCP flows.
 #[test]
 fn the_fair_share_is_the_capacity_left_by_udp() {
     let mut plan = hop(false).plan();
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
     assert!((mbps(truth_of(&plan)) - 2.0 * payload).abs() < 1e-3);
-    // 972 bytes of payload are 1000 on the wire, so 0.486 Mbit/s are 0.5 on the wire, and 0.25 for bursts
-    // that are on half of the time.
+    // A payload of 972 bytes has 1000 bytes with headers. A stream of 0.486 Mbit/s therefore loads the wire
+    // with 0.5 Mbit/s, and bursts at that rate, on for half of the time, with 0.25 Mbit/s.
     let bursts = Arc::new(ParetoOnOff {
         peak: Rate::from_bps(486_000),
         on: Span::from_millis(100),
@@ -173,22 +175,22 @@ fn the_fair_share_is_the_capacity_left_by_udp() {
     plan.flows.push(udp("cbr", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(486_000) })));
     plan.flows.push(udp("bursts", 1, 2, bursts));
     assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
-    // The other direction is a separate link.
+    // A stream in the other direction uses another link, and changes nothing.
     plan.flows.push(udp("back", 2, 1, Arc::new(Cbr { rate: Rate::from_bps(1_900_000) })));
     assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(truth_of(&five)) - 0.4 * payload).abs() < 1e-3);
-    // The whole capacity is the capacity that other flows leave.
+    // Each flow alone could use the capacity that datagrams leave.
     for shared in [&plan, &five] {
         assert!((truth_of(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
-    // The datagrams leave no capacity; the reported rate is then 1 bit/s instead of zero.
+    // If the datagrams leave no capacity, the reported rate is 1 bit/s, not zero.
     plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
     assert_eq!(truth_of(&plan).rate.bps(), 1);
 }
 
-// A game of 972 bytes every 10 ms loads each direction of the wire as a stream does.
+// A game with 972 bytes every 10 ms loads each direction of the wire like a stream at that rate.
 #[test]
 fn a_conversation_reduces_the_capacity_of_both_directions() {
     let every = Span::from_millis(10);
@@ -201,7 +203,7 @@ fn a_conversation_reduces_the_capacity_of_both_directions() {
     }
 }
 
-// In a cell datagrams use airtime: a TCP flow has the remaining airtime according to the formula.
+// In a cell datagrams use airtime. A TCP flow has the rest of the airtime, by the same formula.
 #[test]
 fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
@@ -213,9 +215,9 @@ fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     assert!((0.93..1.02).contains(&(goodput / share)), "{goodput:.3} of {share:.3} Mbit/s");
 }
 
-// With one segment at a time all queues are empty, and the mean round trip is the reported round trip. A
-// backoff is uniform over 31 slots, variance (32² - 1) / 12 × 20² µs²; there are two backoffs in each of 5000
-// round trips, and the tolerance is five standard deviations.
+// With one segment in flight all queues are empty, so the mean round trip is the reported round trip. A
+// backoff is uniform over 31 slots of 20 µs, with a variance of (32² - 1) / 12 × 20² µs². Each of the 5000
+// round trips has two backoffs, and the tolerance is five standard deviations of the mean.
 #[test]
 fn the_reported_rtt_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -240,7 +242,7 @@ fn the_reported_rtt_is_that_of_empty_queues() {
     }
 }
 
-/// Returns the plan in which the spy has this window, in segments.
+/// Returns the plan with a spy that has this window, in segments.
 fn window(plan: &Plan, segments: f64) -> Plan {
     let mut plan = spied(plan);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -249,9 +251,9 @@ fn window(plan: &Plan, segments: f64) -> Plan {
     plan
 }
 
-// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a link
-// whose window is too small. The reported rate is the rate with a full window, and the reported round trip is
-// the round trip with a window of one.
+// A radio link without errors carries 128 bytes per segment at 19.2 kbit/s and, with recovery, the link ACK
+// of the TCP ACK. Its rate is lower if the window of the recovery is too small. The reported rate is that of
+// a full window; the reported round trip is that of a window of one segment.
 #[test]
 fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
@@ -260,8 +262,7 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
         ([ArqPlan::None, ArqPlan::None], 128.0 * 8.0 / 19.2),
         (recovery(None), 134.0 * 8.0 / 19.2),
         ([selective, ArqPlan::None], 128.0 * 8.0 / 19.2),
-        // A frame, its ACK of 6 bytes, and twice 10 ms; once for each frame, or for each block of three
-        // frames.
+        // A frame, its ACK of 6 bytes, and twice 10 ms: for each frame, or for each block of three frames.
         ([go_back(Group::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
         ([go_back(Group::Blocks, 3), ArqPlan::None], 128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0),
     ];
@@ -280,8 +281,8 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     }
 }
 
-// Datagrams use part of a radio link, and their link ACKs part of the other direction: 1000 bytes with
-// headers, 2 per second.
+// Datagrams use part of a radio link, and their link ACKs use part of the other direction. There are 2
+// datagrams of 1000 bytes per second, headers included.
 #[test]
 fn udp_load_reduces_the_radio_link_capacity() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();

@@ -1,4 +1,5 @@
-//! Queue disciplines in networks: their drops, and the effect of a flow's services on the queues of its path.
+//! Queue disciplines in networks: their drops and delays, and the effect of a flow's services on the queues
+//! of its path.
 
 use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
@@ -25,8 +26,8 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// Returns one bulk flow over three wired hops and a cell without errors; every frame is sent up to seven
-/// times.
+/// Returns a plan with one bulk flow over three wired hops and a cell without errors; a frame is sent at most
+/// seven times.
 fn clean(uplink: bool) -> Plan {
     LastHop { scheme: "newreno", fer: 0.0, attempts: 7, uplink, seconds: 60, ..LastHop::default() }.plan()
 }
@@ -55,8 +56,8 @@ fn narrow(plan: &Plan, mbps: u64) -> Plan {
     plan
 }
 
-// Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so the queue does not
-// overflow. RED drops early as many packets as drop-tail drops by overflow.
+// RED keeps the average queue between its thresholds, so the queue does not overflow (Floyd and Jacobson
+// 1993). It drops about as many packets early as a drop-tail queue drops by overflow.
 #[test]
 fn red_drops_early_at_wired_links_and_stations() {
     for (plan, place) in
@@ -69,7 +70,8 @@ fn red_drops_early_at_wired_links_and_stations() {
         let red = run(&red, 1);
         assert!(drop_tail.drops[QUEUE] > 0 && drop_tail.drops[AQM] == 0, "{place}: {:?}", drop_tail.drops);
         assert!(red.drops[AQM] > 10, "{place}: {:?}", red.drops);
-        // The first slow start is faster than the average queue (weight 0.002) can follow.
+        // The first slow start is faster than RED's average (weight 0.002) can follow, so the queue overflows
+        // then.
         assert!(red.drops[QUEUE] < red.drops[AQM], "{place}: {:?}", red.drops);
         let (less, more) = (red.flows[0].srtt_ms, drop_tail.flows[0].srtt_ms);
         assert!(less < more, "{place}: shorter queues, {less:?} and {more:?} ms");
@@ -77,8 +79,8 @@ fn red_drops_early_at_wired_links_and_stations() {
     }
 }
 
-// Two identical flows on separate links. With drop-tail both have the same results, and with RED each link
-// has its own random stream: the links do not affect each other.
+// Two identical flows are on separate links. With drop-tail both have the same results. With RED each link
+// has a random stream of its own, so the links do not affect each other.
 #[test]
 fn each_red_queue_has_the_random_stream_of_its_link() {
     let twins = |queue, pairs: u16| {
@@ -101,8 +103,9 @@ fn each_red_queue_has_the_random_stream_of_its_link() {
     assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
-// Xu, Tian and Ansari 2004: routers and base station mark packets. A sender that reacts to marks never fills
-// a queue: no packet is lost after the first slow start, which fills the queue before the first echo returns.
+// Routers and the base station mark packets (Xu, Tian and Ansari 2004). A sender that reacts to marks never
+// fills a queue: packets are lost only in the first slow start, which fills the queue before the first mark
+// is echoed.
 #[test]
 fn congestion_warning_replaces_drop_tail_of_wire_and_cell() {
     for (plan, place) in
@@ -122,8 +125,8 @@ fn congestion_warning_replaces_drop_tail_of_wire_and_cell() {
     }
 }
 
-// A queue set by the scenario remains: a service replaces only drop-tail queues, and only those on the path
-// of the flow's data.
+// A service replaces only drop-tail queues, and only on the path of the flow's data. A queue that the
+// scenario sets remains.
 #[test]
 fn a_service_replaces_drop_tail_on_the_data_path_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
@@ -133,8 +136,8 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     let mut as_chosen = plan.clone();
     as_chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
-    // The reverse path uses the same links. Datagrams of another flow fill its queues if it is the
-    // bottleneck.
+    // The ACKs use the other direction of the same links. Datagrams of another flow fill its queues if it is
+    // the bottleneck.
     let mut back = plan.clone();
     back.flows.push(FlowPlan {
         name: "back".into(),
@@ -152,15 +155,15 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail towards the sender");
 }
 
-/// Returns the results of a run without its number of events and its queues: a drop-tail queue needs fewer
-/// events than other disciplines, and also counts the sojourn times of packets that are in the queue at the
-/// end.
+/// Returns the results of a run without its number of events and its queues, which differ between
+/// disciplines: a drop-tail queue needs fewer events, and counts also the sojourn times of packets that are
+/// in the queue at the end.
 fn outcome(plan: &Plan) -> Report {
     Report { events: 0, queues: Vec::new(), ..run(plan, 1) }
 }
 
-// Biaz and Vaidya 2005: if all packets are "in", as for every scheme except Casablanca, the discipline
-// behaves as drop-tail.
+// If all packets are marked "in", as by every scheme except Casablanca, the discipline of Biaz and Vaidya
+// 2005 behaves as drop-tail.
 #[test]
 fn a_biased_queue_without_out_packets_is_drop_tail() {
     let plan = narrow(&clean(false), 2);
@@ -178,7 +181,7 @@ const fn fq(packets: usize) -> QueuePlan {
     QueuePlan::Fq { packets, quantum: 1514 }
 }
 
-/// Sets a discipline at both ends of all links.
+/// Returns the plan with this discipline at both ends of all links.
 fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     let mut plan = plan.clone();
     plan.links.wired.iter_mut().for_each(|w| w.queue = [queue; 2]);
@@ -186,7 +189,7 @@ fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     plan
 }
 
-/// Returns the first flow and copies of it with segments of these lengths.
+/// Returns the plan with a copy of its first flow for each of these segment lengths.
 fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
     let mut plan = plan.clone();
     let first = plan.flows.remove(0);
@@ -203,7 +206,8 @@ fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
     plan
 }
 
-/// Returns Jain's index (Jain, Chiu and Hawe 1984): 1 for equal shares, 1/n if one flow has all.
+/// Returns Jain's index of the flows (Jain, Chiu and Hawe 1984): 1 for equal shares, 1/n if one flow has
+/// everything.
 fn fairness(report: &Report) -> f64 {
     let shares: Vec<f64> = report.flows.iter().map(|flow| flow.goodput_mbps).collect();
     let sum: f64 = shares.iter().sum();
@@ -216,12 +220,12 @@ fn goodput(report: &Report) -> f64 {
 
 /// Queue before the bottleneck, from the trace of a run.
 struct Narrow {
-    /// Changes of the queue length: seconds and packets.
+    /// Queue length after each change: time in seconds, and packets.
     lengths: Vec<(f64, f64)>,
 }
 
 impl Narrow {
-    /// Serialisation time of packets of 1040 bytes at 2 Mbit/s, ms.
+    /// Serialisation time of a packet of 1040 bytes at 2 Mbit/s, ms.
     const PACKET_MS: f64 = 4.16;
 
     fn new(plan: &Plan) -> Self {
@@ -229,7 +233,7 @@ impl Narrow {
         Narrow { lengths: rows.map(|(t, packets)| (t, f64::from(packets))).collect() }
     }
 
-    /// Returns the mean queueing delay from a time on, ms.
+    /// Returns the mean queueing delay from time `from` on, ms.
     fn mean_wait(&self, from: f64) -> f64 {
         let steps = self.lengths.windows(2).filter(|w| w[0].0 >= from);
         let (area, time) = steps.fold((0.0, 0.0), |(area, time), w| {
@@ -239,7 +243,8 @@ impl Narrow {
         area / time * Self::PACKET_MS
     }
 
-    /// Returns the fraction of intervals of 100 ms in which no packet has a queueing delay below `ms`.
+    /// Returns the fraction of intervals of 100 ms in which every packet has a queueing delay of at least
+    /// `ms`.
     fn standing(&self, from: f64, to: f64, ms: f64) -> f64 {
         let windows = ((to - from) / 0.1) as usize;
         let stands = |i: usize| {
@@ -252,14 +257,14 @@ impl Narrow {
     }
 }
 
-/// Returns the disciplines that drop packets before the queue is full, without marks.
+/// Returns disciplines that drop packets before the queue is full, without ECN marks.
 fn of_today() -> [QueuePlan; 3] {
     let codel = CodelPlan { ecn: false, ..CODEL };
     [QueuePlan::Codel(codel), fq_codel(codel, 1024), QueuePlan::Pie(PiePlan { ecn: false, ..PIE })]
 }
 
-// RFC 8289, 8290, 8033: drops before the queue is full limit the delay, on wired links and before MACs, where
-// the rate varies.
+// Disciplines that drop before the queue is full limit the delay (RFC 8289, 8290, 8033), on wired links and
+// in stations, where the rate varies.
 #[test]
 fn aqm_limits_delay_at_wired_links_and_stations() {
     for (plan, place) in
@@ -278,8 +283,8 @@ fn aqm_limits_delay_at_wired_links_and_stations() {
     }
 }
 
-// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow keeps a drop-tail queue filled. With CoDel, in
-// nearly every period of 100 ms at least one packet waits less than twice the target.
+// CoDel avoids a standing queue (RFC 8289 §3.2). One Reno flow keeps a drop-tail queue filled. With CoDel, in
+// nearly every interval of 100 ms at least one packet waits less than twice the target.
 #[test]
 fn codel_avoids_a_standing_queue() {
     let plan = narrow(&clean(false), 2);
@@ -289,7 +294,7 @@ fn codel_avoids_a_standing_queue() {
     assert!((1.0..5.0 + Narrow::PACKET_MS).contains(&narrow.mean_wait(10.0)), "{}", narrow.mean_wait(10.0));
 }
 
-// RFC 8033 §4.2: a controller with an integral term has no steady-state error: the mean delay is the target
+// A controller with an integral term has no steady-state error (RFC 8033 §4.2): the mean delay is the target
 // for any number of flows.
 #[test]
 fn pie_keeps_the_mean_delay_at_its_target() {
@@ -301,11 +306,12 @@ fn pie_keeps_the_mean_delay_at_its_target() {
     }
 }
 
-// RFC 3168: senders that react to marks lose no packet if marks replace drops. Exception: PIE drops packets
-// when it would mark one packet in ten (RFC 8033 §5.1), as in a slow start, which is excluded. The response
-// to a mark is "essentially the same" as to a drop (RFC 3168 §5): a flow with marks needs no retransmissions
-// but does not grow while marks are echoed. Its goodput equals that of a flow with drops within a few
-// hundredths, because the times of the reductions differ.
+// If queues mark packets instead of dropping them, senders that react to marks lose no packet (RFC 3168). PIE
+// is an exception: it drops packets when it would mark more than one in ten (RFC 8033 §5.1), as in slow
+// start, which is not counted here. The response to a mark is "essentially the same" as to a drop (RFC 3168
+// §5). A flow with marks needs no retransmissions, but does not increase its window while marks are echoed.
+// Its goodput differs from that of a flow with drops by a few hundredths, because the reductions occur at
+// other times.
 #[test]
 fn ecn_marks_replace_drops_at_the_same_goodput() {
     let mut plan = narrow(&clean(false), 2);
@@ -327,22 +333,22 @@ fn ecn_marks_replace_drops_at_the_same_goodput() {
     }
 }
 
-// Shreedhar and Varghese 1995: flows that always have data receive equal shares of the bytes on the wire;
-// with a single queue, flows with long segments receive more.
+// With deficit round robin (Shreedhar and Varghese 1995), flows that always have data receive equal shares of
+// the bytes on the wire. With a single queue, flows with long segments receive more.
 #[test]
 fn fair_queueing_shares_bytes_for_any_segment_size() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
     let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
     assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);
     for queue in [fq(50), fq_codel(CODEL, 1024)] {
-        // Goodput excludes headers: 40 bytes of 340 are a larger fraction than 40 bytes of 1440.
+        // Goodput does not include headers: 40 bytes are a larger part of 340 bytes than of 1440.
         assert!(index(queue) > 0.99, "{queue:?}: {}", index(queue));
     }
     assert!(index(fq_codel(CODEL, 1)) < 0.98, "all in one queue");
 }
 
-// Datagrams at twice the rate of the link receive half of the capacity with a fair queue, and nearly all of
-// it with other queues.
+// Datagrams arrive at twice the rate of the link. With fair queueing they receive half of the capacity, with
+// other queues nearly all of it.
 #[test]
 fn fair_queueing_limits_a_udp_flood_to_its_share() {
     let mut plan = narrow(&clean(false), 2);
@@ -359,11 +365,11 @@ fn fair_queueing_limits_a_udp_flood_to_its_share() {
         assert!(left(queue) < 0.1, "{queue:?}: {}", left(queue));
     }
     assert!((left(fq(50)) - 1000.0 / 1040.0).abs() < 0.05, "{}", left(fq(50)));
-    // CoDel reduces the rate of a single flow: the bandwidth-delay product is 8 packets.
+    // CoDel reduces the goodput of a single flow, because the bandwidth-delay product is only 8 packets.
     assert!(left(fq_codel(CODEL, 1024)) > 0.7, "{}", left(fq_codel(CODEL, 1024)));
 }
 
-// A fair queue has no effect on a single flow. With one queue, FQ-CoDel behaves as CoDel (RFC 8290 §1.3).
+// Fair queueing has no effect on a single flow. FQ-CoDel with one queue behaves as CoDel (RFC 8290 §1.3).
 #[test]
 fn fair_queueing_does_not_change_a_single_flow() {
     let plan = narrow(&clean(false), 2);

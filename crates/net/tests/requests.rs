@@ -1,4 +1,4 @@
-//! Requests and responses: queueing, rounds, and the measures of completion.
+//! Requests and responses: waiting, rounds of slow start, and the measures of completion.
 
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Span, Time};
@@ -14,7 +14,7 @@ const MS: fn(u64) -> Span = Span::from_millis;
 const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
-/// Returns the plan of requests of b, which a answers, over a link without losses and with a large queue.
+/// Returns a plan in which b sends requests to a, over a link without losses and with a large queue.
 fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arrivals) -> Plan {
     let app = RequestResponse {
         request: Distribution::Constant(REQUEST),
@@ -40,7 +40,7 @@ fn unlimited() -> Config {
     }
 }
 
-/// Returns the time to send this many bytes, seconds.
+/// Returns the time to transmit `bytes` bytes at 10 Mbit/s, seconds.
 fn at_10_mbps(bytes: f64) -> f64 {
     bytes * 8.0 / 10e6
 }
@@ -53,11 +53,11 @@ fn mean_s(completion: &Completion) -> f64 {
     completion.times.expect("some requests completed").mean / 1e3
 }
 
-// M/G/1: one request is outstanding, and later requests wait. The service time is a round trip, the
-// serialisation times of the request and of its ACK, which precedes the response, and the response at the
-// rate of the link. Pollaczek-Khinchine: the mean wait is λ E[S²] / 2 (1 - ρ). The sizes of responses are
-// exponential, and their sizes on the wire are integer numbers of segments. Of 10 × 100 s at the highest
-// load, 70 000 requests, the mean has a standard error of 0.7 %; the tolerance is 3 %.
+// M/G/1: one request is outstanding at a time, and later ones wait. The service time is the sum of a round
+// trip and of the serialisation times of the request, of its ACK, which is sent before the response, and of
+// the response. The mean wait is λ E[S²] / 2 (1 - ρ) (Pollaczek-Khinchine). The sizes of responses are
+// exponential, rounded up to whole segments on the wire. At the highest load, 70 000 requests in 10 runs of
+// 100 s, the mean has a standard error of 0.7 %; the tolerance is 3 %.
 #[test]
 fn open_loop_requests_wait_as_in_mg1() {
     let mean_bytes = 5000.0;
@@ -82,9 +82,9 @@ fn open_loop_requests_wait_as_in_mg1() {
     }
 }
 
-// The first request of a connection: the handshake, half a round trip for the request, and slow start
-// (initial window 2, an ACK for each segment) in n rounds for 2 (2^n - 1) segments; the last round sends 2^n
-// segments at the rate of the link. The tolerance is 5 %.
+// The first request of a connection takes the handshake, half a round trip for the request, and slow start.
+// With an initial window of 2 and an ACK for each segment, n rounds send 2 (2^n - 1) segments; the last round
+// sends 2^n of them at the rate of the link. The tolerance is 5 %.
 #[test]
 fn the_first_response_takes_handshake_and_slow_start() {
     for (delay_ms, n) in [(20, 1), (50, 3), (50, 5)] {
@@ -105,7 +105,7 @@ fn the_first_response_takes_handshake_and_slow_start() {
     }
 }
 
-// A closed loop alternates: each cycle is a response time and a think time.
+// In a closed loop each cycle is a response time followed by a think time.
 #[test]
 fn a_closed_loop_alternates_response_and_think_time() {
     let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
@@ -116,8 +116,8 @@ fn a_closed_loop_alternates_response_and_think_time() {
     assert!(found.unfinished <= 1);
 }
 
-// Constant intervals: 20 requests per second for 100 s. No request waits, so all completion times are equal,
-// except that of the first request, whose connection is opened.
+// Arrivals at constant intervals: 20 requests per second for 100 s. No request waits, so all completion times
+// are equal, except that of the first request, which opens the connection.
 #[test]
 fn constant_request_arrivals_have_their_rate() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
@@ -128,8 +128,8 @@ fn constant_request_arrivals_have_their_rate() {
     assert!((times.p50 / times.mean - 1.0).abs() < 0.01, "{times:?}");
 }
 
-// Requests beyond the rate of the link remain unfinished: their number is the arrivals minus the responses
-// that the link has carried.
+// If requests arrive faster than the link can carry the responses, the number of unfinished requests is the
+// number of arrivals less the number of responses carried.
 #[test]
 fn requests_beyond_the_link_rate_stay_unfinished() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.01));
@@ -141,7 +141,8 @@ fn requests_beyond_the_link_rate_stay_unfinished() {
     assert!(found.unfinished > 5000 && found.count > 4000, "{found:?}");
 }
 
-// A warm-up clears the completions. Later completions are counted, as are the requests that still wait.
+// Completions before the end of the warm-up do not count; later ones do, also of requests that were waiting
+// then.
 #[test]
 fn request_completions_exclude_the_warm_up() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
@@ -174,7 +175,7 @@ fn requests_are_a_flow_separate_from_the_responses() {
     assert_eq!(plan.flows[0].from, NodeId(0));
 }
 
-// Arrival times and sizes have separate random streams: a slower link does not change them.
+// Arrival times and sizes have random streams of their own, so they do not depend on the link.
 #[test]
 fn request_times_and_sizes_do_not_depend_on_the_link() {
     let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });
@@ -188,8 +189,8 @@ fn request_times_and_sizes_do_not_depend_on_the_link() {
     assert_eq!(arrived(&near), arrived(&far));
 }
 
-// A run has at most 16 000 flows, including flows that open during the run: 8 001 connections of two flows
-// each are refused.
+// A run has at most 16 000 flows, with those that open during the run. A plan with 8 001 connections of two
+// flows each is refused.
 #[test]
 fn more_than_8000_request_connections_are_refused() {
     let arrivals = Arrivals::Closed(Distribution::Constant(1.0));
@@ -198,8 +199,9 @@ fn more_than_8000_request_connections_are_refused() {
     assert_eq!(World::new(&plan, 1, 0, None).err(), Some(BuildError::TooManyFlows { flow: "f".into() }));
 }
 
-// RFC 6298 §2.2: the server's first sample is the round trip of its SYN-ACK, which sets its timeout before the first
-// response. With a round trip of 1.2 s, above the initial timeout of 1 s, no response times out.
+// The first sample of the server is the round trip of its SYN-ACK, which sets its timeout before the first
+// response (RFC 6298 §2.2). Therefore no response times out, although the round trip of 1.2 s exceeds the
+// initial timeout of 1 s.
 #[test]
 fn a_server_samples_the_rtt_of_its_syn_ack() {
     for connections in [Connections::Reused, Connections::New] {

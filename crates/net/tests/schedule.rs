@@ -1,5 +1,5 @@
-//! The operations of a run on its event queue can be recorded without a change of the run, and replayed on a
-//! separate event queue.
+//! The operations on the event queue of a run can be recorded, without a change of the run, and repeated on a
+//! queue alone.
 
 use crate::common::chain::Chain;
 use crate::common::{LastHop, dumbbell};
@@ -19,7 +19,7 @@ fn after(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Records `events` operations of a run from time `from` on, and continues the run.
+/// Records `events` operations of a run from time `from` on, and completes the run.
 fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
     let mut world = world(plan);
     let schedule = world.schedule(from, events, &GO).expect("no stop is requested");
@@ -40,7 +40,7 @@ fn recording_its_schedule_does_not_change_a_run() {
     chain.seconds = 4;
     let last_hop = LastHop { seconds: 4, fer: 0.05, ..LastHop::default() };
     let mut warmed_up = last_hop.plan();
-    warmed_up.warmup = Span::from_millis(2100); // would end among the recorded events
+    warmed_up.warmup = Span::from_millis(2100); // the warm-up ends among the recorded events
     for plan in [last_hop.plan(), chain.plan(), dumbbell::plan(10, 1), warmed_up] {
         let (report, events) = watched(&plan, Time::from_nanos(plan.duration.nanos() / 2), 500);
         assert_eq!(events, 500);
@@ -52,14 +52,14 @@ fn recording_its_schedule_does_not_change_a_run() {
 fn a_recorded_schedule_ends_with_the_run() {
     let plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
     let whole = alone(&plan);
-    let rest = whole.events as usize - 1; // the flow starts at time 0
+    let rest = whole.events as usize - 1; // without the start of the flow, at time 0
     assert_eq!(watched(&plan, Time::ZERO, usize::MAX), (whole, rest));
     assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "no event after the end");
 }
 
 // Computed by hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is in
-// flight, its event and the timer are pending. A timer moved to an earlier time would leave an obsolete
-// event; there is none, because the timer only moves to later times.
+// flight, two events are pending: its arrival and the timer. A timer that moves to an earlier time would
+// leave an obsolete event in the queue; this timer only moves to later times.
 #[test]
 fn pending_events_of_a_run_are_averaged() {
     let mut plan = dumbbell::plan(1, 2);

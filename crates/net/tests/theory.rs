@@ -1,4 +1,4 @@
-//! Theory: the square-root law of TCP's window.
+//! The square-root law of TCP's window.
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
@@ -9,7 +9,8 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
 use std::sync::Arc;
 
-/// Returns a link without a rate limit, with a round trip of 100 ms and independent losses of data packets.
+/// Returns a plan with a link without a rate limit, a round trip of 100 ms and independent losses of data
+/// packets.
 fn lossy(loss: f64) -> Plan {
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
@@ -25,10 +26,10 @@ fn lossy(loss: f64) -> Plan {
 
 #[test]
 fn goodput_follows_the_inverse_root_of_the_loss_rate() {
-    // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the
-    // mean window of additive increase is 1.31 / sqrt(p) segments for small p. Recovery lasts about a round
-    // trip per loss event, and a few events have two losses (p W of them): both effects lower the mean by
-    // some per cent, more for larger p.
+    // With independent losses of probability p, an ACK per segment and a halving per loss, the mean window of
+    // additive increase is 1.31 / sqrt(p) segments for small p (Ott, Kemperman and Mathis 1996). Two effects
+    // reduce the mean by a few per cent, more for larger p: a recovery takes about a round trip per loss
+    // event, and a few events (a fraction p W) have two losses.
     for (p, low, high) in [(1e-3, 0.95, 1.03), (1e-4, 0.95, 1.03)] {
         let goodput = run(&lossy(p), 1).flows[0].goodput_mbps;
         let law = 1.31 / f64::sqrt(p) * 8000.0 / 0.1 / 1e6;

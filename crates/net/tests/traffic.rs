@@ -1,4 +1,4 @@
-//! Applications: bursts, transfers, and their completion.
+//! Applications that send bursts and transfers of given sizes: load, and completion times.
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
-/// Returns one flow from a to b over a link without losses and with a large queue.
+/// Returns a plan with one flow from a to b, over a link without losses and with a large queue.
 fn alone(mbps: u64, delay: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
@@ -20,7 +20,7 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: Arc<dyn AppPlan>) ->
     }
 }
 
-/// Returns bursts of 1000-byte datagrams at 8 Mbit/s, one per millisecond.
+/// Returns a plan with bursts of datagrams at 8 Mbit/s: 1000 bytes, headers included, each millisecond.
 fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
     let app = Arc::new(ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
@@ -35,13 +35,13 @@ fn transfer(delay: Span, bytes: u64) -> Plan {
     alone(8, delay, transport, Arc::new(Transfer { bytes }))
 }
 
-/// Returns the mean load of bursts over ten seeds, as a fraction of the peak.
+/// Returns the mean load over ten seeds, as a fraction of the load of a permanent burst.
 fn load(plan: &Plan) -> f64 {
     (1..=10).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0 / 8.0
 }
 
-// The mean rate of an on/off source is peak × on / (on + off). With shape 3 the variance of a period is mean²
-// / 3, and the load of a run of n cycles has the standard deviation load × (1 - load) × sqrt(2 / 3 n)
+// The mean rate of an on/off source is peak × on / (on + off). The variance of a period with shape 3 is mean²
+// / 3. The load of a run of n cycles therefore has the standard deviation load × (1 - load) × sqrt(2 / 3 n)
 // (renewal theory). Here n is 10 × 300, and the tolerance is five standard deviations.
 #[test]
 fn on_off_load_is_the_peak_times_the_on_share() {
@@ -53,19 +53,19 @@ fn on_off_load_is_the_peak_times_the_on_share() {
     }
 }
 
-// The same law for bursts that are hardly longer than a datagram: bursts are not rounded to integer numbers
-// of packets. ns-2's rule (rounding, at least one packet) would send 1 or 2 packets for a burst of 1.2 packet
-// times.
+// The mean rate is the same for bursts hardly longer than a datagram, because bursts are not rounded to whole
+// packets. By ns-2's rule (rounded, at least one packet) a burst of 1.2 packet times would have 1 or 2
+// packets.
 #[test]
 fn bursts_shorter_than_a_packet_keep_the_mean_load() {
     let load = load(&bursts(Span::from_micros(1200), Span::from_micros(1200), 3.0, 20));
-    // 10 × 8333 cycles: a standard deviation of 0.0007.
+    // With 10 × 8333 cycles the standard deviation is 0.0007.
     assert!((load - 0.5).abs() < 0.0035, "{load}");
 }
 
-// Yun 2009 §5.3: shape 2, mean 8 Mbit/s out of a peak of 10. The variance of a period is infinite (shape 2),
-// so the tolerance is wide: the sum of n such periods deviates by about mean / 2 × sqrt(n ln n) (domain of
-// attraction of the normal law).
+// Background traffic of Yun 2009 §5.3: Pareto periods of shape 2, with a mean of 8 Mbit/s and a peak of 10.
+// The variance of such a period is infinite, so the tolerance is wide: the sum of n periods deviates by about
+// mean / 2 × sqrt(n ln n) (domain of attraction of the normal law).
 #[test]
 fn the_background_traffic_of_yun_2009_has_its_mean_rate() {
     let app =
@@ -90,13 +90,13 @@ fn every_on_off_source_has_its_own_bursts() {
     assert_ne!(run(&plan, 2).flows[0].sent_segments, alone.sent_segments);
 }
 
-// Slow start on a clean link, an ACK for each segment, initial window 2, no handshake (ns-2): round k sends
-// 2^(k+1) segments, and a transfer of 2 (2^n - 1) segments completes when the last segment of round n - 1
-// arrives. The serialisation time of a segment is 1.04 ms, that of an ACK 40 µs. A round starts with the ACK
-// of the first segment of the previous round, T = 1.04 + 0.04 + 2 d later. The segments of a round are sent
-// in pairs, one pair per ACK, and ACKs are 1.04 ms apart. Therefore the link sends 2^(k+1) segments without
-// gaps after the first ACK of round k, and the last segment arrives 2^(k+1) × 1.04 ms + d after the start of
-// the round.
+// Slow start on a link without losses, with an ACK for each segment, an initial window of 2 and no handshake
+// (ns-2). Round k, from 0, sends 2^(k+1) segments, so n rounds send 2 (2^n - 1), and the transfer completes
+// when the last segment of round n - 1 arrives. A segment takes 1.04 ms on the link, an ACK 40 µs, and the
+// delay is d each way. A round starts when the ACK of the first segment of the round before it arrives, T =
+// 1.04 ms + 0.04 ms + 2 d later. Each ACK triggers two segments, and ACKs are 1.04 ms apart, so the link
+// sends the 2^(k+1) segments of a round without gaps. The last of them arrives 2^(k+1) × 1.04 ms + d after
+// the start of the round.
 #[test]
 fn a_lone_transfer_takes_the_time_of_slow_start() {
     for (d, n) in [(50, 1), (50, 4), (100, 6), (20, 5)] {
@@ -112,8 +112,8 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
     }
 }
 
-// A completion time is measured from the start of the flow. A warm-up does not shorten it, even if the
-// transfer ends before the warm-up. An unfinished or unlimited transfer has no completion time.
+// A completion time counts from the start of the flow. A warm-up does not shorten it, even if the transfer
+// ends before the warm-up does. A transfer that is unfinished or unlimited has no completion time.
 #[test]
 fn completion_times_count_from_the_flow_start() {
     let plan = transfer(MS(50), 30_000);
@@ -136,7 +136,7 @@ fn completion_times_count_from_the_flow_start() {
     assert_eq!(run(&bursts(MS(100), MS(100), 1.5, 20), 1).flows[0].completion_s, None);
 }
 
-// An application runs only over the transport that it requires.
+// Each application runs only over the transport that it needs.
 #[test]
 fn an_application_over_another_transport_is_refused() {
     let mut udp = bursts(MS(100), MS(100), 1.5, 20);

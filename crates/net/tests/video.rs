@@ -1,4 +1,4 @@
-//! Videos over a link of known rate: startup, bitrates and stalls in closed form.
+//! Videos over a link with a known rate: startup delay, bitrates and stalls, compared with closed forms.
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
@@ -25,9 +25,9 @@ fn video(ladder: &[f64], choice: Choice) -> Video {
     }
 }
 
-/// Returns the plan of a video from a to b for 200 s over a link without losses. The window always fills the
-/// link, and 20 packets wait for less than 0.2 s: no slow start, no restart after idle periods, an ACK for each
-/// packet.
+/// Returns a plan with a video from a to b for 200 s, over a link without losses. The window always fills the
+/// link, because there is no slow start and no restart after idle periods, and there is an ACK for each
+/// packet. A full queue of 20 packets lasts less than 0.2 s.
 fn plan(mbps: u64, video: Video) -> Plan {
     let config = Config {
         initial_window: 100.0,
@@ -42,8 +42,8 @@ fn plan(mbps: u64, video: Video) -> Plan {
     }
 }
 
-/// Returns the time from a request to the last byte of its segment, seconds: a round trip, the request and its
-/// ACK, and the packets of the segment, each with a header of 40 B.
+/// Returns the time from a request to the last byte of its segment, in seconds: a round trip, the request and
+/// its ACK, and the packets of the segment, each with headers of 40 B.
 fn download_s(link_mbps: f64, bitrate_mbps: f64) -> f64 {
     let bytes = bitrate_mbps * 1e6 * SEGMENT_S / 8.0;
     let sent = 700.0 + 2.0 * 40.0 + bytes + 40.0 * (bytes / 1000.0).ceil();
@@ -59,9 +59,10 @@ fn assert_near(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-6, "{found}, expected {expected}");
 }
 
-// A link of 3 Mbit/s has a throughput of 2.88 Mbit/s after headers, of which 90 % carry 2.5 Mbit/s, and not 5.
-// The first segment has 1 Mbit/s, all others 2.5 Mbit/s. A download then takes 3.47 s, so that the buffer
-// grows until it is full; from then on the link is idle for a part of each 4 s.
+// A link of 3 Mbit/s carries 2.88 Mbit/s of payload. 90 % of that is enough for the bitrate of 2.5 Mbit/s,
+// but not for that of 5. The first segment has 1 Mbit/s, all others 2.5 Mbit/s. A segment of 4 s then takes
+// 3.47 s to download, so the buffer grows until it is full; from then on the link is idle for part of each 4
+// s.
 #[test]
 fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() {
     let report = run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Throughput)), 1);
@@ -82,15 +83,16 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
     }
     assert_eq!(found.segments, segments);
     assert!(waits > 5, "the buffer was full {waits} times");
-    // The class of the only flow has the same numbers.
+    // The class has only this flow, and therefore the same results.
     let is_video = |entry: &(&'static str, Value)| entry.0 == "video";
     let (mut of_flow, mut of_class) = (report.flows[0].values(), report.classes[0].values());
     let entry = of_flow.find(is_video);
     assert!(entry.is_some() && entry == of_class.find(is_video));
 }
 
-// BOLA adapts the mean bitrate to the link: the buffer level stays where 2.5 and 5 Mbit/s have equal scores,
-// and the bitrates alternate. Until then it has lower bitrates than a choice by throughput.
+// With BOLA the mean bitrate matches the link: at the buffer level at which 2.5 and 5 Mbit/s have equal
+// scores, the bitrates alternate. Before it reaches that level, BOLA uses lower bitrates than a choice by
+// throughput.
 #[test]
 fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_link() {
     let found = quality(&run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Buffer)), 1).flows[0]);
@@ -100,7 +102,8 @@ fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_lin
     assert!((2.3..2.88).contains(&downloaded), "{downloaded}");
 }
 
-// A link of 1 Mbit/s and a bitrate of 2 Mbit/s: after each segment playback stalls until the next arrives.
+// With a bitrate of 2 Mbit/s on a link of 1 Mbit/s, playback stalls after each segment until the next one has
+// arrived.
 #[test]
 fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
     for choice in [Choice::Buffer, Choice::Throughput, Choice::Hybrid] {
@@ -118,8 +121,9 @@ fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
     }
 }
 
-// A warm-up excludes earlier playback, stalls and segments, and not the startup delay. A video that has not
-// started, and one without a segment, have no startup delay. Other applications have no quality.
+// A warm-up excludes the playback, the stalls and the segments before its end, but not the startup delay. A
+// video without a segment, or that has not started to play, has no startup delay. Other applications have no
+// video quality.
 #[test]
 fn quality_excludes_the_warm_up() {
     let all = plan(1, video(&[2.0], Choice::Hybrid));

@@ -1,4 +1,4 @@
-//! Sojourn times in queues.
+//! Times that packets spend in queues.
 
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{Rate, Span};
@@ -11,7 +11,8 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// Returns two equal streams of datagrams, 1000 bytes each with headers, over a wire of 10 Mbit/s.
+/// Returns a plan with two equal streams of datagrams, 1000 bytes each with headers, over a wire of 10
+/// Mbit/s.
 fn streams(queue: QueuePlan) -> Plan {
     let wire = hosts::wire(10, Span::from_millis(1), 100, ErrorPlan::Clean);
     let app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
@@ -27,9 +28,9 @@ fn wait(plan: &Plan) -> Delay {
 }
 
 // Computed by hand: two packets arrive at once. The first is sent immediately, and the second waits for one
-// serialisation time, 0.8 ms, both in a queue whose departures are known on arrival and in a queue with a
-// discipline. The run ends between the two packets of the last pair: the former queue counts a packet when it
-// enters, the latter when it leaves.
+// serialisation time, 0.8 ms. This holds for a drop-tail queue, whose departures are known on arrival, and
+// for a queue with a discipline. The run ends between the two packets of the last pair: a drop-tail queue
+// counts a packet when it enters, the other queue when it leaves.
 #[test]
 fn the_second_of_two_packets_waits_for_one_transmission() {
     for queue in [QueuePlan::DropTail { packets: 100 }, QueuePlan::Fq { packets: 100, quantum: 1500 }] {
@@ -45,7 +46,7 @@ fn the_second_of_two_packets_waits_for_one_transmission() {
     }
 }
 
-// A transfer fills the queue of the wire, and ends during the warm-up.
+// A transfer that ends during the warm-up fills the queue of the wire.
 #[test]
 fn queue_waits_exclude_the_warm_up() {
     let mut plan = streams(QueuePlan::DropTail { packets: 100 });
@@ -56,8 +57,8 @@ fn queue_waits_exclude_the_warm_up() {
     assert_eq!(wait(&plan).max, 0.0);
 }
 
-// The queue of an interface: segments of a download wait before the cell, and their ACKs wait less. The
-// one-way delay exceeds the wait of a segment.
+// Queue of an interface: segments of a download wait before the cell, and ACKs wait less at the other end.
+// The one-way delay of a segment exceeds its wait.
 #[test]
 fn download_segments_wait_longer_than_acks_at_a_cell() {
     let plan = LastHop { fer: 0.0, attempts: 7, seconds: 20, ..LastHop::default() }.plan();

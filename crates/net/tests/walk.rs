@@ -1,4 +1,4 @@
-//! A packet's way through the network: times, queues, causes of drops, and the path of a notice.
+//! Packets on their way through a network: times, queues, causes of drops, and the path of a notice.
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
@@ -10,7 +10,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// Returns one wired link from a to b.
+/// Returns a plan with one wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, packets, errors)], ..Links::default() },
@@ -27,8 +27,8 @@ fn udp(plan: &Plan, mbps: u64) -> Plan {
 
 #[test]
 fn wired_rtt_is_serialisation_plus_propagation() {
-    // The serialisation times of 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; with twice 5 ms the round
-    // trip is 10.864 ms. A transfer of one segment has one round-trip sample.
+    // At 10 Mbit/s 1040 B take 832 µs and 40 B take 32 µs. With 5 ms in each direction the round trip is
+    // 10.864 ms. A transfer of one segment has one round-trip sample.
     let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
     plan.flows[0].app = Arc::new(Transfer { bytes: 1000 });
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -41,9 +41,9 @@ fn wired_rtt_is_serialisation_plus_propagation() {
 
 #[test]
 fn a_full_queue_drops_only_the_excess_packets() {
-    // 20 Mbit/s of payload into 10: datagrams of 1000 bytes are sent every 388.8 µs, and one leaves every 800
-    // µs. After 10 s the link has carried its rate, and every datagram is delivered, dropped, or one of the
-    // 50 + 2 in the link.
+    // Datagrams of 1000 bytes arrive every 388.8 µs (20 Mbit/s of payload), and one leaves every 800 µs.
+    // After 10 s the link has carried its full rate, and every datagram was delivered or dropped, or is one
+    // of the 50 in the queue and 2 on the link.
     let r = run(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), 1);
     let f = &r.flows[0];
     let delivered = f.delivered_bytes / 972;
@@ -55,16 +55,16 @@ fn a_full_queue_drops_only_the_excess_packets() {
     );
 }
 
-/// Returns the queue length at one place over time: seconds and packets.
+/// Returns the changes of the queue length at one place: time in seconds, and length in packets.
 fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
     trace::queue_at(&trace::traced(plan, 1).1, place)
 }
 
 #[test]
 fn a_trace_records_every_change_of_a_queue() {
-    // A datagram arrives every 388.8 µs and one leaves every 800 µs; the first leaves at once. At the arrival
-    // of datagram k, k - 1 - floor(0.486 k) datagrams are queued (excluding the datagram in service).
-    // Therefore the second is alone in the queue, and datagram 96 is the fiftieth, the maximum.
+    // A datagram arrives every 388.8 µs, and one leaves every 800 µs; the first leaves at once. When datagram
+    // k arrives, k - 1 - floor(0.486 k) datagrams are queued; the datagram in service does not count. The
+    // second datagram is therefore the first in the queue, and datagram 96 is the fiftieth, the maximum.
     let rows = queue_at(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), "a->b");
     assert_eq!(rows[0], (388.8e-6, 1));
     assert_eq!(rows.iter().find(|row| row.1 == 50), Some(&(0.037_324_8, 50)));
@@ -73,8 +73,8 @@ fn a_trace_records_every_change_of_a_queue() {
         rows.windows(2).all(|w| w[0].0 <= w[1].0 && w[0].1.abs_diff(w[1].1) == 1),
         "one packet at a time"
     );
-    // From then on every departure makes room for one arrival: two rows for each of 12 500 departures, except
-    // for the first 46.
+    // After that every departure makes room for one arrival: two rows for each of the 12 500 departures,
+    // except for the first 46.
     assert!(rows.len().abs_diff(2 * 12_500) < 100, "{}", rows.len());
 }
 
@@ -94,8 +94,8 @@ fn a_queue_is_named_after_its_only_peer_or_with_a_star() {
 
 #[test]
 fn a_lossy_wire_loses_the_configured_share() {
-    // 10 Mbit/s for 10 s are 12 500 datagrams. With a loss of 3 %, the mean is 386 of 12 860 sent, and five
-    // standard deviations are 97.
+    // 12 500 datagrams are 10 s at 10 Mbit/s. At a loss rate of 3 %, 386 of the 12 860 sent are lost in the
+    // mean, and five standard deviations are 97.
     let r = run(&udp(&wire(100, Span::ZERO, 50, ErrorPlan::Loss(0.03)), 10), 1);
     let sent = r.flows[0].sent_segments as f64;
     let lost = r.drops[2] as f64;
@@ -114,8 +114,8 @@ fn a_flow_without_a_route_is_refused() {
 
 #[test]
 fn every_discarded_segment_causes_an_eln_in_both_directions() {
-    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink the ELN is a packet that takes 30
-    // ms and can still be in flight; on the uplink it is a function call. Discards of pure ACKs cause no
+    // Each discarded data frame causes one ELN (Yun 2009 §3.1). On the downlink it is a packet that needs 30
+    // ms and may be in flight at the end; on the uplink it is a function call. A discarded pure ACK causes no
     // notice.
     for uplink in [false, true] {
         let hop = LastHop { scheme: "ll-elsn", uplink, seconds: 60, ..LastHop::default() };
@@ -130,21 +130,22 @@ fn every_discarded_segment_causes_an_eln_in_both_directions() {
 
 #[test]
 fn the_first_link_retransmission_causes_one_ersn() {
-    // Yun 2009 §3.3: with two attempts an ERSN occurs with probability p per frame, an ELN with p²; p is FER
-    // plus collisions here.
+    // With two attempts per frame, an ERSN occurs with probability p and an ELN with p² (Yun 2009 §3.3). Here
+    // p is the FER plus the probability of a collision.
     let hop = LastHop { scheme: "ll-elsn", attempts: 2, fer: 0.1, seconds: 60, ..LastHop::default() };
     let r = hop.run(1);
     let (eln, ersn) = (r.flows[0].notices[0] as f64, r.flows[0].notices[1] as f64);
     let p = ersn / r.flows[0].sent_segments as f64;
     assert!(p > 0.1, "without collisions the probability is 0.1: {p}");
-    // The probability of a collision after a collision is lower (the contention window doubles): at most p².
+    // A second collision is less likely, because the contention window doubles, so the probability of an ELN
+    // is at most p².
     assert!(eln / ersn < p && eln / ersn > 0.1 * 0.8, "{} of {p}", eln / ersn);
 }
 
 #[test]
 fn a_notice_can_be_lost_on_its_path() {
-    // A quarter of all packets from the base station to the sender are lost: fewer ELNs arrive than were
-    // sent, and the connection depends on duplicate ACKs and timeouts.
+    // A quarter of all packets from the base station to the sender are lost, also ELNs. For the losses
+    // without an ELN, the connection depends on duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
     plan.links.wired[0].errors[1] = ErrorPlan::Loss(0.25);
     let r = run(&plan, 1);
@@ -153,7 +154,7 @@ fn a_notice_can_be_lost_on_its_path() {
     assert!(f.delivered_bytes > 1_000_000);
 }
 
-// Agents are identified by 16-bit numbers: beyond 65 535 agents, numbers would repeat.
+// Agents have 16-bit numbers, so there can be at most 65 535.
 #[test]
 fn more_than_65535_agents_are_refused() {
     let mut plan = LastHop::default().plan();

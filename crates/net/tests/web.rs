@@ -1,4 +1,4 @@
-//! Web pages: connections, dependencies and visits, compared with numbers of round trips.
+//! Web pages: connections, dependencies between objects, and visits, compared with numbers of round trips.
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
@@ -13,8 +13,7 @@ use std::sync::Arc;
 /// Round trip, seconds.
 const ROUND_TRIP: f64 = 0.1;
 
-/// Returns the plan of visits of b to a page on a, with a pause of one second between visits, over a fast
-/// link.
+/// Returns a plan in which b visits a page on a over a fast link, with a pause of one second between visits.
 fn visits(objects: Vec<Object>) -> Plan {
     let page = Arc::new(Page::new(objects).expect("a page with an end"));
     let web = Web { page, request: Distribution::Constant(700.0), think: Distribution::Constant(1.0) };
@@ -30,12 +29,12 @@ fn object(after: &[usize]) -> Object {
     Object { bytes: 900, after: after.into() }
 }
 
-/// Returns the objects of a page: a document and `number` objects that it names.
+/// Returns the objects of a page: a document, and `number` objects to which it refers.
 fn with_others(number: usize) -> Vec<Object> {
     std::iter::once(object(&[])).chain((0..number).map(|_| object(&[0]))).collect()
 }
 
-/// Returns the mean load time of a page in round trips, and the number of connections of each visit.
+/// Returns the mean load time of the page in round trips, and the number of connections per visit.
 fn loaded(flow: &FlowReport) -> (f64, f64) {
     let completion = flow.completion_ms.expect("pages have a completion");
     let mean = completion.times.expect("pages completed").mean;
@@ -43,10 +42,10 @@ fn loaded(flow: &FlowReport) -> (f64, f64) {
     (mean / 1e3 / ROUND_TRIP, opened as f64 / (completion.count + completion.unfinished) as f64)
 }
 
-// The document takes two round trips, handshake and request. Its connection then fetches one object per round
-// trip; each further connection, up to six, needs one round trip before for its handshake. Of n objects, 1
-// has arrived after one round trip, 7 after two, 13 after three. The tolerance is 5 %, for serialisation
-// times.
+// The document takes two round trips, for handshake and request. After that its connection fetches one object
+// per round trip; up to five more connections do the same, after one round trip for their handshakes. Of n
+// objects, 1 has arrived one round trip after the document, 7 after two, and 13 after three. The tolerance of
+// 5 % is for serialisation times.
 #[test]
 fn a_page_is_fetched_over_up_to_six_connections() {
     for (others, rounds, connections) in [
@@ -64,7 +63,8 @@ fn a_page_is_fetched_over_up_to_six_connections() {
     }
 }
 
-// An object is requested when the objects before it have arrived, on a connection that is already open.
+// An object is requested when the objects on which it depends have arrived, on a connection that is already
+// open.
 #[test]
 fn a_web_object_is_requested_after_its_dependencies() {
     let chain = vec![object(&[]), object(&[0]), object(&[1]), object(&[1, 2])];
@@ -73,8 +73,8 @@ fn a_web_object_is_requested_after_its_dependencies() {
     assert_eq!(opened, 1.0);
 }
 
-// A visit lasts for its page load time and its think time. Its connections close after the page, so the next
-// visit opens new connections.
+// A visit takes the load time of the page and the think time. The connections close after the page, so each
+// visit opens new ones.
 #[test]
 fn each_page_visit_opens_new_connections() {
     let report = run(&visits(with_others(8)), 1);
@@ -89,7 +89,7 @@ fn each_page_visit_opens_new_connections() {
     assert!((objects..=objects + 6).contains(&(requests.delivered_bytes / 700)), "one request each");
 }
 
-// A page also completes over a path with losses of any packet.
+// A page is loaded completely even if any packet may be lost.
 #[test]
 fn web_pages_complete_on_a_lossy_path() {
     let mut plan = visits(with_others(20));

@@ -1,11 +1,11 @@
-//! BPF objects for the kernel of this machine, beyond the end of the process: `airhop deploy`.
+//! BPF objects that stay in the kernel of this machine after the process has ended: `airhop deploy`.
 
 use airhop_bpf::loading::{LoadControl, Loadable, MemberValue, ProgramKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// Object that was read for a kernel.
+/// BPF object that was read in order to be loaded into a kernel.
 #[pyclass(frozen)]
 pub struct KernelObject {
     object: Loadable,
@@ -13,7 +13,8 @@ pub struct KernelObject {
 
 #[pymethods]
 impl KernelObject {
-    /// Read the bytes of `file`. Raises ValueError, whose text begins with the name of the file.
+    /// Read an object from `data`, the bytes of `file`. Raises ValueError with a text that begins with the
+    /// name of the file.
     #[new]
     fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
         let file = file.to_string_lossy();
@@ -21,13 +22,13 @@ impl KernelObject {
         Ok(KernelObject { object })
     }
 
-    /// Return the names of the congestion controls.
+    /// Return the names of the object's congestion controls.
     #[getter]
     fn names(&self) -> Vec<&str> {
         self.object.controls.iter().map(|control| control.name.as_str()).collect()
     }
 
-    /// Return the names of the callbacks of the congestion controls.
+    /// Return the names of the callbacks of all congestion controls.
     #[getter]
     fn callbacks(&self) -> Vec<&str> {
         self.programs(ProgramKind::Callback)
@@ -39,8 +40,8 @@ impl KernelObject {
         self.programs(ProgramKind::Filter)
     }
 
-    /// True if network namespaces other than the machine's first may have the congestion control as their
-    /// default (TCP_CONG_NON_RESTRICTED).
+    /// True if the congestion control may be the default of network namespaces other than the machine's first
+    /// (TCP_CONG_NON_RESTRICTED).
     fn is_unrestricted(&self, name: &str) -> bool {
         const NON_RESTRICTED: u8 = 1;
         let flags = |control: &LoadControl| {
@@ -50,15 +51,15 @@ impl KernelObject {
         self.object.controls.iter().any(|control| control.name == name && flags(control))
     }
 
-    /// Register a congestion control, attach the listeners to a device (0: to none), and pin all in an
-    /// existing folder. Raises OSError.
+    /// Register a congestion control, attach the listeners to a device (0: to no device), and pin the links
+    /// in an existing folder. Raises OSError.
     fn deploy(&self, py: Python<'_>, name: &str, folder: PathBuf, device: u32) -> PyResult<()> {
         let object = self.object.clone();
         py.detach(|| kernel::deploy(object, name, &folder, device)).map_err(PyOSError::new_err)
     }
 
-    /// Load everything without a registration, and return the verdicts: program, true if accepted, lines of
-    /// the verifier. Raises OSError.
+    /// Load all programs without registering the congestion control, and return a verdict for each: name of
+    /// the program, True if the kernel accepts it, lines of the verifier's log. Raises OSError.
     fn dry_run(&self, py: Python<'_>, name: &str) -> PyResult<Vec<(String, bool, Vec<String>)>> {
         let object = self.object.clone();
         py.detach(|| kernel::dry_run(object, name)).map_err(PyOSError::new_err)
@@ -72,34 +73,34 @@ impl KernelObject {
     }
 }
 
-/// Return the number of the map whose congestion control a pinned link has registered. Raises OSError.
+/// Return the id of the map whose congestion control a pinned link has registered. Raises OSError.
 #[pyfunction]
 pub fn deployed_map(link: PathBuf) -> PyResult<u32> {
     kernel::map_of(&link).map_err(|error| failed(&error))
 }
 
-/// Return the index of the device at which the program of a pinned link listens; 0 if it is gone. Raises
-/// OSError.
+/// Return the index of the device to which the program of a pinned link is attached; 0 if the device is gone.
+/// Raises OSError.
 #[pyfunction]
 pub fn deployed_device(link: PathBuf) -> PyResult<u32> {
     kernel::device_of(&link).map_err(|error| failed(&error))
 }
 
-/// Return the number of references to the congestion control in a map; None if the map is gone. Raises
-/// OSError.
+/// Return the number of references that the kernel has to the congestion control in a map; None if the map is
+/// gone. Raises OSError.
 #[pyfunction]
 pub fn map_references(number: u32) -> PyResult<Option<u32>> {
     kernel::references(number).map_err(|error| failed(&error))
 }
 
-/// Return the default congestion control of a network namespace, and set it to `control` if that is not None.
-/// Raises OSError.
+/// Return the default congestion control of a network namespace. If `control` is not None, also set the
+/// default to it. Raises OSError.
 #[pyfunction]
 pub fn default_control(namespace: PathBuf, control: Option<&str>) -> PyResult<String> {
     kernel::default_control(&namespace, control).map_err(|error| failed(&error))
 }
 
-/// Convert an error of the kernel; the number makes the subclass of OSError.
+/// Convert an error of the kernel to an OSError, whose subclass depends on the error number.
 fn failed(error: &std::io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(number) => PyOSError::new_err((number, text(error))),
@@ -107,7 +108,7 @@ fn failed(error: &std::io::Error) -> PyErr {
     }
 }
 
-/// Return the text of an error without the number that Rust appends.
+/// Return the text of an error without the error number that Rust appends.
 fn text(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

@@ -1,5 +1,5 @@
-//! Emulation and replay: runs with hosts outside. The run works in a separate thread, with the clock or the
-//! log, while Python checks for signals.
+//! Emulation and replay: runs with real hosts. The run has a thread of its own, with the clock or the log,
+//! while the calling thread checks for Python's signals.
 
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
@@ -27,14 +27,15 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Result of a thread's work.
+/// Failure of the thread in which a run works.
 pub(crate) enum Failure {
     Run(airhop_scenario::RunError),
     Emulation(EmulationError),
     Replay(ReplayError),
 }
 
-/// Opened run for the live crate, which learns only that the run stopped.
+/// Run with real hosts as the crate `live` uses it. If the run stops, `live` learns only that; the reason
+/// stays here.
 pub(crate) struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
@@ -47,7 +48,7 @@ impl Opened {
     }
 }
 
-/// Progress of an emulation, and its drops so far, by cause.
+/// Progress of an emulation, and the number of drops so far for each cause.
 type ProgressAndDrops = (Progress, Vec<(&'static str, u64)>);
 
 impl Opened {
@@ -58,12 +59,12 @@ impl Opened {
         })
     }
 
-    /// Returns the flows of real hosts so far.
+    /// Returns the flows of real hosts that have opened so far.
     pub(crate) fn observed_flows(&self) -> Vec<ObservedFlow> {
         self.run.observed_flows()
     }
 
-    /// Ends the run, unless it has failed before.
+    /// Ends the run and returns its outcome; an error if the run has failed before.
     pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
         match self.failure {
             Some(error) => Err(Failure::Run(error)),
@@ -92,39 +93,41 @@ impl Outside for Opened {
     }
 }
 
-/// Endpoint for real hosts: its name in messages, its node, and its device, or `None` for a network
-/// namespace.
+/// Node at which real hosts are attached: name in messages, name of the node, and interface; `None` instead
+/// of an interface for a network namespace.
 pub(crate) type RequestedDoor = (String, String, Option<String>);
 
-/// Scheme that the log names without its code: file or module, name of the scheme, and digest of its code.
+/// Scheme that a log names without containing its code: file or module, name of the scheme, and digest of the
+/// code.
 pub(crate) type Code = (String, String, String);
 
-/// Condition for the start of the next command: its node, and a port or a line for `sh -c`.
+/// Condition for the start of further commands: node, and a port or a line for `sh -c`.
 type RequestedReady = (String, Option<u16>, String);
 
-/// Congestion control of a node's senders: node, name, and the object's file and bytes; `None` for one of the
-/// kernel.
+/// Congestion control of a node's senders: node, name, and the file and bytes of an object; `None` instead of
+/// an object for a congestion control of the kernel.
 type RequestedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
-/// Prepares an object for a kernel. Raises RunError, whose text names the file.
+/// Prepares an object for the kernel. Raises RunError with a text that contains the name of the file.
 fn loadable((node, name, object): RequestedControl) -> PyResult<(String, String, Option<Loadable>)> {
     let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
     let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
     Ok((node, name, object))
 }
 
-/// True if an object has a program that listens for notices.
+/// True if an object has a program that processes packets, and thus listens for notices.
 fn listens(object: Option<&Loadable>) -> bool {
     object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
 }
 
-/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when the
-/// conditions in `ready` hold. `doors` are (name in messages, node, device or None for a network namespace);
-/// `controls` set the congestion controls of senders in namespaces; senders with a listener, or all
-/// (`always_told`), get notices in the form of ACKs. All entering datagrams are written to `log`, with the
-/// names and digests of `code`; the emulator busy-waits for the last `spin_us` microseconds before an event;
-/// `on_progress` gets a dict ten times per second. Returns the run's document with `live`, JSON, and the data
-/// for its twin. Raises ScenarioError, OSError, RunError.
+/// Emulates a scenario in real time, with real hosts at its nodes. `doors`: nodes with hosts, as (name in
+/// messages, node, interface or None for a network namespace). `always_told`: True if all senders get notices
+/// in the form of ACKs; False if only senders with a listener get them. `controls`: congestion controls of
+/// senders in namespaces. `commands`: pairs of a node and a line for `sh -c`, which start when the conditions
+/// in `ready` hold. `log`: file for all entering datagrams, with the names and digests of `code`. `spin_us`:
+/// time before each event for which the emulator busy-waits, microseconds. `on_progress` is called ten times
+/// per second with a dict. Returns the run document with `live`, JSON, and the data for the twin. Raises
+/// ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, always_told, controls, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
@@ -210,28 +213,29 @@ pub fn emulate(
     Ok((document.to_string(), emulated))
 }
 
-/// Returns the congestion control of a connection: the control that its kernel reported, or that of new
-/// sockets of its node.
+/// Returns the congestion control of a TCP flow: the one that the kernel reported, else that of new sockets
+/// at the node. `None` if neither is known, or for UDP.
 fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
     if !matches!(flow.load, ObservedLoad::Tcp { .. }) {
         return None;
     }
-    // A connection that reuses the ports of an earlier connection has the earlier name with a number.
+    // If a connection reuses the ports of an earlier connection, its name is that of the earlier connection
+    // with a number.
     let told = flow.name.split(" #").next().and_then(|ports| live.controls.get(ports));
     let of_node = || live.congestion_control.iter().find(|(node, _)| *node == flow.from);
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
-/// Returns the additional duration of each sleep of the emulator: zero, except in tests of the effect of
-/// lateness, which set it in microseconds.
+/// Returns the time by which each sleep of the emulator is extended. It is zero, except in tests of the
+/// effect of lateness, which set it in microseconds by an environment variable.
 fn oversleep() -> Span {
     let told = std::env::var("AIRHOP_OVERSLEEP_US").ok();
     told.and_then(|text| text.parse().ok()).map_or(Span::ZERO, Span::from_micros)
 }
 
-/// Replays a log in its scenario, which the caller has read from [`log_header`]. Returns the outcome of the
-/// run; whether the log is complete; and the congestion controls of real senders by flow, as far as the log
-/// has them. Raises ScenarioError, OSError, RunError.
+/// Replays a log in its scenario, which the caller has taken from [`log_header`]. Returns the outcome of the
+/// run; a boolean that is true if the log is complete; and the congestion control of each real sender that
+/// the log contains, by flow. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, path, trace = false, pcap_dir = None))]
 pub fn replay(
@@ -260,7 +264,7 @@ pub fn replay(
                 if trace && !log.samples().is_empty() {
                     outcome.tables.push(tcp_info::table(log.samples()));
                 }
-                // The last sample of a flow is its final state.
+                // Later samples of a flow replace earlier ones, so the last sample counts.
                 let told =
                     log.samples().iter().map(|sample| (sample.info.flow(), sample.info.control.clone()));
                 Ok((outcome, matches!(replayed.ending, Ending::Complete(_)), told.collect()))
@@ -272,17 +276,17 @@ pub fn replay(
     Ok((Outcome { inner }, is_whole, controls))
 }
 
-/// Returns the version of a log's format, and the log's description of its run, JSON: `airhop` (version),
-/// `scenario`, `files` (content by digest), `with` (schemes not built into Airhop), `seed`, `rep`, `doors`,
-/// `headers_only`. Raises OSError.
+/// Returns the version of a log's format, and the description of its run, JSON. The description has `airhop`
+/// (version), `scenario`, `files` (content by digest), `with` (schemes that are not part of Airhop), `seed`,
+/// `rep`, `doors`, and `headers_only`. Raises OSError.
 #[pyfunction]
 pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     Ok((log.version(), log.header().to_string()))
 }
 
-/// Return the privileges of this process: (name, true if the process has it, a sentence) for namespaces, TUN,
-/// real-time priority, struct_ops and TCP_INFO.
+/// Return the privileges of this process: namespaces, TUN, real-time priority, struct_ops and TCP_INFO. Each
+/// is (name, True if the process has it, a sentence).
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
     let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
@@ -299,14 +303,14 @@ pub fn privileges() -> Vec<(&'static str, bool, String)> {
     ]
 }
 
-/// Return true if this process must restart in a user namespace to create network namespaces.
+/// Return True if this process must restart in a user namespace before it can create network namespaces.
 #[pyfunction]
 pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()
 }
 
-/// Does the work in a thread registered with Python, since Python schemes may run in that thread. The calling
-/// thread checks for signals while it waits.
+/// Does `work` in a thread that is registered with Python, because schemes written in Python may run there.
+/// The calling thread checks for signals while it waits.
 pub(crate) fn in_a_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
@@ -318,7 +322,7 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
         let mut work = Some(work);
         Workers::default().attach(&mut || {
             if let Some(work) = work.take() {
-                // The receiver is gone while Python shuts down.
+                // When Python shuts down, the receiver may be gone.
                 let _ = sender.send(work(asked.clone()));
             }
         });
@@ -349,12 +353,14 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
     })
 }
 
-/// Returns the scenario, opened for a replay; notices need no listeners, as no datagram leaves.
+/// Returns the scenario with real hosts, for a replay. All senders count as listeners, because no datagram
+/// leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[RequestedDoor]) -> PyResult<Opening> {
     opened_to(scenario, doors, &|_| false)
 }
 
-/// Returns the scenario, opened; senders at nodes for which `hears` is true get notices in the form of ACKs.
+/// Returns the scenario with real hosts. Senders at nodes for which `hears` returns true get notices in the
+/// form of ACKs.
 fn opened_to(
     scenario: &Scenario,
     doors: &[RequestedDoor],
@@ -397,7 +403,7 @@ fn place(opening: &Opening, node: &str) -> NodeId {
     NodeId(place as u16)
 }
 
-/// Returns the header text of a log, which [`log_header`] returns later.
+/// Returns the header text for a log, which [`log_header`] reads.
 pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
@@ -420,7 +426,7 @@ pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, cod
     .to_string()
 }
 
-/// Fields of a log's header needed for a replay.
+/// Fields in the header of a log that a replay needs.
 struct Header {
     seed: u64,
     rep: u64,

@@ -1,4 +1,4 @@
-//! `airhop._core`: scenarios and runs for Python. All other parts of the package are Python code on top of
+//! `airhop._core`: scenarios and runs for Python. The other parts of the package are Python code that uses
 //! this module.
 
 mod deployment;
@@ -63,9 +63,9 @@ mod _core {
     }
 }
 
-/// Return the build of this extension: version, profile ("release" or "debug"), target, model (16 hexadecimal
-/// digits, equal only if all sources that can change a result are equal), commit (empty if not built from
-/// git) and compiler.
+/// Return properties of the build: version, profile ("release" or "debug"), target, model, commit (empty if
+/// not built from git) and compiler. The model is 16 hexadecimal digits, which are equal for two builds only
+/// if all sources that can change a result are equal.
 #[pyfunction]
 fn build_info() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
@@ -78,19 +78,19 @@ fn build_info() -> BTreeMap<&'static str, &'static str> {
     ])
 }
 
-/// Returns every scheme, as a JSON list.
+/// Returns all schemes as a JSON list.
 #[pyfunction]
 fn catalogue() -> String {
     airhop_scenario::catalogue()
 }
 
-/// Return the services of the network for a flow, as a JSON list.
+/// Return the services that the network can provide for a flow, as a JSON list.
 #[pyfunction]
 fn services() -> String {
     airhop_scenario::services()
 }
 
-/// Returns every measure of a flow and of a run, as a JSON list of columns.
+/// Returns all measures of a flow and of a run as a JSON list of columns.
 #[pyfunction]
 fn measures() -> String {
     airhop_scenario::measures()
@@ -102,15 +102,15 @@ fn schema() -> String {
     airhop_scenario::schema()
 }
 
-/// Return names and positions (x and y, metres) of the stations of a layout, given as JSON (see
-/// `airhop_scenario::places`). Raises ScenarioError.
+/// Return the names and the positions (x and y, metres) of a layout's stations. `text`: the layout as JSON;
+/// see `airhop_scenario::places`. Raises ScenarioError.
 #[pyfunction]
 fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String, [f64; 2])>> {
     airhop_scenario::places(text, source, seed, rep)
         .map_err(|refusal| scenario::ScenarioError::new_err(refusal.to_string()))
 }
 
-/// Returns the page of Markdown that lists every key of a scenario file.
+/// Returns a page of Markdown with all keys of a scenario file.
 #[pyfunction]
 fn reference() -> String {
     airhop_scenario::reference()

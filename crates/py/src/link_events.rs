@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::net::SocketAddr;
 
-/// Kind, source and destination of the segment, its first sequence number and length in bytes, and the
-/// datagram.
+/// Notice: its kind, the source and the destination of its segment, the segment's first sequence number and
+/// its length in bytes, and the datagram of the notice.
 type Row<'py> = (&'static str, String, String, u32, u32, Bound<'py, PyBytes>);
 
-/// Events of a real link layer, and the notices to senders that follow from them.
+/// Events of a real link layer, and the notices to senders that these events cause.
 #[pyclass]
 #[derive(Default)]
 pub struct LinkEvents {
@@ -24,7 +24,7 @@ impl LinkEvents {
         LinkEvents::default()
     }
 
-    /// Return the notices that follow from an event. Raises ValueError.
+    /// Return the notices that an event causes. Raises ValueError.
     fn hear<'py>(&mut self, py: Python<'py>, line: &str) -> PyResult<Vec<Row<'py>>> {
         let notices = self.events.hear(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(notices.iter().map(|notice| row(py, notice)).collect())

@@ -1,4 +1,4 @@
-//! Linux congestion controls as schemes: BPF objects, run by `airhop-bpf`.
+//! Congestion controls of Linux as schemes: BPF objects, which `airhop-bpf` executes.
 
 use airhop_bpf::{
     CongestionControl, Loaded, Object, SimulatedMember, simulated_helpers, simulated_kfuncs,
@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Object that was read and checked.
+/// BPF object that was read and checked.
 #[pyclass(frozen)]
 pub struct BpfObject {
     object: Arc<Object>,
@@ -20,7 +20,8 @@ pub struct BpfObject {
 
 #[pymethods]
 impl BpfObject {
-    /// Reads the bytes of `file`. Raises ValueError, whose text begins with the name of the file.
+    /// Reads an object from `data`, the bytes of `file`. Raises ValueError with a text that begins with the
+    /// name of the file.
     #[new]
     fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
         let file = file.to_string_lossy();
@@ -32,8 +33,8 @@ impl BpfObject {
         Ok(BpfObject { object: Arc::new(object) })
     }
 
-    /// Returns the names of the object's congestion controls, without those that lack callbacks required by a
-    /// kernel, if there are others.
+    /// Returns the names of the object's congestion controls. Those without callbacks that a kernel requires
+    /// are omitted, if there are others.
     #[getter]
     fn names(&self) -> Vec<String> {
         let named = |whole: bool| {
@@ -47,14 +48,14 @@ impl BpfObject {
         if whole.is_empty() { named(false) } else { whole }
     }
 
-    /// True if both ends of a connection must use the congestion control, as its receiver echoes marks too
-    /// (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
+    /// True if both ends of a connection must use the congestion control, because the receiver's echo of
+    /// marks is also different (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
     fn needs_ecn(&self, name: &str) -> bool {
         self.object.congestion_controls().iter().any(|control| control.name == name && control.needs_ecn())
     }
 
-    /// Adds one of the congestion controls to the catalogue, in place of an added scheme of the same name.
-    /// Raises ValueError.
+    /// Adds one of the congestion controls to the catalogue. It replaces a scheme of this name that was added
+    /// before. Raises ValueError.
     fn add(&self, name: &str) -> PyResult<()> {
         let wrong = |why: String| PyValueError::new_err(format!("{}: `{name}`: {why}", self.object.name()));
         let known = self.object.congestion_controls();
@@ -84,9 +85,9 @@ impl BpfObject {
     }
 }
 
-/// Returns the simulated kernel's interface for objects: `members` (structure, name, whether programs may
-/// write it, and its meaning if that differs from the kernel's), `callbacks`, `kfuncs` and `helpers`, by
-/// their names in the kernel.
+/// Returns the interface of the simulated kernel for BPF objects: `members`, `callbacks`, `kfuncs` and
+/// `helpers`, by their names in the kernel. A member has its structure, its name, a boolean that is True if
+/// programs may write it, and its meaning if that differs from the kernel's.
 #[pyfunction]
 pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let member = |m: SimulatedMember| (m.structure, m.name, m.writable, m.note);
@@ -99,12 +100,12 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(kernel)
 }
 
-/// Returns a service of the network whose notices an object processes.
+/// Returns the network service with this name, if objects can process its notices.
 fn service(name: &str) -> Result<&'static str, String> {
     airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
 }
 
-/// Checks that a kernel would register a congestion control.
+/// Checks that a kernel would accept the registration of a congestion control.
 fn check(control: &CongestionControl) -> Result<(), String> {
     let missing = control.missing();
     if !missing.is_empty() {

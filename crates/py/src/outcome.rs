@@ -1,11 +1,11 @@
-//! `Outcome`.
+//! `Outcome`: results of a run for Python.
 
 use airhop_trace::Column;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::BTreeMap;
 
-/// Column of a trace table: name, dtype, little-endian values, and the words of a category.
+/// Column of a trace table: name, dtype, little-endian values, and for a category its words.
 type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Vec<String>>);
 
 /// Outcome of one run.
@@ -21,8 +21,9 @@ impl Outcome {
         &self.inner.document
     }
 
-    /// Returns the tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool",
-    /// "category"), raw little-endian bytes, and for a category its words. Empty without a trace.
+    /// Returns the tables of the trace by name. For each column a table has the name, dtype ("u64", "u32",
+    /// "f64", "bool", "category"), raw little-endian bytes, and for a category its words. Empty if no trace
+    /// was recorded.
     fn tables<'py>(&self, py: Python<'py>) -> BTreeMap<&'static str, Vec<PyColumn<'py>>> {
         let tables = self.inner.tables.iter();
         tables

@@ -1,12 +1,14 @@
-//! Verdicts on packetdrill scripts.
+//! Execution of packetdrill scripts, and verdicts on them.
 
 use airhop_packetdrill::{Diagnostic, Verdict, judge, judge_on_kernel};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Returns the verdict of Airhop's TCP, or of this machine's `kernel`, on the script in `path`, whose text is `text`, as JSON: `verdict`
-/// ("pass", "fail", "not-applicable" or "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`.
+/// Returns the verdict on a packetdrill script as JSON: `verdict` ("pass", "fail", "not-applicable" or
+/// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`. `path`: file of the
+/// script, for messages; `text`: the script. `kernel`: True to test the TCP of this machine's kernel, False
+/// to test Airhop's TCP.
 #[pyfunction]
 pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
     let judge = if kernel { judge_on_kernel } else { judge };

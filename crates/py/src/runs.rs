@@ -1,4 +1,4 @@
-//! `run` and `run_many`: release the GIL while the simulator works, and check for Ctrl-C.
+//! `run` and `run_many`. They release the GIL while the simulator works, and check for Ctrl-C.
 
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, ScenarioError};
@@ -27,19 +27,19 @@ create_exception!(
     "A scheme in Python raised an exception, the `__cause__` of this one, or returned an invalid value."
 );
 
-/// Interval at which Python checks for signals while it waits for a result.
+/// Interval at which the calling thread checks for signals while it waits for a result.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// Grace period of stopped runs. A run that exceeds it is stuck in a method of a scheme, and the method is
-/// interrupted.
+/// Grace period for runs that were stopped. A run that exceeds it is in a method of a Python scheme that does
+/// not return, and the method is interrupted.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Time after which a run is no longer awaited if it ignores the interruption, as in a call that blocks
-/// outside the interpreter.
+/// Time after which a stopped run is no longer awaited. It has ignored the interruption, as in a call that
+/// blocks outside the interpreter.
 const KILL_PERIOD: Duration = Duration::from_millis(600);
-/// Number of threads at work in runs, including runs no longer awaited.
+/// Number of threads that execute runs, including runs that are no longer awaited.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs one replication. With `trace` the outcome has tables; captures of the nodes and 802.11 cells are
-/// written into `pcap_dir`.
+/// Runs one replication. With `trace` the outcome has the tables of a trace. If `pcap_dir` is not None,
+/// packet captures of the nodes and of the 802.11 cells are written there.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, rep, trace = false, pcap_dir = None))]
 pub fn run(
@@ -59,9 +59,9 @@ pub fn run(
     outcome.ok_or_else(|| RunError::new_err("the run ended without an outcome"))
 }
 
-/// Runs `(scenario, seed, rep)` jobs on a number of threads and calls `on_done(index, run_json)` in this
-/// thread as they finish, in any order. Ctrl-C or an exception of `on_done` stops all runs and is raised;
-/// finished runs have been reported.
+/// Runs the jobs `(scenario, seed, rep)` on `threads` threads. Calls `on_done(index, run_json)` in the
+/// calling thread for each run that has finished, in any order. Ctrl-C or an exception of `on_done` stops all
+/// runs and is raised; runs that finished before it have been reported.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_done))]
 pub fn run_many(
@@ -80,8 +80,9 @@ pub fn run_many(
     })
 }
 
-/// Runs all jobs and passes every outcome to `on_done`. The first failure (of a run, of `on_done`, or Ctrl-C)
-/// stops the runs; runs finished by then are still reported, unless `on_done` failed.
+/// Runs all jobs, and passes every outcome to `on_done`. The first failure stops the runs: that of a run, an
+/// exception of `on_done`, or Ctrl-C. Runs that have finished by then are still reported, except if `on_done`
+/// itself failed.
 fn drive(
     py: Python<'_>,
     runs: Vec<Run>,
@@ -120,21 +121,21 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Return the number of threads that execute runs. Threads that are still counted when no run is awaited are
-/// inside a Python scheme that has not returned since its run was stopped. Each thread ends when the scheme
-/// returns; until then it may call the interpreter, which must not be finalised.
+/// Return the number of threads that execute runs. If no call waits for a run, each thread counted is
+/// executing a Python scheme that has not returned since its run was stopped. The thread ends when the scheme
+/// returns. Until then it may call the interpreter, which must not be finalised.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)
 }
 
-/// Threads of a pool, by their Python thread identifiers.
+/// Threads of a pool, by their identifiers in Python.
 #[derive(Clone, Default)]
 pub(crate) struct Workers(Arc<Mutex<Vec<c_long>>>);
 
 impl Workers {
-    /// Attaches this thread to Python for the duration of the work, so that calls of a scheme need not attach
-    /// it.
+    /// Attaches this thread to Python while it works, so that the calls of a scheme need not attach it each
+    /// time.
     pub(crate) fn attach(&self, work: &mut (dyn FnMut() + Send)) {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
@@ -147,7 +148,7 @@ impl Workers {
         AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Interrupts the Python code that the threads execute, even an endless loop.
+    /// Interrupts the Python code in the threads, even if it is in an endless loop.
     fn interrupt(&self, _attached: Python<'_>) {
         for &number in self.numbers().iter() {
             // SAFETY: this thread is attached, and KeyboardInterrupt exists as long as Python does.
@@ -160,7 +161,7 @@ impl Workers {
     }
 }
 
-/// Returns the exception for the failure of a job, with its index as attribute `job`.
+/// Returns the exception for the failure of a job. Its attribute `job` is the index of the job.
 fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> PyErr {
     let raised = python_error(py, error);
     raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)

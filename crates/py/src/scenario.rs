@@ -1,4 +1,4 @@
-//! `Scenario`.
+//! `Scenario`: a checked scenario for Python.
 
 use airhop_scenario::{Files, Overrides, Source};
 use pyo3::create_exception;
@@ -14,7 +14,7 @@ create_exception!(
     "A scenario is invalid. The message names the place, the expected value, and a similar valid name."
 );
 
-/// A scenario: checked, complete and immutable.
+/// Scenario that was checked and completed with defaults; it cannot be changed.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Scenario {
     pub(crate) inner: Arc<airhop_scenario::Scenario>,
@@ -33,9 +33,10 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML. `source`: name of the scenario in messages; `folder`: base of relative file names (None:
-    /// the scenario may name only `files`, by digest and content); `sets`: paths with TOML literals (or bare
-    /// text); `scheme`: replaces the scheme of every TCP flow.
+    /// Reads a scenario from TOML. `source`: name of the scenario in messages. `folder`: base of relative
+    /// file names; if it is None, the scenario may use only `files`, pairs of digest and content. `sets`:
+    /// pairs of a path and a TOML literal or bare text. `scheme`: scheme that replaces the scheme of every
+    /// TCP flow.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn parse(
@@ -52,7 +53,7 @@ impl Scenario {
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
-    /// Reads the same model from JSON.
+    /// Reads a scenario from JSON, with the same structure as in TOML.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn from_json(
@@ -81,7 +82,7 @@ impl Scenario {
         self.inner.duration().secs_f64()
     }
 
-    /// Returns the effective scenario as TOML, with every default.
+    /// Returns the effective scenario as TOML, with all defaults.
     fn toml(&self) -> String {
         self.inner.toml()
     }
@@ -91,35 +92,37 @@ impl Scenario {
         self.inner.json()
     }
 
-    /// Return the text on which results depend: the JSON, with files as digests.
+    /// Return the text on which results depend: the JSON, with digests in place of files.
     fn identity(&self) -> String {
         self.inner.identity()
     }
 
-    /// Returns for each link its name and its fades in one replication, as CSV text for a recorded channel.
-    /// `until`: duration covered; `None`: the whole run. Raises ScenarioError.
+    /// Returns the fades of each link in one replication, as pairs of the link's name and the CSV text of a
+    /// recorded channel. `until`: duration that the fades cover; None for the whole run. Raises
+    /// ScenarioError.
     fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
         let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
-    /// Returns the classes of the flows in one replication, by flow, in file order. Raises ScenarioError.
+    /// Returns the class of each flow in one replication, as pairs of flow and class in the order of the
+    /// file. Raises ScenarioError.
     fn classes(&self, seed: u64, rep: u64) -> PyResult<Vec<(String, String)>> {
         self.inner.classes(seed, rep).map_err(ScenarioError::new_err)
     }
 
-    /// Returns hints about pitfalls in the scenario: the name of the hint, the links or schemes concerned, a
-    /// sentence, and the setting that avoids it.
+    /// Returns hints about traps in the scenario. A hint has the name of the trap, the links or schemes that
+    /// it concerns, a sentence, and the setting that avoids the trap or None.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
         self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
     }
 
-    /// Return the stacks of the TCP senders: each base with its flows.
+    /// Return the base stacks of the TCP senders, as pairs of a base stack and its flows.
     fn bases(&self) -> Vec<(String, Vec<String>)> {
         self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
     }
 
-    /// Return the names of the nodes, in the order of their addresses: the first is 10.0.0.1.
+    /// Return the names of the nodes in the order of their addresses, of which the first is 10.0.0.1.
     fn nodes(&self) -> Vec<&str> {
         self.inner.plan().nodes.iter().map(String::as_str).collect()
     }

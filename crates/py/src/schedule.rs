@@ -1,4 +1,4 @@
-//! `Schedule`.
+//! `Schedule`: recorded operations of a run on its event queue, for Python.
 
 use crate::runs::{POLL, python_error};
 use crate::scenario::Scenario;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Recorded operations of a run on its event queue, for a replay on a separate event queue.
+/// Recorded operations of a run on its event queue, to be replayed on another event queue.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
     inner: airhop_scenario::WorldSchedule,
@@ -15,8 +15,8 @@ pub struct Schedule {
 
 #[pymethods]
 impl Schedule {
-    /// Returns the schedule of `events` events of a run, from the middle of its simulated time on; fewer if
-    /// the run ends before. Ctrl-C stops the recording.
+    /// Returns the schedule of a run from the middle of its simulated time on. It has `events` events, or
+    /// fewer if the run ends before. Ctrl-C stops the recording.
     #[staticmethod]
     fn of(py: Python<'_>, scenario: &Scenario, seed: u64, rep: u64, events: usize) -> PyResult<Schedule> {
         let run = Run { scenario: scenario.inner.clone(), seed, rep };
@@ -35,18 +35,18 @@ impl Schedule {
         taken_down.map(|inner| Schedule { inner }).map_err(|why| python_error(py, why))
     }
 
-    /// Return the number of events.
+    /// Return the number of recorded events.
     fn __len__(&self) -> usize {
         self.inner.events()
     }
 
-    /// Return the mean number of pending events, over all events.
+    /// Return the mean number of pending events, averaged over all events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
         self.inner.mean_pending()
     }
 
-    /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.
+    /// Pushes the recorded events into a new queue of the same kind, and pops them without handling them.
     fn replay(&self, py: Python<'_>) {
         py.detach(|| self.inner.replay());
     }

@@ -1,4 +1,5 @@
-//! Schemes written in Python: an object of the user's class implements the seams of one sender.
+//! Schemes written in Python. An object of the user's class is the congestion control and the notice policy
+//! of one sender.
 
 use crate::views::{Ack, Delivery, Flow, Loss, Notice, Window};
 use airhop_base::{Rate, Time};
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
-/// Arguments of `@airhop.scheme`, and the class.
+/// Arguments of the decorator `@airhop.scheme`, and the decorated class.
 #[derive(FromPyObject)]
 pub struct Declaration {
     name: String,
@@ -32,8 +33,8 @@ pub struct Parameter {
     about: String,
 }
 
-/// Adds a scheme to the catalogue, and replaces an added scheme of the same name; scenarios read earlier keep
-/// the replaced scheme.
+/// Adds a scheme to the catalogue. It replaces a scheme of this name that was added before; scenarios that
+/// were read earlier keep the replaced scheme.
 #[pyfunction]
 pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;
@@ -60,7 +61,7 @@ pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     .map_err(PyValueError::new_err)
 }
 
-/// Creates one sender's object of the class, for both seams.
+/// Creates an object of the class for one sender, as its congestion control and its notice policy.
 fn policies(
     scheme: &str,
     cls: &Py<PyAny>,
@@ -75,12 +76,12 @@ fn policies(
     (Box::new(PyControl(object)), notices)
 }
 
-/// Leaves the simulation because `method` raised an exception.
+/// Ends the simulation with a fault, because `method` has raised an exception.
 fn fault(scheme: &str, method: &'static str, raised: PyErr) -> ! {
     Fault { scheme: scheme.to_string(), method, cause: Box::new(raised) }.raise()
 }
 
-/// Object of the user's class, with the arguments of its methods.
+/// Object of the user's class for one sender, with the arguments of its methods.
 #[derive(Debug)]
 struct Object {
     scheme: String,
@@ -97,7 +98,7 @@ struct Object {
     on_progress: Option<Py<PyAny>>,
 }
 
-/// Method with its reusable arguments.
+/// Method of an object, with arguments that every call reuses.
 #[derive(Debug)]
 struct Call {
     method: Py<PyAny>,
@@ -150,8 +151,8 @@ impl Object {
         })
     }
 
-    /// Calls `method`, which may change the window, after `show` has set its other argument. Returns the
-    /// method's answer converted by `read`.
+    /// Calls `method`, which may change the window. `show` sets the method's other argument before the call.
+    /// Returns the result of the method, converted by `read`.
     fn change<T: Send>(
         &self,
         w: &mut seams::Window,
@@ -174,7 +175,7 @@ impl Object {
     }
 }
 
-/// Congestion control in Python.
+/// Congestion control that is written in Python.
 #[derive(Debug)]
 struct PyControl(Arc<Object>);
 
@@ -205,7 +206,7 @@ impl CongestionControl for PyControl {
     }
 }
 
-/// Converts an answer of `pacing_rate`, in bytes per second. None means no pacing.
+/// Converts the result of `pacing_rate`, bytes per second; None means no pacing.
 fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
     match answer.extract::<Option<f64>>() {
         Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
@@ -217,11 +218,11 @@ fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
     }
 }
 
-/// Notice policy in Python.
+/// Notice policy that is written in Python.
 #[derive(Debug)]
 struct PyNotices(Arc<Object>);
 
-/// Answers of `on_notice`. None means the first answer.
+/// Results that `on_notice` may return. None means the first of them.
 const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
@@ -259,7 +260,7 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
     one_of(&REACTIONS, &answer)
 }
 
-/// Answers of `on_loss`. None means the first answer.
+/// Results that `on_loss` may return. None means the first of them.
 const JUDGED: [(&str, LossClass); 3] = [
     ("congestion", LossClass::Congestion),
     ("wireless", LossClass::Wireless),
@@ -270,7 +271,7 @@ fn loss_class(answer: Bound<'_, PyAny>) -> PyResult<LossClass> {
     one_of(&JUDGED, &answer)
 }
 
-/// Returns the value of the word answered by a method.
+/// Converts a word that a method has returned to its value.
 fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T> {
     if answer.is_none() {
         return Ok(known[0].1);
@@ -284,7 +285,7 @@ fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T
     })
 }
 
-/// Returns the text of an answer for a message.
+/// Returns the text of a method's result, for a message.
 fn text(answer: &Bound<'_, PyAny>) -> String {
     answer.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string())
 }

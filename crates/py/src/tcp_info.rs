@@ -1,13 +1,13 @@
-//! The table `tcp_info`: samples of real connections from their kernels.
+//! Trace table `tcp_info`: samples of real connections, which their kernels reported.
 
 use airhop_live::sockets::Sampled;
 use airhop_trace::{Column, Table};
 use std::collections::HashMap;
 
-/// `enum tcp_ca_state` of include/uapi/linux/tcp.h.
+/// Names of the states in `enum tcp_ca_state` of include/uapi/linux/tcp.h.
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
-/// Returns a row for each sample, in chronological order.
+/// Returns the table with a row for each sample, in chronological order.
 pub(crate) fn table(samples: &[Sampled]) -> Table {
     let mut samples: Vec<&Sampled> = samples.iter().collect();
     samples.sort_by_key(|sampled| sampled.at);

@@ -1,4 +1,4 @@
-//! Twin of an emulation: simulations for Python to run and compare with it.
+//! Twin of an emulation: simulated scenarios that Python runs and compares with the emulation.
 
 use crate::scenario::Scenario;
 use airhop_base::{Span, Time};
@@ -7,7 +7,8 @@ use airhop_scenario::{EmulatorPlan, Opening, RealFlow, TwinFlow};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Data of an emulation for its twin: the traffic of real hosts, and the measurements of emulator and hosts.
+/// Data of an emulation for its twin: the traffic of the real hosts, and the measured delays of emulator and
+/// hosts.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Emulated {
     pub(crate) scenario: Arc<airhop_scenario::Scenario>,
@@ -16,14 +17,16 @@ pub struct Emulated {
     pub(crate) measured: Measured,
 }
 
-/// Name in the run document, start in seconds, scheme, and the name and the congestion control of the real flow.
+/// Flow to compare: its name in the run document, its start in seconds, its scheme, and the name and the
+/// congestion control of the real flow.
 type Compared = (String, f64, Option<&'static str>, Option<(String, Option<String>)>);
 
 #[pymethods]
 impl Emulated {
-    /// Returns the twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same
-    /// scenario with the measured lateness and turnaround; and the flows to compare: name, start in seconds,
-    /// scheme, and name and congestion control of the real flow.
+    /// Returns the twin for the first `length_s` seconds of the emulation: the scenario with simulated hosts
+    /// that are never late; the same scenario with the measured lateness and turnaround; and the flows to
+    /// compare. Each flow has its name, its start in seconds, its scheme, and the name and congestion control
+    /// of the real flow.
     fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
         let end = Time::ZERO + Span::from_secs_f64(length_s);
         let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());

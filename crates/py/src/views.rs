@@ -1,7 +1,7 @@
 //! Arguments of the methods of a scheme written in Python.
 //!
-//! Every flow has one object of each kind, updated for every call. Python code can create such objects too,
-//! to test a scheme alone.
+//! Every flow has one object of each kind, which is updated before each call. Python code can also create
+//! such objects, to test a scheme without a simulation.
 
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
@@ -10,11 +10,11 @@ use airhop_tcp::seams::{self, Repair, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Maximum window that a scheme may set in advance, segments: the largest value in a scenario file. A larger
-/// window must result from growth.
+/// Maximum value to which a scheme may set a window, segments: the largest value in a scenario file. A window
+/// can be larger only if it has grown.
 const MANY: f64 = 1e6;
 
-/// Congestion window in segments, as in the papers, which a scheme may change.
+/// Congestion window, in segments as in the papers. A scheme may change it.
 #[pyclass(module = "airhop._core")]
 #[derive(Default)]
 pub struct Window {
@@ -24,20 +24,21 @@ pub struct Window {
 }
 
 impl Window {
-    /// Copies the window `w` of a sender in state `s`.
+    /// Copies the window `w` of a sender with the state `s`.
     pub(crate) fn copy_from(&mut self, w: &seams::Window, s: &SenderState) {
-        // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
+        // Slow start adds a segment per ACK, and appropriate byte counting at most two segments (RFC 3465
+        // §2.2).
         *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
     }
 
-    /// Returns the window after the scheme's changes.
+    /// Returns the window as the scheme has left it.
     pub(crate) fn get(&self) -> seams::Window {
         seams::Window { cwnd: self.cwnd, ssthresh: self.ssthresh }
     }
 }
 
-/// Checks a number of segments set by a scheme. RFC 5681 §3.1: the loss window, one segment, is the minimum
-/// of a window; a sender with less would never send again.
+/// Checks a number of segments that a scheme has set. The minimum of a window is the loss window, one segment
+/// (RFC 5681 §3.1); with less a sender would never send again.
 fn checked(name: &str, segments: f64) -> PyResult<f64> {
     match segments >= 0.0 {
         true => Ok(segments.max(1.0)),
@@ -56,7 +57,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Congestion window, segments; a value below one becomes one.
+    /// Congestion window, segments. A value below one is set to one.
     #[getter]
     fn cwnd(&self) -> f64 {
         self.cwnd
@@ -75,7 +76,7 @@ impl Window {
         Ok(())
     }
 
-    /// Slow-start threshold, segments; a value below one becomes one; infinity: no threshold.
+    /// Slow-start threshold, segments; infinity if there is no threshold. A value below one is set to one.
     #[getter]
     fn ssthresh(&self) -> f64 {
         self.ssthresh
@@ -87,7 +88,7 @@ impl Window {
         Ok(())
     }
 
-    /// True below the threshold (RFC 5681 §3.1).
+    /// True while the congestion window is below the threshold (RFC 5681 §3.1).
     #[getter]
     fn in_slow_start(&self) -> bool {
         self.get().in_slow_start()
@@ -106,7 +107,7 @@ pub struct Ack {
     now: f64,
     /// Newly acknowledged bytes.
     acked: u64,
-    /// Round-trip sample in seconds, if valid by Karn's rule; else None.
+    /// Round-trip sample, seconds; None if Karn's rule excludes it.
     rtt: Option<f64>,
 }
 
@@ -135,14 +136,14 @@ impl Ack {
 pub struct Loss {
     /// Time of detection, simulated seconds.
     now: f64,
-    /// Signal of the loss: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo"
-    /// (no loss, but a router's ECN mark, RFC 3168).
+    /// Signal by which the loss was detected: "duplicates" (duplicate ACKs, or SACK blocks above a hole),
+    /// "timeout", or "echo" (no loss but the echo of an ECN mark, RFC 3168).
     signal: &'static str,
-    /// Half of the quantity that the scenario halves (flight or window), in segments, at least 2 (RFC 5681
-    /// §3.1 (4)).
+    /// Half of the flight or of the window, depending on the scenario, segments; at least 2 (RFC 5681 §3.1
+    /// (4)).
     half: f64,
-    /// Window after halving, segments: `half`, except in ns-2, where the minimum of 2 applies only to
-    /// ssthresh.
+    /// Window after the reduction, segments. It equals `half`, except in ns-2, where the minimum of 2 applies
+    /// only to ssthresh.
     window: f64,
 }
 
@@ -185,25 +186,26 @@ impl Loss {
 pub struct Delivery {
     /// Arrival time of the ACK, simulated seconds.
     now: f64,
-    /// Bytes newly reported as arrived, cumulatively or by SACK.
+    /// Bytes whose arrival this ACK reports for the first time, cumulatively or by SACK.
     delivered: u64,
-    /// Bytes known to have arrived so far.
+    /// Bytes that have been reported as arrived so far.
     total: u64,
-    /// Delivery rate, bytes per second (draft-cheng-iccrg-delivery-rate-estimation); None without a valid
-    /// sample.
+    /// Delivery rate, bytes per second (draft-cheng-iccrg-delivery-rate-estimation); None if the sample is
+    /// not valid.
     rate: Option<f64>,
-    /// Value of `total` when the sampled segment was sent: a round trip has passed once it exceeds the
-    /// `total` of the last round trip's start. None without a sample.
+    /// Value of `total` at the time at which the sampled segment was sent; None without a sample. A round
+    /// trip has passed when it exceeds the `total` at the start of the last round trip.
     prior: Option<u64>,
-    /// True if the application had less to send than the path could carry, so that the rate is its own.
+    /// True if the rate is limited by the application, which had less data than the path could carry.
     limited: bool,
-    /// Round trip of the newest segment that was sent only once, seconds; None without one.
+    /// Round-trip time of the newest reported segment that was sent only once, seconds; None if there is
+    /// none.
     rtt: Option<f64>,
-    /// Bytes newly marked lost.
+    /// Bytes that this ACK newly marks as lost.
     lost: u64,
-    /// Bytes in flight after the ACK, before it releases segments.
+    /// Bytes in flight after the ACK, before further segments are sent.
     in_flight: u64,
-    /// True while lost segments are repaired.
+    /// True during loss recovery.
     in_recovery: bool,
 }
 
@@ -258,11 +260,11 @@ pub struct Notice {
     now: f64,
     /// Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak".
     kind: String,
-    /// First byte of the segment concerned.
+    /// First byte of the segment that the notice concerns.
     start: u64,
-    /// First byte after that segment.
+    /// Byte after the end of this segment.
     end: u64,
-    /// Expected additional delay, seconds; only in an RTTN.
+    /// Expected additional delay, seconds, in an RTTN; 0 in other notices.
     delay: f64,
 }
 
@@ -291,7 +293,7 @@ impl Notice {
     }
 }
 
-/// State of a flow.
+/// State of the sender of a flow.
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Flow {
@@ -299,9 +301,9 @@ pub struct Flow {
     segment: u64,
     /// Bytes acknowledged so far.
     acked: u64,
-    /// Data sent and not acknowledged, segments.
+    /// Data that is sent and not acknowledged, segments.
     flight: f64,
-    /// Smoothed round-trip time in seconds; None before the first sample.
+    /// Smoothed round-trip time, seconds; None before the first sample.
     srtt: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! Separate parts of a sender, for worked examples of papers: LHP's packet list, and a sender that receives
-//! given ACKs.
+//! Parts of a sender for the worked examples of papers: LHP's packet list, and a sender that receives given
+//! ACKs.
 
 use airhop_base::{
     Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
@@ -13,24 +13,25 @@ use pyo3::prelude::*;
 /// Payload of a segment, bytes. Segments are numbered from 1.
 const MSS: u32 = 1000;
 
-/// Entries of a packet list, (segment, duplicate ACKs) in sending order, and the segments that an ACK reveals
-/// as lost.
+/// Entries of a packet list in sending order, as (segment, duplicate ACKs), and the segments that an ACK
+/// reveals as lost.
 type Shown = (Vec<(u64, u32)>, Vec<u64>);
-/// Segments sent, fast recoveries and window reductions so far, congestion window in segments.
+/// Segments that an ACK releases, numbers of fast recoveries and of window reductions so far, and congestion
+/// window in segments.
 type Answer = (Vec<u64>, u64, u64, f64);
 
-/// Step of a packet list.
+/// Step in the history of a packet list.
 #[derive(FromPyObject)]
 pub enum Step {
     /// Transmission of a segment.
     Send(u64),
-    /// Arrival of an ACK: the segment that it expects, and the segment that caused it.
+    /// Arrival of an ACK: the segment that it expects, and the segment whose arrival has caused it.
     Ack((u64, u64)),
 }
 
-/// Returns, for each ACK in `steps`, the entries of LHP's packet list as (segment, duplicate ACKs) in sending
-/// order, and the segments that the ACK reveals as lost. A step is a sent segment, or an ACK (expected
-/// segment, segment that triggered it).
+/// Returns the state of LHP's packet list after each ACK in `steps`: the entries in sending order, as
+/// (segment, duplicate ACKs), and the segments that the ACK reveals as lost. A step is the transmission of a
+/// segment, or an ACK (expected segment, segment whose arrival has caused the ACK).
 #[pyfunction]
 #[pyo3(signature = (steps, dupthresh = 3))]
 pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
@@ -48,11 +49,11 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
     shown
 }
 
-/// Return the reaction of a lone saturated sender of `scheme` to ACKs: for each ACK the segments that it
-/// releases, the numbers of fast recoveries and window reductions so far, and the congestion window in
-/// segments. An ACK is (milliseconds, expected, arrived): `arrived` are the segments above the expected one
-/// that reached the receiver, the one that caused the ACK last. `window`: initial window, in segments, which
-/// grows by a segment per round trip. Raises ValueError for an unknown scheme.
+/// Return the reactions of a single saturated sender of `scheme` to ACKs. For each ACK they are the segments
+/// that it releases, the numbers of fast recoveries and window reductions so far, and the congestion window
+/// in segments. An ACK is (time in ms, expected segment, arrived segments): the arrived segments are those
+/// above the expected one that have reached the receiver, the cause of the ACK last. `window`: initial window
+/// in segments, which grows by a segment per round trip. Raises ValueError for an unknown scheme.
 #[pyfunction]
 pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
     let scheme = airhop_tcp::find(scheme)
@@ -83,7 +84,7 @@ fn first_byte(segment: u64) -> u64 {
     1 + (segment - 1) * u64::from(MSS)
 }
 
-/// Returns the segments that the sender has to send now.
+/// Returns the segments that the sender can send now.
 fn sent(sender: &mut Sender, now: Time) -> Vec<u64> {
     let packets = std::iter::from_fn(|| sender.poll_transmit(now));
     let first = packets.filter_map(|p| match p.body {

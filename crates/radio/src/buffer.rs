@@ -5,8 +5,8 @@ use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets by number, from their acceptance by the link until neither end needs them. The sender may
-/// retransmit a packet, and the receiver may store a packet above a gap.
+/// Packets of one direction by number, from their acceptance by the link on. A packet stays until the sender
+/// no longer may retransmit it and the receiver has delivered or dropped it.
 #[derive(Debug)]
 pub(crate) struct Buffer<T = ()> {
     /// Number of the oldest packet in the buffer.
@@ -19,16 +19,16 @@ pub(crate) struct Buffer<T = ()> {
 /// Packet of a [`Buffer`].
 #[derive(Debug)]
 pub(crate) struct StoredPacket<T> {
-    /// The packet; `None` after its delivery or drop.
+    /// The packet; `None` after its delivery or drop, while the sender may still retransmit it.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
     /// Length of the packet, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the packet, bytes.
     pub header: u32,
-    /// Record of the layer that owns the buffer.
+    /// Further data per packet, of a type that the owner of the buffer chooses.
     pub note: T,
-    /// True if the sender no longer needs the packet.
+    /// True if the sender will not retransmit the packet.
     settled: bool,
 }
 
@@ -37,7 +37,7 @@ impl<T> Buffer<T> {
         Buffer { first: 0, held: VecDeque::new(), recovers }
     }
 
-    /// Adds a packet; returns its number.
+    /// Adds a packet, and returns its number.
     pub fn push(&mut self, packet: Outgoing, note: T) -> u64 {
         let number = self.first + self.held.len() as u64;
         let Outgoing { packet, bytes, header, tag, .. } = packet;
@@ -46,29 +46,30 @@ impl<T> Buffer<T> {
         number
     }
 
-    /// Returns the packet with this number, while an end needs it.
+    /// Returns the stored packet with this number; `None` if it was removed.
     pub fn get(&self, number: u64) -> Option<&StoredPacket<T>> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// Returns mutable access to the record of the packet with this number, while an end needs the packet.
+    /// Returns mutable access to the note of the packet with this number; `None` if the packet was removed.
     pub fn note_mut(&mut self, number: u64) -> Option<&mut T> {
         self.get_mut(number).map(|held| &mut held.note)
     }
 
-    /// Removes a packet, which the world then delivers or drops.
+    /// Removes a packet from the link for its delivery or drop; `None` if it has already left.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();
         self.trim();
         packet
     }
 
-    /// Records the loss of a frame. Returns its packet if no other copy remains.
+    /// Records the loss of a frame. Returns the lost packet on a link without recovery; `None` if the sender
+    /// still has a copy.
     pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
 
-    /// Marks a packet as no longer needed by the sender.
+    /// Records that the sender will not retransmit a packet.
     pub fn settle(&mut self, number: u64) {
         if let Some(held) = self.get_mut(number) {
             held.settled = true;
@@ -76,12 +77,12 @@ impl<T> Buffer<T> {
         self.trim();
     }
 
-    /// Returns the number of the oldest stored packet, or of the next packet if the buffer is empty.
+    /// Returns the number of the oldest stored packet; if the buffer is empty, that of the next packet.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Returns the number of packets that have not left the link.
+    /// Returns the number of packets in the link: neither delivered nor dropped.
     pub fn len(&self) -> usize {
         self.held.iter().filter(|held| held.packet.is_some()).count()
     }
@@ -118,7 +119,7 @@ mod tests {
         buffer
     }
 
-    /// With ARQ a packet is freed when it has left the link and the sender no longer needs it.
+    /// With ARQ a packet is freed when it has left the link and the sender will not retransmit it.
     #[test]
     fn acknowledged_arq_packets_are_released() {
         let mut buffer = filled(true, 3);

@@ -1,16 +1,16 @@
 //! Contract of the link layers: packets that a layer accepts, frames that it sends, and effects that it
 //! reports to the world.
 //!
-//! A layer joins stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a
-//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers its accepted
-//! packets from 0, and may store several packets.
+//! A layer connects stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a
+//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers the packets that
+//! it accepts from 0, and may store several packets.
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
 use airhop_base::{AccessCategory, Drop, Packet, Span, Time};
 use airhop_engine::Id;
 
-/// Packet passed to a station.
+/// Packet that the world passes to a station for transmission.
 #[derive(Debug)]
 pub struct Outgoing {
     /// Destination station, or [`BROADCAST`].
@@ -25,8 +25,8 @@ pub struct Outgoing {
     pub tag: Tag,
     /// Access category of the packet, in a cell with EDCA.
     pub category: AccessCategory,
-    /// Fragment sizes that protect the packet's headers, in a cell; `None`: a single frame, or fragments by
-    /// [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
+    /// Fragment sizes that protect the packet's headers (LHP), in a cell. `None`: a single frame, or
+    /// fragments by [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
     pub fragments: Option<Fragmentation>,
 }
 
@@ -36,8 +36,8 @@ pub struct Outgoing {
 pub struct Fragmentation {
     /// Bytes of the IP packet in the first fragment, at least its headers.
     pub first: u32,
-    /// Maximum number of bytes in each later fragment, unless this would require more than 16 fragments (IEEE
-    /// 802.11-2016 §9.2.4.4.3).
+    /// Maximum number of bytes in each later fragment. It is exceeded if the packet would otherwise need more
+    /// than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
     pub rest: u32,
 }
 
@@ -59,24 +59,24 @@ pub struct Transmitted {
     /// Length of the frame, bytes.
     pub bytes: u32,
     /// Tag of the frame's packet. A control frame has the tag of the packet to which it belongs, and an
-    /// A-MPDU the tag of its first packet. The tag of a BlockAckReq has no flow, and contains its starting
-    /// sequence number.
+    /// A-MPDU the tag of its first packet. The tag of a BlockAckReq has no flow; its sequence number is the
+    /// starting sequence number of the BlockAckReq.
     pub tag: Tag,
-    /// Number of the tagged packet at its station; `None` for a control frame of a radio link, and for a
-    /// BlockAckReq, its response and a CF-End.
+    /// Number of the tagged packet at its station. `None` for a control frame of a radio link, and in a cell
+    /// for a BlockAckReq, the BlockAck in response, and a CF-End.
     pub number: Option<u64>,
-    /// Number of the attempt for the tagged packet, from 1.
+    /// Number of the transmission attempt of the tagged packet, from 1.
     pub attempt: u32,
     /// Start of the transmission.
     pub start: Time,
     /// Access category of the exchange; `None` without EDCA.
     pub category: Option<AccessCategory>,
-    /// Reception at the addressed station.
+    /// Reception of the frame at the addressed station.
     pub reception: Reception,
 }
 
-/// Packet in an MPDU of a transmission that has just ended, in a cell that aggregates. An A-MSDU has one for
-/// each of its packets.
+/// Packet in an MPDU of a transmission that has just ended, in a cell that aggregates. An MPDU with an A-MSDU
+/// has one `SentMpdu` for each of its packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentMpdu {
     /// The sending station.
@@ -110,22 +110,22 @@ pub struct LostFrame {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the frame's packet; for a control frame, of the packet to which it belongs.
+    /// Tag of the frame's packet; a control frame has the tag of the packet to which it belongs.
     pub tag: Tag,
     /// Number of the tagged packet at its station; `None` for a control frame of a radio link.
     pub number: Option<u64>,
-    /// Position of the packet in an A-MSDU, from 0. Each packet of a lost A-MSDU has its own effect.
+    /// Position of the packet in its A-MSDU, from 0. If an A-MSDU is lost, each of its packets is reported.
     pub msdu: u32,
     /// Cause of the loss: `Channel` or `Collision`.
     pub cause: Drop,
-    /// True if the bit errors of a data frame left its headers intact; always false for a collision.
+    /// True if the bit errors of a data frame are all after its headers; always false for a collision.
     pub header_intact: bool,
-    /// The packet, if it is lost with the frame, as on a radio link without recovery.
+    /// The packet, if it is lost together with the frame, as on a radio link without recovery; else `None`.
     pub packet: Option<Id<Packet>>,
 }
 
-/// Reception of a frame at the addressed station, from worst to best. For a broadcast, it is the best
-/// reception at any station.
+/// Reception of a frame at the addressed station, from worst to best. For a broadcast it is the best of the
+/// receptions at all stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reception {
     /// Not sensed as a frame: the station was outside the receive range.
@@ -134,10 +134,10 @@ pub enum Reception {
     Channel,
     /// Lost by another signal, or because the station was transmitting.
     Collision,
-    /// Received although another signal overlapped the frame; with
-    /// [`Receiving::Lock`](crate::cell::Receiving::Lock), a later signal.
+    /// Received although another signal overlapped the frame. With
+    /// [`Receiving::Lock`](crate::cell::Receiving::Lock) only signals that began later count.
     Captured,
-    /// Received without another signal on the air.
+    /// Received without an overlapping signal.
     Received,
 }
 
@@ -160,7 +160,8 @@ pub enum FrameKind {
     BlockAckReq,
     /// Acknowledgement of the MPDUs of an A-MPDU.
     BlockAck,
-    /// End of a TXOP, addressed to all stations: it frees the medium from the rest of the TXOP limit.
+    /// End of a TXOP, addressed to all stations: it cancels the reservation of the medium for the rest of the
+    /// TXOP.
     CfEnd,
 }
 
@@ -181,12 +182,12 @@ impl FrameKind {
     }
 }
 
-/// Effects that a layer reports to the world, in chronological order. `from`: station that sent the packet;
-/// `to`: addressed station; `tag`: tag of the packet; `number`: number of the packet at `from`.
+/// Effects that a link layer reports to the world, in chronological order. `from`: station that sent the
+/// packet; `to`: addressed station; `tag`: tag of the packet; `number`: number of the packet at `from`.
 #[derive(Debug)]
 pub enum LinkEffect {
-    /// First reception of a packet. Duplicates after lost link ACKs are filtered (IEEE 802.11-2016
-    /// §10.3.2.14), and a radio link delivers in order.
+    /// First reception of a packet. Duplicates, which follow lost link ACKs, are not reported (IEEE
+    /// 802.11-2016 §10.3.2.14), and a radio link delivers in order.
     Deliver {
         /// The sending station.
         from: Station,
@@ -200,7 +201,8 @@ pub enum LinkEffect {
         /// delivered it. Zero on a radio link.
         contended: Span,
     },
-    /// Reception of a broadcast. Each receiving station has an effect, before [`LinkEffect::Broadcast`].
+    /// Reception of a broadcast by one station. The effects of all receiving stations precede
+    /// [`LinkEffect::Broadcast`].
     Heard {
         /// The sending station.
         from: Station,
@@ -209,7 +211,7 @@ pub enum LinkEffect {
         /// Number of the packet.
         number: u64,
     },
-    /// End of a broadcast.
+    /// End of a broadcast, after which the packet has left the station.
     Broadcast {
         /// The sending station.
         from: Station,
@@ -218,8 +220,8 @@ pub enum LinkEffect {
         /// The packet.
         packet: Id<Packet>,
     },
-    /// Failure of an attempt, as the sender observes it: no CTS or link ACK has arrived in time, or link ACKs
-    /// report a loss.
+    /// Failure of an attempt, as the sender observes it: a CTS or link ACK has not arrived in time, or a link
+    /// ACK or NAK reports the loss.
     AttemptFailed {
         /// The sending station.
         from: Station,
@@ -234,7 +236,7 @@ pub enum LinkEffect {
         /// True if another attempt follows.
         retry: bool,
     },
-    /// Link ACK: the sending station learns that a packet has arrived.
+    /// Arrival of a link ACK, by which the sending station learns of the packet's reception.
     Acknowledged {
         /// The sending station.
         from: Station,
@@ -245,9 +247,9 @@ pub enum LinkEffect {
         /// Tag of the packet.
         tag: Tag,
     },
-    /// Discard of a packet by the sending station. `packet` is `None` if the packet had arrived and only its
-    /// link ACKs were lost. The other end of a radio link may still store it above a gap, and deliver it
-    /// later.
+    /// Discard of a packet by the sending station. `packet` is `None` if the receiving station has the
+    /// packet, because only link ACKs were lost. The receiver on a radio link may still wait for an earlier
+    /// packet, and deliver this packet later.
     Discarded {
         /// The sending station.
         from: Station,
@@ -257,10 +259,10 @@ pub enum LinkEffect {
         number: u64,
         /// Tag of the packet.
         tag: Tag,
-        /// The packet, unless it had arrived.
+        /// The packet; `None` if it has arrived at the receiving station.
         packet: Option<Id<Packet>>,
     },
-    /// Discard of a packet by the receiving station, which then delivers the packets after it.
+    /// Discard of a missing packet by the receiving station, which then delivers the later packets.
     GivenUp {
         /// The sending station.
         from: Station,
@@ -271,7 +273,7 @@ pub enum LinkEffect {
         /// The packet.
         packet: Id<Packet>,
     },
-    /// Report of [`LinkEffect::GivenUp`] at the sending station.
+    /// Arrival at the sending station of the report of [`LinkEffect::GivenUp`].
     Aborted {
         /// The sending station.
         from: Station,
@@ -282,8 +284,9 @@ pub enum LinkEffect {
         /// Tag of the packet.
         tag: Tag,
     },
-    /// The receiving station has the first fragment of a discarded packet, and therefore its headers, but not
-    /// all other fragments. Reported just before [`LinkEffect::Discarded`].
+    /// Partial reception of a packet that is about to be discarded: the receiving station has the first
+    /// fragment, and therefore the headers, but not all other fragments. Reported just before
+    /// [`LinkEffect::Discarded`].
     HeaderOnly {
         /// The sending station.
         from: Station,
@@ -294,17 +297,17 @@ pub enum LinkEffect {
         /// Tag of the packet.
         tag: Tag,
     },
-    /// Loss of a frame before it reached the addressed station.
+    /// Loss of a frame on its way to the addressed station.
     FrameLost(LostFrame),
-    /// Start of a fade. The sending end of a radio link detects the fade from missing link ACKs. Reported
-    /// before the failed attempts themselves.
+    /// Start of a fade: the first missing response at the sending station. Reported before the failed
+    /// attempts themselves.
     FadeStart {
         /// The sending station.
         from: Station,
         /// The addressed station.
         to: Station,
     },
-    /// End of a fade: a link ACK has arrived.
+    /// End of a fade: a link ACK has arrived at the sending station.
     FadeEnd {
         /// The sending station.
         from: Station,
@@ -316,9 +319,10 @@ pub enum LinkEffect {
     /// End of a frame's transmission, before the effects that it causes. Reported only after a call of
     /// `report_transmissions`.
     Transmitted(Transmitted),
-    /// Packet in an MPDU of the transmission in the last [`LinkEffect::Transmitted`], in the order of the
-    /// MPDUs and of their packets.
+    /// Packet in an MPDU of the transmission that the last [`LinkEffect::Transmitted`] has reported. The
+    /// order is that of the MPDUs, and within an MPDU that of its packets.
     Mpdu(SentMpdu),
-    /// A station that was full accepts packets of this category again; on a radio link, all packets.
+    /// Room for packets of this category at a station that had none; on a radio link, for packets of any
+    /// category.
     Ready(Station, AccessCategory),
 }

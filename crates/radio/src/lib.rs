@@ -23,7 +23,8 @@ mod tag;
 
 pub use tag::Tag;
 
-// The harness of the integration tests, which the unit tests share, names the crate.
+// The unit tests share the harness of the integration tests, which refers to this crate by its
+// name.
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum LinkRate {
     /// Constant rate.
     Rate(Rate),
-    /// Delivery opportunities of a recorded link.
+    /// Delivery opportunities recorded on another link.
     Deliveries(Arc<Deliveries>),
     /// Schedule of rate and delay.
     Varying(Arc<LinkSchedule>),
@@ -30,8 +30,8 @@ impl LinkRate {
         [pace.clone(), pace]
     }
 
-    /// Returns one representative rate: the constant rate, the mean rate of a trace, or the lowest rate of
-    /// a schedule.
+    /// Returns one representative rate: the constant rate, the mean rate of a trace of deliveries, or the
+    /// lowest rate of a schedule.
     pub fn typical_rate(&self) -> Rate {
         match self {
             LinkRate::Rate(rate) => *rate,
@@ -40,8 +40,8 @@ impl LinkRate {
         }
     }
 
-    /// Returns the serialisation time of a packet of `bytes` bytes: the mean time for a trace, the time at
-    /// the lowest rate for a schedule.
+    /// Returns the serialisation time of a packet of `bytes` bytes. For a trace of deliveries it is the mean
+    /// time, and for a schedule the time at the lowest rate.
     pub fn time_for(&self, bytes: u32) -> Span {
         match self {
             LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
@@ -49,7 +49,7 @@ impl LinkRate {
         }
     }
 
-    /// Returns the schedule; `None` if the rate does not change.
+    /// Returns the schedule; `None` if rate and delay do not follow a schedule.
     pub fn schedule(&self) -> Option<&LinkSchedule> {
         match self {
             LinkRate::Rate(_) | LinkRate::Deliveries(_) => None,
@@ -57,12 +57,12 @@ impl LinkRate {
         }
     }
 
-    /// Returns the errors of frames sent by `end`, including the losses of handoffs.
+    /// Returns the error model of frames sent by `end`, with the losses of handoffs added.
     pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
         errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
     }
 
-    /// Creates the transmitter at `end`, idle until its first packet.
+    /// Creates the transmitter at `end`, which is idle.
     pub fn start(&self, end: End) -> Pace {
         match self {
             LinkRate::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
@@ -79,12 +79,12 @@ impl LinkRate {
 /// line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Times of the opportunities in order; the last is also the period.
+    /// Times of the opportunities in chronological order; the last is also the period of the repetition.
     times: Vec<Span>,
 }
 
-/// Bytes that an opportunity can deliver, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500 B
-/// and [`TUN_HEADER_BYTES`].
+/// Bytes that one opportunity can deliver, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500
+/// bytes and [`TUN_HEADER_BYTES`].
 const OPPORTUNITY_BYTES: u32 = 1504;
 /// Header that Linux adds to each packet of a TUN device without IFF_NO_PI (flags and EtherType). `mm-link`
 /// counts this header with every packet.
@@ -129,7 +129,7 @@ impl Deliveries {
         *self.times.last().expect("a trace has deliveries")
     }
 
-    /// Returns the time of the opportunity with this number, counted through all repetitions.
+    /// Returns the time of the opportunity with this number, from 0, counted through all repetitions.
     fn time(&self, number: u64) -> Time {
         let many = self.times.len() as u64;
         Time::ZERO + self.period() * (number / many) + self.times[(number % many) as usize]
@@ -158,19 +158,20 @@ impl Deliveries {
     }
 }
 
-/// State of a transmitter; calls must be in chronological order.
+/// State of the transmitter of one direction; calls must be in chronological order.
 #[derive(Debug)]
 pub enum Pace {
     /// Constant rate.
     Rate(Serialiser),
-    /// Position in a trace.
+    /// Position in a trace of deliveries.
     Deliveries(Clock),
     /// Position in a schedule.
     Varying(Cursor),
 }
 
-/// Constant rate, with the last packet length and its serialisation time. Nearly all packets of a direction
-/// have the same length, and a division takes as much time as all other work of a hop.
+/// Serialisation at a constant rate. The time for the last packet length is cached, because nearly all
+/// packets of a direction have the same length. The division that is saved takes as much time as all other
+/// work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,
@@ -187,13 +188,13 @@ impl Serialiser {
     }
 }
 
-/// Position of a transmitter in its trace.
+/// Position of a transmitter in its trace of deliveries.
 #[derive(Debug)]
 pub struct Clock {
     deliveries: Arc<Deliveries>,
     /// Number of the next opportunity.
     next: u64,
-    /// Bytes left in the previous opportunity.
+    /// Bytes left in the last opportunity that was used.
     left: u32,
     /// End of the last packet's transmission.
     busy_until: Option<Time>,
@@ -202,17 +203,17 @@ pub struct Clock {
 /// Times of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// Time of the first bit sent.
+    /// Time at which the first bit is sent.
     pub start: Time,
-    /// Time of the last bit sent.
+    /// Time at which the last bit is sent.
     pub end: Time,
-    /// Time of the last bit received.
+    /// Time at which the last bit is received.
     pub arrival: Time,
 }
 
 impl Pace {
-    /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`, over a link with
-    /// the delay `delay`. Combines `begin`, `finish` and `arrival`.
+    /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`; `delay`: delay
+    /// of the link. Combines `begin`, `finish` and `arrival`.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
         if let Pace::Rate(serialiser) = self {
@@ -223,8 +224,8 @@ impl Pace {
         Sending { start, end, arrival: self.arrival(end, delay) }
     }
 
-    /// Returns the time of the first bit of a packet that reaches the transmitter at `start`: `start`, unless
-    /// no bits can be sent at that time. Must be called before [`Pace::finish`].
+    /// Returns the time of the first bit of a packet that reaches the transmitter at `start`. This is
+    /// `start`, or the end of an outage or handoff at that time. Must be called before [`Pace::finish`].
     pub fn begin(&mut self, start: Time) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => start,
@@ -233,7 +234,7 @@ impl Pace {
     }
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `start`.
-    /// A packet that arrives at the end of the previous packet counts as queued.
+    /// A packet that arrives exactly at the end of the previous packet counts as queued.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
             Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
@@ -242,8 +243,8 @@ impl Pace {
         }
     }
 
-    /// Returns the arrival time of a packet sent at `sent`. The constant `delay` applies, unless a schedule
-    /// sets the delay.
+    /// Returns the arrival time of a packet whose last bit was sent at `sent`. The delay is `delay`, or that
+    /// of a schedule.
     pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
@@ -253,9 +254,10 @@ impl Pace {
 }
 
 impl Clock {
-    /// Counts bytes as Mahimahi's LinkQueue does, including the TUN header. A packet uses as many
-    /// opportunities as necessary, and queued packets use the remainder of its last opportunity. An
-    /// opportunity without a queued packet is lost, even if a packet arrives at the same time.
+    /// Returns the time of the last bit of a packet. Bytes count as in Mahimahi's LinkQueue, including the
+    /// TUN header. A packet uses as many opportunities as necessary, and packets queued behind it use the
+    /// remainder of its last opportunity. An opportunity without a queued packet is lost, even if a packet
+    /// arrives at the same time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
@@ -296,19 +298,19 @@ mod tests {
         sizes.iter().map(&mut send).collect()
     }
 
-    // Computed by hand, from LinkQueue::rationalize of mm-link.
+    // Values computed by hand, from LinkQueue::rationalize of mm-link.
     #[test]
     fn packets_use_delivery_opportunities_as_in_mahimahi() {
         // Each opportunity delivers one IP packet of 1500 B. A packet that arrives at time 0 misses the
         // opportunity at time 0.
         assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
-        // Several opportunities in the same millisecond.
+        // Several opportunities fall into the same millisecond.
         assert_eq!(backlog("3\n3\n3\n10\n", &[1500; 5]), [3, 3, 3, 10, 13]);
-        // Small packets share an opportunity, each with its TUN header. A byte that exceeds the opportunity
-        // uses the next one.
+        // Small packets share an opportunity, each with its TUN header. Bytes beyond the end of an
+        // opportunity use the next opportunity.
         assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
-        // A large packet spans several opportunities: 1504 + 1504 + 992, so 512 bytes of the last one remain
-        // for other packets.
+        // A large packet uses several opportunities: 1504, 1504 and 992 bytes. The remaining 512 bytes of the
+        // last opportunity are left for other packets.
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 509]), [6, 9]);
         // The trace repeats after its last time: 10, 12, 20, 22, …
@@ -319,20 +321,20 @@ mod tests {
     fn unused_delivery_opportunities_are_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
-        // The remaining 1400 bytes of the first opportunity are lost. The opportunity at 2 ms is lost too,
-        // because the packet arrived at that time.
+        // The remaining 1400 bytes of the first opportunity are lost. The opportunity at 2 ms is also lost,
+        // because the packet arrives only at that time.
         assert_eq!(pace.finish(at(2), 100), at(3));
-        // The packet was queued behind the previous packet, so both share an opportunity.
+        // The packet is queued behind the previous packet, so the two share an opportunity.
         assert_eq!(pace.finish(at(3), 1396), at(3));
-        // Unused repetitions are lost too: the opportunities of the fifth repetition are at 41, 42, 43 and 50
-        // ms.
+        // Opportunities in unused repetitions are also lost: those of the fifth repetition are at 41, 42, 43
+        // and 50 ms.
         assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));
         assert_eq!(pace.finish(at(43), 1500), at(50));
         assert_eq!(pace.finish(at(50), 1500), at(51));
     }
 
-    /// A saturated link delivers all bytes of its trace, for any packet sizes: an IP packet of 1500 B per
-    /// line. 4 B of each packet are the TUN header.
+    /// A saturated link delivers all bytes of its trace, for any packet sizes: an IP packet of 1500 bytes for
+    /// each line. 4 bytes of each packet are the TUN header.
     #[test]
     fn a_saturated_link_has_the_mean_rate_of_its_trace() {
         let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
@@ -346,8 +348,8 @@ mod tests {
                 now = pace.finish(now, bytes);
                 sent += 1;
             }
-            // The first packet missed the two opportunities at time 0, and all others are used. The last
-            // packet may need more bytes than remain.
+            // The first packet misses the two opportunities at time 0; all others are used. The last packet
+            // may need more bytes than remain of its opportunity.
             let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
             let charged = sent * u64::from(bytes + 4);
             assert!(charged.abs_diff(room) < 1504 * 12, "{bytes}: {charged} B, room for {room} B");

@@ -1,4 +1,4 @@
-//! Links that change at known times: rates, outages, and handoffs of the mobile to another base station.
+//! Links that change at known times: new rates, outages, and handoffs of the mobile to another base station.
 //!
 //! All changes are known before the run. A transmitter computes the end of a packet by integrating the rate,
 //! so changes need no events.
@@ -21,23 +21,23 @@ pub struct Change {
 pub enum ChangeKind {
     /// New rate.
     Rate(Rate),
-    /// Outage of this duration, in which no bits are sent. Packets wait, and the packet on the transmitter
-    /// continues after the outage where it stopped.
+    /// Outage of this duration, in which no bits are sent. Packets wait. A packet on the transmitter
+    /// continues after the outage at the bit at which it stopped.
     Outage(Span),
     /// Handoff of the mobile to another base station.
     Handoff(Handoff),
 }
 
 /// Hard handoff: the mobile leaves one base station, and reaches the next after a gap in which neither end
-/// sends.
+/// can send to the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
     /// Duration of the gap, not zero.
     pub gap: Span,
-    /// End of the mobile, which keeps its packets.
+    /// End of the link at the mobile. The mobile keeps its waiting packets in a handoff.
     pub mobile: End,
-    /// True if the old base station forwards its packets, and packets that reach it in the gap, to the new
-    /// base station; false if these packets are lost.
+    /// True if the old base station forwards its waiting packets, and packets that reach it in the gap, to
+    /// the new base station. False if these packets are lost.
     pub is_forwarded: bool,
     /// Rate of the new cell; `None` if it does not change.
     pub rate: Option<Rate>,
@@ -48,12 +48,13 @@ pub struct Handoff {
 /// Schedule of one direction of a link: rate and delay as functions of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSchedule {
-    /// Phases in chronological order. The first begins at time 0; the last never ends and has a rate.
+    /// Phases in chronological order. The first begins at time 0; the last never ends, and bits are sent in
+    /// it.
     phases: Vec<Phase>,
     handoffs: Vec<(Time, Handoff)>,
 }
 
-/// Interval without changes.
+/// Interval in which rate and delay are constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Phase {
     from: Time,
@@ -68,11 +69,11 @@ enum PhaseState {
     Sends(Rate),
     /// Outage: no bits are sent.
     Waits,
-    /// Handoff: the other end is not reachable.
+    /// Gap of a handoff: the other end is not reachable.
     Moves(Handoff),
 }
 
-/// Start or end of a change.
+/// Start or end of a change, from which the phases are built.
 enum Edge {
     Begins(Change),
     OutageEnds,
@@ -80,8 +81,8 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// Builds the schedule of a direction, which has this rate and delay before the first of `changes`.
-    /// Outages and gaps must not overlap.
+    /// Builds the schedule of one direction, with this rate and delay before the first of `changes`. Outages
+    /// and handoff gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
@@ -94,7 +95,7 @@ impl LinkSchedule {
             }
             edges.push((change.at, Edge::Begins(*change)));
         }
-        // A change may begin at the end of another change.
+        // At equal times the end of a change comes before the start of another.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
         let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: PhaseState::Sends(rate), delay }],
@@ -129,7 +130,7 @@ impl LinkSchedule {
         }
     }
 
-    /// Returns start, rate and delay of each phase; the rate is `None` in outages and gaps.
+    /// Returns the start, rate and delay of each phase; the rate is `None` in outages and handoff gaps.
     pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
         self.phases.iter().map(|phase| match phase.pace {
             PhaseState::Sends(rate) => (phase.from, Some(rate), phase.delay),
@@ -137,8 +138,8 @@ impl LinkSchedule {
         })
     }
 
-    /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps, if the old base
-    /// station does not forward packets.
+    /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps of handoffs in
+    /// which the old base station does not forward packets.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_departures(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
@@ -152,7 +153,7 @@ impl LinkSchedule {
 }
 
 impl Handoff {
-    /// True if packets that `end` sends or queues are lost in this phase.
+    /// True if packets that `end` sends or queues are lost in the gap.
     fn loses_departures(&self, end: End) -> bool {
         !self.is_forwarded && end != self.mobile
     }
@@ -181,7 +182,8 @@ impl Cursor {
         }
     }
 
-    /// Returns the time of the first bit of a packet that reaches the transmitter at `now`.
+    /// Returns the time of the first bit of a packet that reaches the transmitter at `now`: `now`, or the end
+    /// of an outage or gap.
     pub fn begin(&mut self, now: Time) -> Time {
         self.go_to(now);
         let mut ahead = self.schedule.phases[self.here..].iter();
@@ -193,11 +195,11 @@ impl Cursor {
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`.
     /// After a change of rate or an outage, the packet on the transmitter continues with its remaining bits.
-    /// If a handoff interrupts a packet, the packet is sent again from its first bit, by or to the next base
-    /// station, or is dropped at the end of the gap.
+    /// A packet that a handoff interrupts is either sent again from its first bit, over the new cell, or
+    /// lost; a lost packet leaves the transmitter at the end of the gap.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
-        // Work is in billionths of a bit, so that the number of bits per nanosecond is an integer.
+        // Work is counted in billionths of a bit: rate times nanoseconds is then an integer.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
         let ahead = &self.schedule.phases[self.here..];
@@ -222,9 +224,9 @@ impl Cursor {
         }
     }
 
-    /// Returns the arrival time of a packet sent at `sent`. A link keeps the order of packets: a packet that
-    /// would overtake the previous packet on a shorter path arrives together with it (3GPP's PDCP also
-    /// delivers in sequence across a handoff, TS 38.323 §5.2.2).
+    /// Returns the arrival time of a packet whose last bit is sent at `sent`. A link keeps the order of
+    /// packets: a packet that would overtake the previous packet on a shorter path arrives together with it.
+    /// 3GPP's PDCP also delivers in sequence across a handoff (TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
@@ -233,7 +235,7 @@ impl Cursor {
 }
 
 impl PhaseState {
-    /// True if the transmitter at `end` delays packets in this phase.
+    /// True if packets at the transmitter of `end` wait in this phase.
     fn holds(self, end: End) -> bool {
         match self {
             PhaseState::Sends(_) => false,
@@ -243,7 +245,7 @@ impl PhaseState {
     }
 }
 
-/// Returns the serialisation time of `work` billionths of a bit, rounded up like all serialisation times.
+/// Returns the serialisation time of `work` billionths of a bit, rounded up to a nanosecond.
 fn time_for(work: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
 }
@@ -297,15 +299,15 @@ mod tests {
         let mut faster = walk(1_000_000, &[rate(ms(5), 4_000_000)], 0);
         assert_eq!(sent(&mut faster, Time::ZERO, 1000), [Time::ZERO, at(5750)]);
         assert_eq!(sent(&mut faster, at(5750), 1000), [at(5750), at(7750)]);
-        // Several rates, the last of which has just begun: 2000 + 1000 + 4000 + 1000 bits.
+        // Several rates, the last of which begins as the packet ends: 2000 + 1000 + 4000 + 1000 bits.
         let steps =
             [rate(ms(2), 500_000), rate(ms(4), 1_000_000), rate(ms(8), 100_000), rate(ms(18), 1_000_000)];
         assert_eq!(sent(&mut walk(1_000_000, &steps, 0), Time::ZERO, 1000), [Time::ZERO, ms(18)]);
-        // Fractions of a bit count, and only the end is rounded up: 192 of 1024 bits are sent in 10 ms, and
-        // 832 at 56 kbit/s in 14.857142857 ms.
+        // Fractions of a bit count, and only the end of the packet is rounded up. Of 1024 bits 192 are sent
+        // in 10 ms, and 832 at 56 kbit/s in 14.857142857 ms.
         let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
         assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
-        // The times equal those of a link that never changes.
+        // A change after the end of the packet has no effect on it.
         assert_eq!(
             walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
             Time::from_nanos(53_333_334)
@@ -316,13 +318,14 @@ mod tests {
     fn packets_wait_during_an_outage() {
         let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
         let mut walk = walk(1_000_000, &changes, 0);
-        // 4000 bits are sent before the outage, and 4000 after it, at the rate that began during the outage.
+        // 4000 bits are sent before the outage; after it 4000 are sent at the rate that began during the
+        // outage.
         assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
         assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
-        // The transmission of a packet that arrives during the outage begins at its end.
+        // A packet that arrives during the outage begins at the end of the outage.
         let mut late = self::walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
-        // An outage at time zero, and consecutive outages.
+        // The first of two consecutive outages begins at time zero.
         let mut twice = self::walk(1_000_000, &[outage(Time::ZERO, 5), outage(ms(5), 5)], 0);
         assert_eq!(sent(&mut twice, Time::ZERO, 1000), [ms(10), ms(18)]);
     }
@@ -346,7 +349,7 @@ mod tests {
         assert_eq!(sent(&mut base(), Time::ZERO, 1000), [Time::ZERO, ms(105)]);
         assert_eq!(sent(&mut base(), ms(50), 1000), [ms(50), ms(105)]);
         assert_eq!(sent(&mut base(), ms(105), 1000), [ms(105), ms(113)]);
-        // The mobile loses no packet.
+        // The end at the mobile loses no packet.
         assert_eq!(sent(&mut walk(1_000_000, &changes, 1), Time::ZERO, 1000), [Time::ZERO, ms(113)]);
         assert_eq!(base().schedule.losses(0), [[ms(5), ms(105)]]);
         assert!(base().schedule.losses(1).is_empty());
@@ -365,8 +368,8 @@ mod tests {
     #[test]
     fn a_link_schedule_lists_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
-        // The last change of the rate applies, even if it is in a gap. A change to the same rate does not
-        // start a phase.
+        // The rate after a gap is that of the last change, even if this change is within the gap. A change to
+        // the same rate begins no phase.
         let changes = [
             handoff(ms(30), 10, true, Some(2), Some(10)),
             rate(ms(35), 7),
@@ -392,8 +395,8 @@ mod tests {
         assert_eq!(schedule.lowest_rate(), slow);
     }
 
-    /// Law: for all changes, the integral of the rate from a packet's first to its last bit is the packet's
-    /// length, up to the rounding to a nanosecond.
+    /// For all changes of a link, the integral of the rate from the first to the last bit of a packet is the
+    /// packet's length. The difference is at most the rounding of the end to a nanosecond.
     #[test]
     fn the_integral_of_the_rate_equals_the_packet_length() {
         let mut random = {

@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 /// Speed of light, m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Reference distance, metres. At a shorter distance the received power is that of the reference distance,
-/// because the far field begins there and stations may have equal positions.
+/// Reference distance, metres. A shorter distance counts as the reference distance, because the far field
+/// begins there and stations may have equal positions.
 const NEAREST: f64 = 1.0;
 
 /// Transmitter power, path loss, and receiver thresholds. Antennas have no gain.
@@ -19,10 +19,11 @@ pub struct Propagation {
     pub sense: f64,
     /// Carrier frequency, Hz.
     pub frequency: f64,
-    /// Height of all antennas above a reflecting ground, metres; `None` for free space without a ground.
+    /// Height of all antennas above the ground, which reflects the signal, metres; `None` for free space
+    /// without a ground.
     pub height: Option<f64>,
-    /// Capture ratio, a ratio of powers: a first signal is received if a later signal is weaker by at least
-    /// this ratio; [`Range::capture`].
+    /// Capture ratio, a ratio of powers: the first of two signals is received if the later signal is weaker
+    /// by at least this ratio; see [`Range::capture`].
     pub capture: f64,
 }
 
@@ -32,7 +33,7 @@ pub fn ratio(db: f64) -> f64 {
 }
 
 impl Propagation {
-    /// Returns the ranges that correspond to the two thresholds.
+    /// Returns the ranges at which the received power falls to the two thresholds.
     pub fn range(&self) -> Range {
         let reach = |threshold| self.distance(self.power - threshold);
         let (receive, sense) = (reach(self.receive), reach(self.sense));
@@ -48,15 +49,15 @@ impl Propagation {
         SPEED_OF_LIGHT / self.frequency
     }
 
-    /// Returns the crossover distance, beyond which the reflection by the ground dominates (ns-2's two-ray
-    /// ground model, after Rappaport, Wireless Communications, §4.6). At this distance both laws yield the
-    /// same power.
+    /// Returns the crossover distance, metres, beyond which the reflection by the ground dominates (ns-2's
+    /// two-ray ground model, after Rappaport, Wireless Communications, §4.6). At this distance the laws for
+    /// shorter and for longer distances yield the same power.
     fn crossover(&self) -> f64 {
         self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
     }
 
-    /// Returns the distance at which the path loss is `loss` dB. In free space the received fraction is (λ /
-    /// 4πd)² (Friis 1946), beyond the crossover (h² / d²)².
+    /// Returns the distance, metres, at which the path loss is `loss` dB. The received fraction of the power
+    /// is (λ / 4πd)² in free space (Friis 1946), and (h² / d²)² beyond the crossover distance.
     fn distance(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
@@ -71,13 +72,13 @@ impl Range {
     /// Default capture ratio, 10 dB (ns-2's CPThresh_).
     pub const CAPTURE: f64 = 10.0;
 
-    /// Creates free-space ranges with the usual capture ratio.
+    /// Creates the ranges of free space with the default capture ratio.
     pub fn free_space(receive: f64, sense: f64) -> Self {
         Range { receive, sense, capture: Self::CAPTURE, crossover: f64::INFINITY }
     }
 
-    /// Returns the received power at the distance whose square is `square`, in a unit common to all
-    /// distances.
+    /// Returns the received power at a distance, in a unit common to all distances. `square`: square of the
+    /// distance, m².
     pub(crate) fn power(&self, square: f64) -> f64 {
         let square = square.max(NEAREST * NEAREST);
         (self.crossover * self.crossover / square).min(1.0) / square
@@ -98,8 +99,8 @@ mod tests {
         capture: Range::CAPTURE,
     };
 
-    /// Returns the received power, dBm, by the textbook formulas: Friis in free space, P h⁴ / d⁴ beyond the
-    /// crossover.
+    /// Returns the received power, dBm, by the formula of the textbook: Friis in free space. `two_ray` uses P
+    /// h⁴ / d⁴, beyond the crossover distance.
     fn friis(d: f64) -> f64 {
         24.5 + 20.0 * (SPEED_OF_LIGHT / 2.4e9 / (4.0 * PI * d)).log10()
     }
@@ -115,7 +116,8 @@ mod tests {
         near(free.receive, 40.0);
         near(free.sense, 500.0);
         assert_eq!(free.crossover, f64::INFINITY);
-        // The crossover distance of these antennas is 226 m; all distances in the paper are shorter.
+        // The crossover distance of these antennas is 226 m, and all distances between stations in the paper
+        // are shorter.
         let ground = range(friis(40.0), two_ray(500.0), Some(1.5));
         near(ground.receive, 40.0);
         near(ground.sense, 500.0);
@@ -123,8 +125,8 @@ mod tests {
         near(friis(ground.crossover), two_ray(ground.crossover));
     }
 
-    /// At 914 MHz, with 0.28183815 W and antennas of 1.5 m, a threshold of 3.652e-10 W is ns-2's 250 m, and
-    /// 1.559e-11 W its 550 m.
+    /// ns-2's default ranges at 914 MHz, with 0.28183815 W and antennas at 1.5 m: the threshold 3.652e-10 W
+    /// corresponds to 250 m, and 1.559e-11 W to 550 m.
     #[test]
     fn the_defaults_of_ns2_reach_250_and_550_metres() {
         let dbm = |watts: f64| 10.0 * (watts * 1e3).log10();

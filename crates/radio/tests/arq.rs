@@ -1,4 +1,4 @@
-//! Laws of every ARQ sender and its receiver, for any losses of the channel.
+//! Properties of every ARQ sender with its receiver, for any losses.
 
 use airhop_base::{Span, Time};
 use airhop_engine::EventQueue;
@@ -7,13 +7,13 @@ use airhop_radio::arq::{
 };
 use proptest::prelude::*;
 
-/// Channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later
-/// frames are received.
+/// Channel that keeps the order of frames. The outcomes of the first frames and of the first link ACKs are
+/// given; all later ones arrive.
 #[derive(Clone, Debug)]
 struct Channel {
     frame: Span,
     delay: Span,
-    /// Time for which each link ACK waits for data of its direction.
+    /// Time for which each of the first link ACKs waits for data in its own direction.
     waits: Vec<Span>,
     lost_frames: Vec<bool>,
     lost_acks: Vec<bool>,
@@ -28,13 +28,13 @@ enum Event {
     Due,
 }
 
-/// Effects reported by the two sides.
+/// Record of what sender and receiver report.
 #[derive(Debug, Default, PartialEq)]
 struct Transcript {
     pushed: u64,
     delivered: Vec<u64>,
     reports: Vec<Report>,
-    /// Transmissions of numbered frames.
+    /// Transmissions of frames with data.
     sent: Vec<LinkFrame>,
 }
 
@@ -43,20 +43,20 @@ struct World {
     receiver: Box<dyn ArqReceiver>,
     channel: Channel,
     queue: EventQueue<Event>,
-    /// Number of packets that wait for space in the window.
+    /// Number of packets that wait for room in the window.
     waiting: usize,
     is_sending: bool,
     frames: usize,
     acks: usize,
     last_ack: Time,
-    /// Earliest [`Event::Due`] in the queue.
+    /// Time of the earliest [`Event::Due`] in the queue.
     wakes: Time,
     up: Upward,
     said: Transcript,
 }
 
 impl World {
-    /// Sends packets that arrive at these times, until no event is left.
+    /// Simulates packets that arrive one after another, at these intervals, until no event is left.
     fn run(plan: &ArqPlan, channel: &Channel, arrivals: &[Span]) -> Transcript {
         let mut world = World {
             sender: plan.sender(),
@@ -136,8 +136,8 @@ impl World {
 }
 
 fn rules(most: u32, attempts: Option<u32>) -> impl Strategy<Value = ArqRules> {
-    // Frames last 1 to 50 µs and have a propagation delay of 0 to 50 µs, so some timeouts are shorter than
-    // the round trip.
+    // Frames take 1 to 50 µs, and the propagation delay is 0 to 50 µs, so some timeouts are shorter than the
+    // round trip.
     (1..=most, 1_u64..500).prop_map(move |(window, us)| ArqRules {
         window,
         timeout: Span::from_micros(us),
@@ -172,7 +172,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Span>> {
     prop::collection::vec((0_u64..3000).prop_map(Span::from_micros), 1..80)
 }
 
-/// Returns the plan with a timeout longer than the arrival of a frame and of its link ACK.
+/// Returns the plan with a timeout long enough for a frame and its link ACK to arrive.
 fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     let longest = channel.waits.iter().max().copied().unwrap_or(Span::ZERO);
     if let ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } = &mut plan {
@@ -182,7 +182,7 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     plan
 }
 
-/// Returns the reports about one frame number.
+/// Returns the sender's reports about one frame number.
 fn of(said: &Transcript, number: u64) -> Vec<Report> {
     let about = |report: &Report| match *report {
         Report::Acknowledged(n)
@@ -193,8 +193,8 @@ fn of(said: &Transcript, number: u64) -> Vec<Report> {
     said.reports.iter().copied().filter(about).collect()
 }
 
-/// Checks the reports about a frame: failures with ascending numbers, each followed by a retransmission; then
-/// the frame is acknowledged or, after the last attempt, discarded.
+/// Checks the reports about a frame: failures, numbered in order and each followed by a retransmission, and
+/// then its acknowledgement or, after the last attempt, its discard.
 fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(), TestCaseError> {
     let story = of(said, number);
     let (last, failures) = story.split_last().expect("every frame comes to an end");
@@ -214,8 +214,8 @@ fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(),
 }
 
 proptest! {
-    /// Without an attempt limit every packet arrives, in order and once, and the sender receives one report
-    /// about it, for any losses and any timeout.
+    /// Without a limit of attempts every packet arrives once and in order, and the sender reports it once,
+    /// for any losses and any timeout.
     #[test]
     fn unlimited_arq_delivers_every_packet_once_in_order(
         plan in plan(None), channel in channel(), arrivals in arrivals(),
@@ -228,8 +228,8 @@ proptest! {
         }
     }
 
-    /// With an attempt limit packets arrive in order and once, all others are discarded, and no acknowledged
-    /// packet is discarded.
+    /// With a limit of attempts, packets arrive in order and at most once, those that do not arrive are
+    /// discarded, and no acknowledged packet is discarded.
     #[test]
     fn limited_arq_delivers_or_discards_each_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -245,8 +245,8 @@ proptest! {
         }
     }
 
-    /// The receiver is informed of a discarded packet: when the next packet arrives, it does not wait for the
-    /// discarded packet.
+    /// The sender informs the receiver of a discarded packet, so the receiver does not wait for it when the
+    /// next packet arrives.
     #[test]
     fn a_discarded_packet_does_not_delay_the_next_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -261,7 +261,7 @@ proptest! {
         prop_assert_eq!(said.sent.last().map(|f| f.attempt), Some(1));
     }
 
-    /// The window is never exceeded: no frame is sent whose number is a window or more above an
+    /// No frame is sent beyond the window: its number is less than a window above that of the oldest
     /// unacknowledged frame.
     #[test]
     fn no_frame_is_sent_beyond_the_arq_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
@@ -272,7 +272,7 @@ proptest! {
         }
     }
 
-    /// Without losses and with long timeouts every frame is sent once.
+    /// Without losses, and with long timeouts, every frame is sent once.
     #[test]
     fn without_losses_every_frame_is_sent_once(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let channel = Channel { lost_frames: Vec::new(), lost_acks: Vec::new(), ..channel };
@@ -280,7 +280,7 @@ proptest! {
         prop_assert!(said.sent.iter().map(|f| f.number).eq(0..said.pushed), "{:?}", said.sent);
     }
 
-    /// Selective repeat retransmits only the lost frames.
+    /// Selective repeat retransmits no frames but lost ones.
     #[test]
     fn selective_repeat_retransmits_lost_frames_only(
         rules in rules(64, None), srej in any::<bool>(), channel in channel(), arrivals in arrivals(),
@@ -292,7 +292,7 @@ proptest! {
         prop_assert_eq!(said.sent.len(), said.pushed as usize + lost);
     }
 
-    /// A gap causes a delay of a round trip with selective reject, and of a timeout without it.
+    /// With selective reject a gap causes a delay of a round trip; without it, of a timeout.
     #[test]
     fn selective_reject_retransmits_before_the_timeout(rules in rules(64, None), channel in channel()) {
         let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };
@@ -302,8 +302,8 @@ proptest! {
             let said = World::run(&patient(plan, &channel), &channel, &[Span::ZERO; 64]);
             said.sent.iter().rposition(|f| f.number == 0).unwrap()
         };
-        // The link ACK of the second frame arrives two frames and a round trip after the start; a frame may start at
-        // that time.
+        // The link ACK of the second frame arrives two frames and a round trip after the start, and a frame
+        // may start at that time.
         let meanwhile = 3 + (channel.delay * 2).whole(channel.frame) as usize;
         prop_assert!(again(true) <= meanwhile.min(window as usize));
         prop_assert_eq!(again(false), window as usize);

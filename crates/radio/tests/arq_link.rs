@@ -1,4 +1,4 @@
-//! A radio link: times of transmissions, the emitted effects, and laws for any traffic.
+//! Radio links: times of transmissions, reported effects, and properties for any traffic.
 
 use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
@@ -9,7 +9,7 @@ use airhop_radio::layer::{Reception, Transmitted};
 use airhop_radio::link::RadioPlan;
 use proptest::prelude::*;
 
-/// Runs for a second and returns the events with their times in microseconds.
+/// Simulates a second; returns the reported effects with their times in microseconds.
 fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
     let mut world = World::new(plan, 1);
     packets.iter().for_each(|(end, bytes)| world.push(*end, *bytes));
@@ -18,8 +18,7 @@ fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
     interesting.map(|(at, note)| (at.nanos() / 1000, *note)).collect()
 }
 
-/// A frame of 128 bytes lasts 53.3 ms on an air interface of 19.2 kbit/s, with a propagation delay of 10 ms (Kounavis
-/// 1996 §5).
+/// A frame of 128 bytes takes 53.3 ms at 19.2 kbit/s, and the propagation delay is 10 ms (Kounavis 1996 §5).
 #[test]
 fn without_arq_frames_are_sent_once_without_link_acks() {
     let notes = story(&radio_link::plan(), &[(0, 128), (0, 128)]);
@@ -31,15 +30,15 @@ fn without_arq_frames_are_sent_once_without_link_acks() {
     assert_eq!(story(&lossy, &[(0, 100)]), [(145, lost)]);
 }
 
-/// The header of the link counts towards the airtime.
+/// The header of the link layer counts as part of the frame.
 #[test]
 fn the_link_header_counts_towards_the_airtime() {
     let plan = RadioPlan { overhead: 8, ..round(45) };
     assert_eq!(story(&plan, &[(0, 100)]), [(153, Note::Delivered { end: 0, number: 0 })]);
 }
 
-/// A link ACK waits until the frame in transmission at its end is sent, and precedes the next frame. Of
-/// several pending link ACKs only the last is sent, which acknowledges all frames.
+/// A link ACK waits for the end of the frame that its end is transmitting, and is sent before the next frame.
+/// If several link ACKs are waiting, only the last is sent, which acknowledges all frames.
 #[test]
 fn link_acks_precede_data_and_interrupt_no_frame() {
     let sliding = go_back(Group::Sliding, rules(8, 10_000));
@@ -59,10 +58,10 @@ fn link_acks_precede_data_and_interrupt_no_frame() {
     );
 }
 
-/// A link ACK that arrives at the expiry of the timeout is in time; a link ACK a nanosecond later is not.
+/// A link ACK that arrives when the timeout expires is in time; one that arrives a nanosecond later is not.
 #[test]
 fn the_arq_timeout_counts_from_the_start_of_the_frame() {
-    // 100 µs of frame, 45 µs of delay, 10 µs of ACK, 45 µs of delay.
+    // A frame takes 100 µs, its ACK 10 µs, and the delay is 45 µs in each direction.
     for (timeout, in_time) in [(200, true), (199, false)] {
         let plan =
             RadioPlan { arq: [go_back(Group::Sliding, rules(1, timeout)), ArqPlan::None], ..round(45) };
@@ -76,15 +75,15 @@ fn the_arq_timeout_counts_from_the_start_of_the_frame() {
     }
 }
 
-/// A block is the set of frames that can be sent together. Later packets wait for the link ACK of the block,
-/// and are sent with the next block.
+/// A block consists of the frames that can be sent together. Packets that arrive later wait for the link ACK
+/// of the block, and are sent as the next block.
 #[test]
 fn packets_after_a_block_wait_for_its_link_ack() {
     let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
     let mut world = World::new(&plan, 1);
     world.push(0, 100);
     world.push(0, 20);
-    world.run(Time::ZERO + Span::from_micros(150)); // both have left: 100 and 20 µs
+    world.run(Time::ZERO + Span::from_micros(150)); // both frames have been sent: 100 and 20 µs
     world.push(0, 30);
     world.run(Time::ZERO + Span::from_millis(10));
     let delivered = world.notes.iter().filter(|(_, note)| matches!(note, Note::Delivered { .. }));
@@ -93,8 +92,8 @@ fn packets_after_a_block_wait_for_its_link_ack() {
     assert_eq!(at, [145, 165, 220 + 30 + 45]);
 }
 
-/// At a timeout each retransmitted frame has one more failure; the limit counts the transmissions of each
-/// frame.
+/// At a timeout each frame that is retransmitted has failed once more. The limit applies to the attempts of
+/// each frame.
 #[test]
 fn a_timeout_fails_all_outstanding_frames() {
     let rules = ArqRules { attempts: Some(2), ..rules(3, 1000) };
@@ -124,7 +123,7 @@ fn a_timeout_fails_all_outstanding_frames() {
     );
 }
 
-/// Error models treat link ACKs as control frames: a Gilbert-Elliott channel does not damage them.
+/// To error models a link ACK is a control frame: a Gilbert-Elliott channel does not destroy it.
 #[test]
 fn error_models_treat_link_acks_as_control_frames() {
     let plan = RadioPlan {
@@ -140,15 +139,15 @@ fn error_models_treat_link_acks_as_control_frames() {
     assert_eq!(story(&plan, &[(1, 100)]), [(145, lost)]);
 }
 
-/// Returns a channel with good and bad periods; bad periods lose all frames.
+/// Returns errors of good and bad periods; in bad periods all frames are lost.
 fn fading(good: Span, bad: Span) -> ErrorPlan {
     let (sojourn, start) = (Sojourn::Exponential, Start::Stationary);
     let fades = FadePlan::Drawn { means: [good, bad], sojourn, start };
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// Input of RTTN: a fade starts with the first timeout after a success and ends with the next link ACK. The
-/// effects for fades and failed attempts follow from the frames and the received ACKs.
+/// RTTN uses the reported fades: a fade begins with the first timeout after a success, and ends with the next
+/// link ACK. The effects for fades and failed attempts match the frames and the ACKs that arrived.
 #[test]
 fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
     let errors = fading(Span::from_millis(10), Span::from_millis(4));
@@ -177,13 +176,13 @@ fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
             _ => {}
         }
     }
-    // A cycle of the channel lasts 14 ms, so there are about 71 cycles; most bad periods are longer than a
+    // A cycle of the channel lasts 14 ms, so there are about 71 cycles. Most bad periods are longer than a
     // timeout.
     assert!(failed_now.is_some() && (40..=90).contains(&fades), "{fades} fades");
 }
 
-/// Returns a strategy for a recovery of any kind, with a timeout that is a multiple of the longest duration of a frame and its
-/// ACK.
+/// Returns a strategy for link recovery of any kind. The timeout is a multiple of the longest time of a frame
+/// and its ACK.
 fn arq(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
     let rules = move |window, timeout| ArqRules { attempts, ..rules(window, timeout) };
     let group = prop_oneof![Just(Group::Sliding), Just(Group::Blocks)];
@@ -199,7 +198,7 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
     prop_oneof![
         Just(ErrorPlan::Clean),
         (0.0..0.6).prop_map(ErrorPlan::Loss),
-        // Good periods are long enough for frames of at most 0.2 ms.
+        // Frames take at most 0.2 ms, less than a good period.
         [2_000_u64..20_000, 1..20_000]
             .prop_map(|[good, bad]| fading(Span::from_micros(good), Span::from_micros(bad))),
     ]
@@ -216,12 +215,12 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy for packets: end, bytes, and time in µs.
+/// Returns a strategy for packets: sending end, bytes, and time in µs.
 fn traffic() -> impl Strategy<Value = Vec<(u8, u32, u64)>> {
     prop::collection::vec((0_u8..2, 1_u32..200, 0_u64..20_000), 1..60)
 }
 
-/// Runs the packets through the link until long after the last packet.
+/// Simulates these packets until long after the last one.
 fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.2);
@@ -235,7 +234,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     world
 }
 
-/// Returns the numbers of the effects selected by `pick`.
+/// Returns the packet numbers that `pick` finds in the effects.
 fn numbers(world: &World, pick: impl Fn(&Note) -> Option<u64>) -> Vec<u64> {
     world.notes.iter().filter_map(|(_, note)| pick(note)).collect()
 }
@@ -248,8 +247,8 @@ fn delivered(world: &World, from: u8) -> Vec<u64> {
 }
 
 proptest! {
-    /// With recovery and without an attempt limit, all packets of both directions arrive once and in order,
-    /// and none remains in the link.
+    /// With recovery and without a limit of attempts, all packets of both directions arrive once and in
+    /// order, and none remains in the link.
     #[test]
     fn arq_delivers_all_packets_of_both_directions_in_order(
         plan in any_plan(None), packets in traffic(), seed in any::<u64>(),
@@ -264,8 +263,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// Every packet is delivered once and in order, or returned: without recovery if its frame is lost, with
-    /// recovery if it is discarded.
+    /// Every packet is either delivered once and in order, or returned. It is returned if its frame is lost
+    /// without recovery, or if recovery discards it.
     #[test]
     fn every_packet_is_delivered_once_or_returned(
         plan in (1_u32..4).prop_flat_map(|limit| any_plan(Some(limit))), packets in traffic(), seed in any::<u64>(),
@@ -286,8 +285,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// A packet discarded by selective repeat has arrived if one of its frames arrived: it was delivered
-    /// already, or is still in the reordering buffer.
+    /// If selective repeat discards a packet, the packet may have arrived: it was delivered, or is in the
+    /// reordering buffer. It is reported as arrived if one of its frames had arrived.
     #[test]
     fn a_packet_discarded_by_selective_repeat_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
@@ -307,7 +306,8 @@ proptest! {
         }
     }
 
-    /// An end sends one frame at a time, in the order of time, as the error models require.
+    /// An end sends one frame at a time, and reports frames in the order of time, which the error models
+    /// need.
     #[test]
     fn a_link_end_sends_one_frame_at_a_time(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, seed);
@@ -321,7 +321,7 @@ proptest! {
         }
     }
 
-    /// The same seed produces the same trajectory, to the nanosecond.
+    /// Two runs with the same seed are identical, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, seed).notes, run(&plan, &packets, seed).notes);

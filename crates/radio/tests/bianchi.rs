@@ -1,19 +1,19 @@
-//! Saturation throughput, compared with Bianchi (2000), "Performance analysis of the IEEE 802.11 distributed
-//! coordination function".
+//! Saturation throughput, compared with Bianchi's model ("Performance analysis of the IEEE 802.11 distributed
+//! coordination function", 2000).
 
 use crate::harness::{plan, saturation};
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{Access, CellPlan, CellRules};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
-/// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 bytes as in the ns-3 runs.
+/// Length of an IP datagram with 1000 bytes of UDP payload; its MPDU has 1064 bytes, as in the runs of ns-3.
 const IP_BYTES: u32 = 1028;
 const PAYLOAD_BITS: f64 = 8000.0;
 
-/// Probability that a station sends in a slot, if each of its frames collides with probability `p`, with at
-/// most `attempts` frames per packet. With r attempts a packet has sum p^j frames; each takes a mean of
-/// `(W_j - 1) / 2` slots of backoff and the slot of the frame itself. The limit of infinite attempts is
-/// Bianchi's equation (7).
+/// Returns the probability that a station transmits in a slot, if each of its frames collides with
+/// probability `p`, with at most `attempts` attempts per packet. The number of frames per packet is the sum
+/// of p^j over the attempts. Attempt j takes `(W_j - 1) / 2` slots of backoff on average, and one slot for
+/// the frame. Without a limit of attempts this is Bianchi's equation (7).
 fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     let window =
         |j: i32| (f64::from(plan.phy.cw_min + 1) * 2_f64.powi(j)).min(f64::from(plan.phy.cw_max + 1));
@@ -23,9 +23,10 @@ fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     frames / slots
 }
 
-/// Throughput in Mbit/s of `n` saturated stations, if slots count again `after_collision` after a collision.
+/// Returns the throughput of `n` saturated stations, Mbit/s, if they count slots again `after_collision`
+/// after a collision.
 fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) -> f64 {
-    // p grows with tau and tau falls with p: bisection on p.
+    // Bisection on p, because p increases with tau, and tau decreases with p.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {
         let p = (low + high) / 2.0;
@@ -47,16 +48,17 @@ fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) 
     one * PAYLOAD_BITS / ((1.0 - any) * us(phy.slot) + one * us(success) + (any - one) * us(collision))
 }
 
-/// Measured throughput in Mbit/s; 100 s have about 65 000 packets.
+/// Returns the simulated throughput, Mbit/s. In 100 s there are about 65 000 packets.
 fn measured(plan: &CellPlan) -> f64 {
     saturation(plan, IP_BYTES, 100, 1) * PAYLOAD_BITS / 1e6
 }
 
-/// In the model and in the MAC, EIFS (364 µs) follows a collision at the listening stations, which could
-/// decode neither frame. In the MAC the colliding stations wait for their timeout: 222 µs (IEEE 802.11-2016
-/// §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses at the same time), or with ns-2's rules 282 µs
-/// including a DIFS. With ns-2's rules the throughput of the MAC is up to 1.1 % lower than in the model,
-/// because Bianchi's stations count down a slot during another station's frame and real stations do not.
+/// After a collision the other stations wait for EIFS (364 µs), because they could decode neither frame; this
+/// is the same in the model and in the MAC. In the MAC the colliding stations wait for their timeouts: by the
+/// standard 222 µs (IEEE 802.11-2016 §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses in parallel), by
+/// ns-2's rules 282 µs including a DIFS. By ns-2's rules the throughput of the MAC is up to 1.1 % lower than
+/// in the model, because Bianchi's stations count down a slot during a frame of another station, and real
+/// stations do not.
 #[test]
 fn saturation_throughput_equals_the_bianchi_model() {
     for (access, rules) in
@@ -77,9 +79,9 @@ fn saturation_throughput_equals_the_bianchi_model() {
     }
 }
 
-/// With control frames at the lowest basic rate, which EIFS assumes, the colliding stations wait as long as
-/// the listening stations under ns-2's rules, 384 µs; under the standard's rules 222 µs, as with fast control
-/// frames.
+/// EIFS assumes control frames at the lowest basic rate. If they are sent at that rate, the colliding
+/// stations wait as long as the others by ns-2's rules, 384 µs. By the standard's rules they wait for 222 µs,
+/// as with fast control frames.
 #[test]
 fn throughput_equals_bianchi_with_slow_control_frames() {
     for (n, rules) in [2, 20].into_iter().flat_map(|n| [(n, CellRules::IEEE), (n, CellRules::NS2)]) {
@@ -92,8 +94,8 @@ fn throughput_equals_bianchi_with_slow_control_frames() {
     }
 }
 
-/// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. Only the backoff is random, and
-/// its mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
+/// With one station a cycle is a DIFS, a mean backoff of 15.5 slots, the frame, a SIFS and the ACK. Only the
+/// backoff is random; its mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
 #[test]
 fn throughput_of_one_station_equals_its_mean_cycle() {
     let plan = plan(2);
@@ -103,9 +105,9 @@ fn throughput_of_one_station_equals_its_mean_cycle() {
     assert!((measured / expect - 1.0).abs() < 0.002, "{measured:.4}, expected {expect:.4}");
 }
 
-/// ns-3.44: 5.202 for one station, 5.355 for ten. The value for ten is close to the model with a DIFS after
-/// collisions (5.418), while Airhop and ns-2 have EIFS (model 5.203): hence a tolerance of 5 %. Under the
-/// standard's rules.
+/// ns-3.44 has 5.202 Mbit/s for one station, and 5.355 for ten. The value for ten is close to the model with
+/// a DIFS after collisions (5.418), while Airhop has EIFS (5.203 in the model); the tolerance is therefore 5
+/// %. Airhop runs with the standard's rules.
 #[test]
 fn saturation_throughput_is_within_5_percent_of_ns3() {
     for (n, ns3, tolerance) in [(1, 5.202, 0.005), (10, 5.355, 0.05)] {

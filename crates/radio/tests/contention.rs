@@ -1,5 +1,5 @@
-//! Contention time of a packet before the exchange that delivered it: the quantity that TCP-CC sums (Hamadani
-//! and Rakocevic 2007).
+//! Contention time of a packet up to the exchange that delivers it. TCP-CC adds these times (Hamadani and
+//! Rakocevic 2007).
 
 use crate::harness::{on_link, plan};
 use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Span, Time};
@@ -12,8 +12,9 @@ use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
 
 const BYTES: u32 = 1040;
 
-/// Sends packets over a channel that loses every second data frame. Returns for each packet that arrives:
-/// time from its arrival in the MAC to its delivery, contention time, and number of failed attempts.
+/// Sends packets over a channel that loses every second data frame. Returns three values for each packet that
+/// arrives: the time from its arrival in the MAC to its delivery, its contention time, and its number of
+/// failed attempts.
 fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut cell, mut arena) = (Cell::new(plan, &Streams::new(1, 0)), Arena::new());
     let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), Vec::new());
@@ -45,8 +46,9 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     seen
 }
 
-// The contention time ends at the start of the successful exchange. The remaining time to the delivery is
-// RTS, CTS, two SIFS and the data frame, or the data frame alone. Failed attempts count with their timeouts.
+// The contention time ends at the start of the successful exchange. From then to the delivery it takes RTS,
+// CTS, two SIFS and the data frame, or only the data frame. Failed attempts and their timeouts count as
+// contention time.
 #[test]
 fn contention_time_ends_at_the_successful_exchange() {
     for access in [Access::Basic, Access::RtsCts] {

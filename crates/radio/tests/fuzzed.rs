@@ -1,17 +1,17 @@
-//! Recorded channels, recorded links and quantities read from hostile texts: random texts, and texts found by
+//! Recorded channels, recorded links and quantities, read from hostile text: random text, and text found by
 //! the fuzzer (docs/fuzzing.md).
 
 use crate::hostile;
 use proptest::prelude::*;
 use std::fs;
 
-/// Inputs that together reach all code that the fuzzer has reached.
+/// Folder of the fuzzer's inputs; together they reach all code that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/records");
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Texts composed of parts of valid files.
+    /// Text composed of parts of valid files is either read or refused with an error.
     #[test]
     fn any_record_or_quantity_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![

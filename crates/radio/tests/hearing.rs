@@ -1,28 +1,30 @@
-//! Hidden and exposed terminals: two saturated senders with one attempt per packet, against the exact law of
-//! their contention.
+//! Hidden and exposed terminals: two saturated senders with one attempt per packet, compared with an exact
+//! model of their contention.
 //!
-//! Both draw uniformly from {0, …, W - 1} for every packet (one attempt: the window never grows). All time
-//! differences are integer numbers of slots σ, so the offset `k` of their starts, in slots, is a Markov
-//! chain. Below, `a` and `c` are new draws of the station that began first and of the other. T is a data
-//! frame, S = SIFS + ACK + σ a timeout, E = SIFS + ACK the time after a success.
+//! With one attempt the window never grows, so both draw a backoff uniformly from {0, …, W - 1} for every
+//! packet. All time differences are whole numbers of slots σ. The offset `k` between the starts of the two
+//! stations, in slots, is therefore a Markov chain. Below, k' is the next offset, and `a` and `c` are the
+//! next draws of the station that began first and of the other. T is the duration of a data frame, S = SIFS +
+//! ACK + σ a timeout, and E = SIFS + ACK the time after a success.
 //!
-//! Hidden, A - B - C with both sending to B (B's ACK is heard by both, a data frame by B only):
+//! Hidden terminals: A - B - C, and both A and C send to B. Both receive B's ACKs, but only B receives their
+//! data frames:
 //! ```text
 //! k σ < T          both are lost; each goes on S + DIFS after its own end:                       k' = |k + c - a|
 //! T < k σ < T+SIFS the first is received, and B's ACK spoils the second, which times out:        k' = |k + 1 + c - a|
 //! otherwise        the first is received; the ACK freezes the other at r = k - ⌊(T + SIFS)/σ⌋:   k' = |r - a|
 //! ```
-//! These cases are complete if T < S + DIFS: a longer frame overlaps the next frame of the station that began
+//! These cases are complete if T < S + DIFS; a longer frame overlaps the next frame of the station that began
 //! first.
 //!
-//! Exposed: each sends to a station on its far side (a data frame and its NAV are heard by the other sender,
-//! an ACK is not):
+//! Exposed terminals: each sends to a station on the side away from the other sender, which receives its data
+//! frames with their NAV but not the ACKs of its receiver:
 //! ```text
 //! k = 0            both are received:                                                            k' = |c - a|
 //! otherwise        the first is received, the other is frozen at k until DIFS after its ACK:     k' = |k - a|
 //! ```
-//! The next frame begins min(…) slots after the end of the wait. The stationary chain gives received frames
-//! per frame and per second.
+//! The next frame begins min(…) slots after the end of the wait. From the stationary distribution of the
+//! chain follow the received frames, per frame and per second.
 
 use crate::harness::{Note, World, line};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -30,24 +32,26 @@ use airhop_radio::cell::{Access, CellPlan, CellRules, Station};
 use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{ACK_BYTES, Coding, DATA_OVERHEAD, Phy};
 
-/// Outcome of two frames whose starts differ by a number of slots.
+/// Outcome of two frames whose starts are a given number of slots apart.
 struct Step {
     sent: f64,
     received: f64,
     /// Time from the first start until the first station counts slots again, or would count them.
     wait: Span,
-    /// Number of slots left to the other station, without a new draw, when the first station starts to count.
+    /// Number of slots that the other station still has to count, without a new draw, when the first starts
+    /// to count.
     left: usize,
     /// True if the other station also draws a new backoff.
     redraws: bool,
 }
 
-/// Returns received frames per frame sent, and per second, in the stationary chain.
+/// Returns the number of received frames per sent frame, and per second, by the stationary distribution of
+/// the chain.
 fn law(window: usize, slot: Span, step: impl Fn(usize) -> Step) -> [f64; 2] {
     let mut share = vec![1.0];
     let [mut sent, mut received, mut seconds] = [0.0; 3];
-    // The state of the chain becomes independent of its initial state within some rounds; the later rounds
-    // are averaged.
+    // After some rounds the distribution no longer depends on the initial state; only the later rounds are
+    // averaged.
     for round in 0..600 {
         let mut next = vec![0.0; share.len() + window + 1];
         for (k, share) in share.iter().enumerate().filter(|(_, share)| **share > 1e-15) {
@@ -96,7 +100,7 @@ fn times(plan: &CellPlan, bytes: u32) -> Times {
     }
 }
 
-/// Returns received frames per frame sent, and per second, of two hidden senders.
+/// Returns the number of received frames per sent frame, and per second, for two hidden senders.
 fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     let Times { data, timeout, success, difs, sifs, slot, window } = times(plan, bytes);
     law(window, slot, |k| {
@@ -114,7 +118,7 @@ fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     })
 }
 
-/// Returns received frames per frame sent, and per second, of two exposed senders.
+/// Returns the number of received frames per sent frame, and per second, for two exposed senders.
 fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     let Times { data, success, difs, slot, window, .. } = times(plan, bytes);
     let wait = data + success + difs;
@@ -124,8 +128,8 @@ fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     })
 }
 
-/// Simulates saturated senders with one attempt per packet; returns received frames per frame sent, and per
-/// second, over 100 s.
+/// Simulates two saturated senders with one attempt per packet for 100 s. Returns the number of received
+/// frames per sent frame, and per second.
 fn measured(plan: &CellPlan, ways: [(Station, Station); 2], bytes: u32) -> [f64; 2] {
     let mut plan = plan.clone();
     plan.attempts = 1;
@@ -143,8 +147,8 @@ fn near(what: &str, measured: [f64; 2], law: [f64; 2], tolerance: f64) {
     }
 }
 
-/// Returns a cell with B in the middle and link ACKs at 1 Mbit/s: frames of 200 bytes are shorter than a
-/// timeout and a DIFS.
+/// Returns a cell with B in the middle and link ACKs at 1 Mbit/s, so that frames of 200 bytes are shorter
+/// than a timeout and a DIFS.
 fn hidden(window: u32) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.control_rate = Rate::from_bps(1_000_000);
@@ -152,7 +156,7 @@ fn hidden(window: u32) -> CellPlan {
     plan
 }
 
-/// Shares from one received frame in twenty to one in two. Over 100 s the shares have an error of about one
+/// From one frame in twenty to one in two is received. Over 100 s these fractions have an error of about one
 /// per cent.
 #[test]
 fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
@@ -166,11 +170,11 @@ fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
     }
 }
 
-/// No frame arrives if T > S + DIFS + (W - 1) σ. After a collision with offset k, the next frame of the
-/// station that started first does not overlap the other station's next frame only if k + c - a >= T/σ, and
-/// does not overlap the other station's last frame, which ends k σ + T later, only if k σ <= S + DIFS + a σ;
-/// together T <= S + DIFS + c σ. For the opposite order the other station's next frame would start T earlier,
-/// and a σ < T.
+/// No frame arrives if T > S + DIFS + (W - 1) σ. Suppose that two frames collide with an offset of k, and that
+/// the next frame of the station that began first arrives. It begins after the end of the other station's last
+/// frame, so k σ <= S + DIFS + a σ. If it ends before the other station's next frame begins, then (k + c - a) σ
+/// >= T, and both together require T <= S + DIFS + c σ. If the other station's next frame ends before it begins,
+/// then T <= a σ. Both are impossible.
 #[test]
 fn hidden_terminals_with_long_frames_deliver_no_frame() {
     let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -179,8 +183,9 @@ fn hidden_terminals_with_long_frames_deliver_no_frame() {
     assert_eq!(measured(&plan, [(0, 1), (2, 1)], 1040), [0.0, 0.0]);
 }
 
-/// R1 - S1 - S2 - R2: the senders defer to each other, although neither receiver receives the other's sender.
-/// If they do not receive each other, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
+/// R1 - S1 - S2 - R2: each sender defers to the other, although its receiver does not receive the other. If
+/// the senders do not receive each other, each has a cycle of its own: DIFS, (W - 1) / 2 slots, T, SIFS and
+/// ACK.
 #[test]
 fn exposed_terminal_throughput_equals_the_closed_form() {
     for bytes in [200, 1040] {
@@ -198,8 +203,8 @@ fn exposed_terminal_throughput_equals_the_closed_form() {
     }
 }
 
-/// Returns the fraction of data frames of station 0 lost in collisions. Station 0 sends to 1; station 2,
-/// hidden from 0, sends to a station farther away.
+/// Returns the fraction of data frames of station 0 that are lost in collisions. Station 0 sends to station
+/// 1. Station 2, which station 0 does not sense, sends to a station farther away.
 fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
     let mut plan = line(metres, 40.0, sense);
     plan.access = access;
@@ -214,9 +219,10 @@ fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
     lost / (lost + received)
 }
 
-/// A hidden station 30 m from the receiver decodes its CTS and defers. At 60 m, beyond the receive range but
-/// not beyond the sense range, it defers an EIFS of 364 µs after the CTS. The data frame takes 974 µs, so the
-/// station starts in the middle of the frame (station i + 3 of a chain).
+/// A hidden station 30 m from the receiver decodes its CTS, and defers for the whole exchange. At 60 m,
+/// within the sense range but beyond the receive range, it defers only for an EIFS, 364 µs. The data frame
+/// takes 974 µs, so the station starts to send in the middle of it. In a chain this is the case for station i
+/// + 3.
 #[test]
 fn rts_cts_protects_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];
@@ -229,10 +235,10 @@ fn rts_cts_protects_only_where_the_cts_is_decoded() {
     }
 }
 
-/// Frames shorter than a SIFS: B receives the RTS of both hidden stations before its first CTS, and responds to
-/// both. The first CTS tells the other station that its own is missing (IEEE 802.11-2016 §10.3.2.9), so it
-/// ignores its CTS, which arrives later. Each data frame therefore carries the attempt number of the RTS before
-/// it.
+/// Frames shorter than a SIFS: B receives the RTS of both hidden stations before it sends its first CTS, and
+/// answers both. The first CTS shows the other station that its own CTS has not arrived (IEEE 802.11-2016
+/// §10.3.2.9), so it ignores its CTS, which arrives later. Each data frame therefore has the attempt number
+/// of the RTS before it.
 #[test]
 fn a_station_ignores_a_cts_after_its_attempt_failed() {
     let hidden = line(&[0.0, 30.0, 60.0], 35.0, 35.0);

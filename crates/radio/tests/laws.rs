@@ -1,4 +1,4 @@
-//! Laws of any cell for any traffic.
+//! Properties of every cell without aggregation, for any traffic.
 
 use crate::harness::{Note, World};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -56,17 +56,17 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy for the packets of a burst: sender, receiver, IP bytes, time in µs.
+/// Returns a strategy for a burst of packets: sender, receiver, IP bytes, and time in µs.
 pub(crate) fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
     prop::collection::vec((any::<u16>(), any::<u16>(), 28_u32..1500, 0_u64..100_000), 1..60)
 }
 
-/// Returns a strategy for packets in one frame, or in fragments of LHP.
+/// Returns a strategy for the fragmentation of packets: none, or LHP's.
 fn cut() -> impl Strategy<Value = Option<Fragmentation>> {
     prop::option::of((0_u32..300, 0_u32..600).prop_map(|(first, rest)| Fragmentation { first, rest }))
 }
 
-/// Runs the packets through the cell until no event is left.
+/// Simulates these packets in the cell until no event is left.
 pub(crate) fn run(
     plan: &CellPlan,
     packets: &[(u16, u16, u32, u64)],
@@ -78,8 +78,8 @@ pub(crate) fn run(
     run_in(world, plan, packets)
 }
 
-/// Runs the packets through the cell of this new test bench until no event is left. The packets have the
-/// access categories of the cell in turn.
+/// Simulates these packets in a new test bench until no event is left. The access categories of the cell are
+/// assigned to the packets in turn.
 pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u32, u64)]) -> World {
     let n = plan.stations.len() as u16;
     let mut packets = packets.to_vec();
@@ -94,7 +94,7 @@ pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u3
     world
 }
 
-/// Returns the effects of one packet.
+/// Returns the reported effects of one packet.
 pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
     let about = |n: &Note| match *n {
         Note::Delivered { number, .. }
@@ -114,8 +114,8 @@ pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
 }
 
 proptest! {
-    /// Every packet is delivered once, or discarded, or both if its ACKs were lost. Its MAC becomes free once
-    /// for it.
+    /// Every packet is delivered once, or discarded, or both if its ACKs were lost. The MAC becomes free once
+    /// per packet.
     #[test]
     fn every_packet_is_delivered_once_or_discarded(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         let world = run(&plan, &packets, cut, seed);
@@ -131,13 +131,13 @@ proptest! {
             prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1));
             let failures = count(|n| matches!(n, Note::Failed { .. }));
             let last = count(|n| matches!(n, Note::Failed { retry: false, .. }));
-            // The last slot of a fragmented packet may have brought an ACK, and its lifetime may end without
-            // a failure.
+            // For a fragmented packet, the last attempt may have received an ACK, and its lifetime may end
+            // without a failure.
             let in_fragments = cut.is_some() || plan.fragmentation.is_some();
             prop_assert!(last == lost + unknown || in_fragments && last < lost + unknown);
             let headers = count(|n| matches!(n, Note::HeaderOnly { .. }));
             prop_assert!(headers <= lost && (cut.is_some() || headers == 0));
-            // At most 6 failed RTS frames before each data frame, and 7 after the last.
+            // There are at most 6 failed RTS frames before each data frame, and 7 after the last.
             let frames = plan.attempts * if in_fragments { 16 } else { 1 };
             prop_assert!(failures as u32 <= frames * 7 + 7);
         }
@@ -145,14 +145,14 @@ proptest! {
         prop_assert_eq!(ready as u64, world.handed);
     }
 
-    /// The same seed produces the same trajectory, to the nanosecond.
+    /// Two runs with the same seed are identical, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, cut, seed).notes, run(&plan, &packets, cut, seed).notes);
     }
 
-    /// Without errors and with all stations in range, only frames that start at the same time collide, and no
-    /// response collides.
+    /// Without errors, and if all stations receive each other, only frames that start at the same time
+    /// collide, and no response collides.
     #[test]
     fn a_clean_shared_medium_loses_frames_only_by_collision(
         plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>(),

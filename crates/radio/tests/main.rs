@@ -1,6 +1,8 @@
-//! Behaviour of cells and radio links, compared with the standard, theory and hand calculation.
+//! Behaviour of cells and radio links, compared with the standards, with theory and with
+//! calculations by hand.
 //!
-//! All tests form one program, because linking dominates the build time of tests.
+//! All tests are one program, because most of the time to build tests is the time to link each
+//! program.
 
 mod aggregates;
 mod arq;

@@ -1,5 +1,5 @@
-//! RLP compared with an independent model derived from the rules: at each event the model searches its lists
-//! again; its only state is the sent, received and requested frames.
+//! RLP compared with an independent model that follows from its rules. The model searches its lists at each
+//! event; its only state are the frames that were sent, received and requested.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -10,18 +10,19 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Duration of a frame, ns. The durations have no common divisor, so simultaneous events are rare. They still
-/// occur if whole frames lie between: a sender that started a retransmission when a NAK arrived ends the next
-/// retransmission when the NAK of a gap two frames later arrives. IS-707-A does not define the order of such
-/// events. The event queue does (`airhop_engine::EventQueue`): the end of a frame is scheduled at its start,
-/// and the arrival of a NAK at its transmission; the event scheduled first is processed first.
+/// Duration of a frame, ns. The durations in this file have no common divisor, so simultaneous events are
+/// rare. One case remains: a sender starts a retransmission when a NAK arrives. The end of the next
+/// retransmission then coincides with the arrival of the NAK for a gap two frames later. IS-707-A does not
+/// define the order of such events, but the event queue does (`airhop_engine::EventQueue`): the event that
+/// was scheduled first is processed first. The end of a frame is scheduled at its start, and the arrival of a
+/// NAK when it has been sent.
 const FRAME: u64 = 97_000;
 const CONTROL: u64 = 10_000;
 const DELAY: u64 = 45_017;
 const TIMEOUT: u64 = 400_311;
 const COPY: u64 = 110_003;
 const IDLE: u64 = 1_000_731;
-/// Duration of a good or bad state of the channel.
+/// Duration of each good or bad period of the channel.
 const TIME: u64 = 60_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +42,7 @@ enum Frame {
     Abort(u64, u64),
 }
 
-/// State of a frame known to the receiver: number of requests, and end of the round.
+/// State of a frame at the receiver: the number of requests, and the end of the round.
 #[derive(Clone, Copy, Debug)]
 enum Known {
     Here,
@@ -54,17 +55,18 @@ struct Model {
     rounds: Vec<u64>,
     bad: [Vec<bool>; 2],
     said: Vec<(u64, Said)>,
-    /// Frame in transmission at each end, its end, and the frames in flight from it.
+    /// Frame that each end is transmitting, with its start and its end.
     air: [Option<(Frame, u64, u64)>; 2],
+    /// Frames from each end that are in flight, with their times of arrival.
     on_the_way: [Vec<(u64, Frame)>; 2],
-    // Sender: waiting packets, and frames stored for retransmission.
+    // State of the sender: packets that wait, and frames stored for retransmission.
     waiting: u64,
     sent: u64,
     began: u64,
     must_tell: bool,
     copies: Vec<u64>,
     kept: BTreeMap<u64, (u32, u64, bool)>,
-    // Receiver.
+    // State of the receiver.
     known: BTreeMap<u64, Known>,
     up: u64,
     to_say: Vec<Frame>,
@@ -99,8 +101,8 @@ impl Model {
             if let Some((frame, start, _)) = self.air[end].filter(|(_, _, over)| *over == now) {
                 self.air[end] = None;
                 if start + DELAY < now {
-                    // The end of the frame was scheduled before any arrival of this instant, so the next
-                    // frame starts without knowledge of these arrivals.
+                    // The end of this frame was scheduled before all arrivals at the same time, so the next
+                    // frame starts without knowledge of them.
                     self.transmits(now);
                 }
                 let touched =
@@ -145,7 +147,7 @@ impl Model {
             }
         };
         if !data || end >= next {
-            // Retransmissions have priority, so the sender had sent all requested frames.
+            // Retransmissions have priority, so at this time the sender had sent all frames requested before.
             let known: u64 = self.asked.iter().filter(|(at, _)| at + TIMEOUT >= now).map(|(_, n)| n).sum();
             self.through = self.through.min(now + known * COPY);
         }
@@ -239,12 +241,12 @@ impl Model {
         self.air[0] = Some((frame, now, now + lasts));
     }
 
-    /// Runs the model for packets that arrive at these times; returns the effects with their times.
+    /// Runs the model for packets that arrive at these times, and returns the effects with their times.
     fn run(mut self, packets: &[u64]) -> Vec<(u64, Said)> {
         let mut packets = packets.iter().copied().peekable();
         while let Some(now) = self.next_time().into_iter().chain(packets.peek().copied()).min() {
             self.at(now);
-            // A packet arrives after all other events of its instant, as in `simulated`.
+            // A packet arrives after all other events at the same time, as in `simulated`.
             while packets.next_if(|at| *at == now).is_some() {
                 self.waiting += 1;
             }
@@ -254,7 +256,7 @@ impl Model {
     }
 }
 
-/// Returns a channel that is bad in the periods marked true.
+/// Returns a channel with periods of equal length, which are bad where `bad` is true.
 fn channel(bad: &[bool]) -> ErrorPlan {
     let at = |i: usize| Time::from_nanos(i as u64 * TIME);
     let times: Vec<_> = (0..bad.len()).filter(|i| bad[*i]).map(|i| [at(i), at(i + 1)]).collect();
@@ -265,7 +267,8 @@ fn channel(bad: &[bool]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// Returns the effects, and the number of packets without an outcome when the link is idle.
+/// Returns the effects of the simulation, and the number of packets without an outcome when the link has
+/// become idle.
 fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64, Said)>, usize) {
     let rules = RlpRules {
         rounds: rounds.iter().map(|naks| *naks as u32).collect(),
@@ -300,10 +303,10 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
-    /// The model and the simulation report the same effects of the same frames at the same nanosecond, on any
-    /// channel. Every packet is delivered or discarded, except the last packets, of which the receiver has no
-    /// knowledge: a NAK scheme does not detect a gap if no frame, including idle frames, arrives after the
-    /// gap before the sender has removed the frame.
+    /// The model and the simulation report the same effects at the same nanosecond, on any channel. Every
+    /// packet is delivered or given up, except perhaps the last packets. The receiver may not know that one
+    /// of these is missing: it detects a gap only when a data or idle frame arrives after the gap, while the
+    /// sender still stores the missing frame.
     #[test]
     fn the_rlp_simulation_equals_an_independent_model(
         rounds in prop::collection::vec(1_u64..4, 1..5),
@@ -316,8 +319,8 @@ proptest! {
         let model = Model { rounds: rounds.clone(), bad: bad.clone(), ..Model::default() };
         let (mut said, unheard) = simulated(&rounds, &bad, &packets);
         let mut expected = model.run(&packets);
-        // The order of simultaneous effects at different ends is not defined, because a frame needs DELAY to
-        // reach the other end. At one end, discards are reported before deliveries.
+        // The order of simultaneous effects at different ends is not defined, because a frame takes DELAY to
+        // reach the other end. At one end, packets given up are reported before deliveries.
         let order = |(at, said): &(u64, Said)| match said {
             Said::Failed(..) | Said::Aborted(_) | Said::Acknowledged(_) => (*at, 0),
             Said::GivenUp(_) => (*at, 1),

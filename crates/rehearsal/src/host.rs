@@ -1,30 +1,30 @@
-//! The two ends of a TCP connection of Airhop, joined only by datagrams.
+//! The two ends of a TCP connection of Airhop, which exchange only datagrams.
 
 use super::DataConnection;
 use airhop_base::{Body, FlowId, NodeId, Packet, Time};
 use airhop_tcp::{Config, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 
-/// Datagrams with their sending nodes.
+/// Datagrams, each with its sending node.
 pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
 
-/// Sender and receiver.
+/// TCP connection: its sender and its receiver.
 pub(super) struct Connection {
     flow: FlowId,
     ends: [NodeId; 2],
-    /// Time of opening, and number of bytes; `None` after the opening.
+    /// Time at which the connection opens, and number of bytes to send; `None` after the opening.
     opens: Option<(Time, u64)>,
     sender: Sender,
     receiver: Receiver,
     conversation: Conversation,
-    /// Window scales of both ends, learned from their SYNs.
+    /// Window scales of both ends, which the connection reads from their SYNs.
     shifts: [u8; 2],
 }
 
 impl Connection {
     pub fn new(number: u16, data: &DataConnection<'_>) -> Self {
         let DataConnection { from, to, scheme, params, .. } = *data;
-        // Hosts learn window scales from SYNs.
+        // The handshake is necessary, because window scales are read from SYNs.
         let config = Config { handshake: true, ..*data.config };
         let flow = FlowId(number);
         let parts = (scheme.build)(params, &config);
@@ -39,13 +39,14 @@ impl Connection {
         }
     }
 
-    /// Returns the time of the next action of an end without input.
+    /// Returns the time at which an end acts next without receiving a datagram; `None` if neither
+    /// end will.
     pub fn due(&self) -> Option<Time> {
         let opens = self.opens.map(|(at, _)| at);
         [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
-    /// Carries out all due actions.
+    /// Executes all actions that are due at `now`.
     pub fn work(&mut self, now: Time, sent: &mut Sent) {
         if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
             self.sender.supply(bytes);
@@ -59,7 +60,7 @@ impl Connection {
         self.transmit(now, sent);
     }
 
-    /// Handles a datagram at a node; it may be for another connection.
+    /// Handles a datagram that arrives at a node. A datagram of another connection is ignored.
     pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut Sent) {
         let Ok(decoded) = decode(datagram) else { return };
         let mut packet = decoded.packet;

@@ -1,9 +1,9 @@
-//! Emulations without real hosts: the loop and the log of `airhop-live`, with simulated hosts in place of
-//! programs and kernels, and a virtual clock.
+//! Emulations without real hosts (rehearsals): the loop and the log of `airhop-live`, with simulated hosts in
+//! place of programs and kernels, and with a virtual clock.
 //!
-//! The hosts are TCPs of Airhop that exchange real datagrams, and sources of noise: datagrams of every kind
-//! that a kernel sends, and of some kinds that no kernel sends. Equal seeds lead to equal rehearsals, so
-//! tests can create thousands of logs without privileges.
+//! The hosts are TCPs of Airhop, which exchange real datagrams, and sources of noise. Noise is datagrams of
+//! every kind that a kernel sends, and of some kinds that no kernel sends. Rehearsals with equal seeds are
+//! equal. Tests can thus write thousands of logs, without privileges.
 
 mod host;
 mod noise;
@@ -22,23 +22,22 @@ use std::io;
 use std::rc::Rc;
 use std::sync::mpsc;
 
-/// Virtual time that passes at each reading of the clock.
+/// Virtual time that passes each time the clock is read.
 const READING: Span = Span::from_micros(1);
 
 /// Specification of a rehearsal.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
-    /// Nodes with hosts.
+    /// Nodes at which hosts are attached.
     pub ends: Vec<NodeId>,
     /// TCP connections of the hosts.
     pub connections: Vec<DataConnection<'a>>,
-    /// Number of random datagrams in addition to the connections: TCP, UDP, ICMP and others, some of them
-    /// malformed.
+    /// Number of random datagrams (noise): TCP, UDP, ICMP and others, some of them malformed.
     pub noise: usize,
-    /// End of the rehearsal.
+    /// Duration of the rehearsal.
     pub duration: Span,
-    /// Additional duration of each sleep of the emulator that ends with an event, so that the event's packets
-    /// are late.
+    /// Time by which each sleep of the emulator that ends with an event is extended, so that the packets of
+    /// the event are late.
     pub oversleep: Span,
     /// Seed of all random draws.
     pub seed: u64,
@@ -59,12 +58,12 @@ pub struct DataConnection<'a> {
     pub scheme: &'static Scheme,
     /// Parameters of the scheme.
     pub params: &'a Params,
-    /// Configuration of both ends, which always use a handshake.
+    /// Configuration of both ends. A handshake is always used, whatever it says.
     pub config: &'a Config,
 }
 
 impl Rehearsal<'_> {
-    /// Runs `world` with the hosts, and appends all entering datagrams to `log`.
+    /// Runs `world` with the hosts, and appends all datagrams that enter to `log`.
     ///
     /// # Errors
     /// If the log cannot be written.
@@ -89,14 +88,14 @@ impl Rehearsal<'_> {
     }
 }
 
-/// All hosts, and the virtual time.
+/// State of all hosts, and the virtual time.
 struct Machine {
     now: Time,
     oversleep: Span,
     connections: Vec<Connection>,
-    /// Datagrams of other kinds, the next first.
+    /// Datagrams of noise in chronological order, each with its time and sending node.
     noise: VecDeque<(Time, NodeId, Vec<u8>)>,
-    /// Datagrams waiting to be read, by node.
+    /// Datagrams that the emulator has not read yet, by sending node.
     waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
 }
 
@@ -107,20 +106,21 @@ impl Machine {
         }
     }
 
-    /// Returns the time of the next action of a host without input.
+    /// Returns the time at which a host acts next without receiving a datagram; `None` if no host will.
     fn next(&self) -> Option<Time> {
         let timers = self.connections.iter().filter_map(Connection::due);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
-    /// Lets time pass until a host acts, or else by `span`, and by the oversleep if `span` is positive.
+    /// Advances the time by `span`, and if `span` is positive also by the time by which sleeps are extended.
+    /// If a host acts earlier, advances only to the time of its action.
     fn sleep(&mut self, span: Span) {
         let wakes = self.now + span;
         let late = if span > Span::ZERO { self.oversleep } else { Span::ZERO };
         self.now = self.next().filter(|next| *next < wakes).map_or(wakes + late, |next| next.max(self.now));
     }
 
-    /// Carries out all due actions.
+    /// Executes all actions of hosts that are due.
     fn work(&mut self) {
         while self.noise.front().is_some_and(|(at, ..)| *at <= self.now) {
             let Some((_, node, datagram)) = self.noise.pop_front() else { break };
@@ -140,7 +140,7 @@ impl Machine {
     }
 }
 
-/// Handle of the machine, as clock, as sleeper, and behind every port.
+/// Shared handle of the machine: the clock, the sleeper, and the host side of every port.
 #[derive(Clone)]
 struct Hosts(Rc<RefCell<Machine>>);
 

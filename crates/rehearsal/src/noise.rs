@@ -1,14 +1,15 @@
-//! Random datagrams in addition to the connections: UDP, TCP, ICMP and other protocols, some of them malformed.
+//! Noise: random datagrams of UDP, TCP, ICMP and other protocols, in addition to the connections. Some are
+//! malformed.
 
 use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
 use airhop_wire::addressing::{address, address6};
 use std::collections::VecDeque;
 
-/// Maximum length of a datagram, bytes, below every MTU that a scenario sets for its nodes.
+/// Maximum length of a datagram, bytes. It is below the MTU of every node in a scenario.
 const LONGEST: u64 = 500;
-/// Ports that are reused, so that conversations have more than one datagram.
+/// Number of ports, which are reused so that conversations have several datagrams.
 const PORTS: u64 = 4;
-/// Range of the sequence numbers. A small range makes hosts reopen connections and retransmit data.
+/// Range of sequence numbers. It is small, so that hosts reopen connections and retransmit data.
 const NUMBERS: u64 = 3000;
 
 /// Draws `count` datagrams of hosts at `ends`, in chronological order.
@@ -56,7 +57,7 @@ impl Draw {
                 self.ip(from, to, protocol, |draw| draw.bytes(100))
             }
             10 => {
-                // Some datagrams are malformed: a few of their bits are flipped.
+                // A few bits of some datagrams are flipped, so that they are malformed.
                 let mut bytes = self.ip(from, to, 6, Self::tcp);
                 for _ in 0..4 {
                     let place = self.below(bytes.len() as u64) as usize;
@@ -71,7 +72,7 @@ impl Draw {
         }
     }
 
-    /// Draws an IPv4 or IPv6 datagram, rarely to an unknown address or as a fragment.
+    /// Draws an IPv4 or IPv6 datagram; rarely it has an unknown address, or is a fragment.
     fn ip(&mut self, from: NodeId, to: NodeId, protocol: u8, body: fn(&mut Self) -> Vec<u8>) -> Vec<u8> {
         let body = body(self);
         let ecn = (self.below(4) as u8) & 3;
@@ -103,7 +104,8 @@ impl Draw {
         [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
     }
 
-    /// Draws an arbitrary segment: any flags, numbers close to each other, some far away.
+    /// Draws a TCP segment with any flags. Most of its numbers are close to those of other segments, some far
+    /// away.
     fn tcp(&mut self) -> Vec<u8> {
         let number = |draw: &mut Self| {
             let near = draw.below(NUMBERS) as u32;

@@ -1,4 +1,4 @@
-//! Schemes added at run time by code outside Airhop.
+//! Schemes that user code adds at run time.
 
 use crate::grammar::problem::{did_you_mean, one_of};
 use airhop_net::services;
@@ -6,10 +6,10 @@ use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
-/// Creates the policies of the scheme for one sender: congestion control and notice policy.
+/// Function that creates the policies of a scheme for one sender: congestion control and notice policy.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
-/// Scheme that user code adds. [`Scheme`] describes the fields.
+/// Scheme that user code adds; see [`Scheme`] for the meaning of the fields.
 pub struct NewScheme {
     /// Name of the scheme.
     pub name: String,
@@ -19,17 +19,17 @@ pub struct NewScheme {
     pub family: String,
     /// Publication of the scheme.
     pub cite: String,
-    /// Loss recovery of the scheme, by the name of a recovery.
+    /// Loss recovery of the scheme, by its name.
     pub recovery: String,
-    /// Agents that the scheme needs in the network.
+    /// Names of the services that the scheme needs from the network.
     pub needs: Vec<String>,
     /// Parameters of the scheme.
     pub params: Vec<NewParam>,
-    /// True if the scheme uses the delivery report of each ACK.
+    /// True if the scheme uses the delivery report of an ACK (delivery rate).
     pub delivery_rate: bool,
     /// True if the scheme sets a pacing rate.
     pub paces: bool,
-    /// Creates the policies of the scheme.
+    /// Function that creates the policies of the scheme.
     pub policies: Box<Policies>,
 }
 
@@ -46,11 +46,11 @@ pub struct NewParam {
 }
 
 impl NewScheme {
-    /// Adds the scheme to the catalogue for the rest of the process. See [`airhop_tcp::add`].
+    /// Adds the scheme to the catalogue for the rest of the process; see [`airhop_tcp::add`].
     ///
     /// # Errors
     ///
-    /// Returns a sentence for the user that describes the problem.
+    /// Returns a sentence for the user about the first invalid property.
     pub fn add(self) -> Result<(), String> {
         self.check()?;
         let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
@@ -105,8 +105,8 @@ impl NewScheme {
 impl NewParam {
     fn check(&self) -> Result<(), String> {
         let NewParam { name, default, range: (least, most), .. } = self;
-        // In a scenario file, parameters are keys beside the scheme's `name`, so no parameter may have the
-        // name `name`.
+        // In a scenario file the parameters are keys in a table whose key `name` is the name of the scheme.
+        // No parameter may therefore have the name `name`.
         if name == "name" {
             return Err("a parameter cannot be called \"name\"".to_string());
         }
@@ -125,11 +125,11 @@ impl NewParam {
     }
 }
 
-/// Returns the service of the network with this name.
+/// Returns the service of the network that has this name.
 ///
 /// # Errors
 ///
-/// Returns a sentence for the user if no service has this name.
+/// Returns a sentence for the user if there is no such service.
 pub fn service(name: &str) -> Result<&'static str, String> {
     services::find(name).map(|service| service.name).ok_or_else(|| {
         let known = services::names();
@@ -138,7 +138,7 @@ pub fn service(name: &str) -> Result<&'static str, String> {
     })
 }
 
-/// True if the text needs no quotes on a command line and cannot be confused with a TOML value.
+/// True if the text needs no quotes on a command line, and cannot be mistaken for a TOML value.
 fn is_name(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -146,7 +146,7 @@ fn is_name(text: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&text)
 }
 
-/// Leaks the memory of a text, because the catalogue exists as long as the process.
+/// Makes the text live as long as the process, as the catalogue does.
 fn leak(text: String) -> &'static str {
     text.leak()
 }

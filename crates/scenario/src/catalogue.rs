@@ -1,4 +1,4 @@
-//! Lists of schemes, services and keys for people and for other programs.
+//! Lists of schemes, services, keys and measures, as JSON or Markdown for people and programs.
 
 use crate::grammar;
 use crate::tables::SCENARIO;
@@ -15,13 +15,14 @@ struct Listed {
     name: &'static str,
     title: &'static str,
     family: &'static str,
-    /// Preset of the system that uses this scheme by default.
+    /// Name of the preset for the operating system that uses this scheme by default; `None` for other
+    /// schemes.
     preset: Option<&'static str>,
     about: &'static str,
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
-    /// Flags of the scheme that affect the analysis of a trace.
+    /// Flags of the scheme that matter for the analysis of a trace.
     flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
@@ -33,7 +34,7 @@ struct Parameter {
     name: &'static str,
     /// Default value: a number, or one of `words`.
     default: Value,
-    /// Minimum and maximum of a number.
+    /// Minimum and maximum of a number; `None` if `default` is one of `words`.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -54,8 +55,8 @@ fn parameter(p: &Param) -> Parameter {
     }
 }
 
-/// Returns every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `flags`, `parameters`,
-/// `verified` and `reconstructed`.
+/// Returns all schemes as a JSON list. Each has `name`, `title`, `family`, `preset`, `about`, `helps`,
+/// `cite`, `needs`, `flags`, `parameters`, `verified` and `reconstructed`.
 pub fn catalogue() -> String {
     let listed = |s: &&'static Scheme| Listed {
         name: s.name,
@@ -75,9 +76,9 @@ pub fn catalogue() -> String {
     serde_json::to_string(&all).expect("numbers and strings are JSON")
 }
 
-/// Returns the services that the network can provide for a flow, as a JSON list of `name`, `about`, effect on
-/// real packets (`on_real`: "acts", "to listeners" or "cannot"), and the reason `why` if the service cannot
-/// act on real packets.
+/// Returns the services that the network can provide for a flow, as a JSON list. Each has `name`, `about`,
+/// and its effect on real packets, `on_real`: "acts", "to listeners" or "cannot". For "cannot" the reason
+/// follows as `why`.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
@@ -98,20 +99,21 @@ pub fn services() -> String {
     serde_json::to_string(&all).expect("strings are JSON")
 }
 
-/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. For each kind of a choice,
-/// `x-example` is the shortest table in TOML, and `x-flags` lists properties for programs that read results.
+/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Each kind of a table with the key
+/// `kind` has two extensions: `x-example`, its shortest table in TOML, and `x-flags`, properties for programs
+/// that read results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// Returns one page of Markdown that lists every key of a scenario file, with the kind of its value and its
+/// Returns a page of Markdown with all keys of a scenario file, each with the kind of its value and its
 /// default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }
 
-/// Returns every measure of a flow and of a run, as a JSON list of columns in the order of the run document.
-/// A column has these fields: `column`, the name in data frames; `of` ("flow" or "run") and `path`, the keys
+/// Returns the measures of a flow and of a run as a JSON list of columns, in the order of the run document.
+/// The fields of a column are: `column`, the name in data frames; `of` ("flow" or "run") and `path`, the keys
 /// that lead to the value; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first" or
 /// "apart"); `after_warm_up`, `of_real`, and `is_count`.
 pub fn measures() -> String {

@@ -1,6 +1,5 @@
-//! Checks that the simulation matches the scenario file: the plan must contain every kind of every choice,
-//! and every word of every key. If a table of keys declares a kind that the plan does not handle, another
-//! kind would be simulated.
+//! Tests that every kind of table and every word of every key is simulated. If a kind were declared but not
+//! planned, another kind would be simulated in its place.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
 use crate::grammar::quantity::standards;
@@ -8,8 +7,8 @@ use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario, ScenarioError};
 use std::collections::{HashMap, HashSet};
 
-/// Returns a scenario in which the choice named `slot` has the table `table`; all other choices have a
-/// default.
+/// Returns a scenario with the table `table` at the key `slot`, and with a default table at all other keys
+/// with kinds.
 fn file(slot: &str, table: &str) -> String {
     let written = |name: &str, otherwise: &'static str| match slot == name {
         true => table.to_string(),
@@ -77,7 +76,7 @@ scheme = "reno"
     )
 }
 
-/// Returns a table of this kind, in the form of a file.
+/// Returns a table of this kind, as it stands in a file.
 fn example(choice: &Choice, variant: &Variant) -> String {
     let table = variant.example();
     match choice.what {
@@ -93,7 +92,7 @@ fn example(choice: &Choice, variant: &Variant) -> String {
     }
 }
 
-/// Returns a flow with the application of requests and these keys.
+/// Returns a flow whose application sends requests, with these keys.
 fn requests(keys: &str) -> String {
     format!("scheme = \"reno\"\napp = {{ kind = \"request-response\", request = \"200 B\", {keys} }}")
 }
@@ -109,8 +108,8 @@ fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioErro
     Scenario::parse(text, source, &overrides)
 }
 
-/// Calls `see` with the path of each key in these tables. A path contains `kind` for the kinds of a choice:
-/// `flow.tcp.preset`, `change outage.fate`.
+/// Calls `see` for each key in these tables, with the key's path. For the keys of a table with kinds the path
+/// contains the `kind`: `flow.tcp.preset`, `change outage.fate`.
 fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
     for key in keys {
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
@@ -131,8 +130,8 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
-/// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A kind whose
-/// only table applies to all directions has no such key.
+/// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A table with
+/// kinds that is not in a list has no such key.
 #[test]
 fn every_kind_in_a_list_accepts_a_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
@@ -145,8 +144,8 @@ fn every_kind_in_a_list_accepts_a_direction() {
     });
 }
 
-/// Each kind has its own plan. A declaration that was copied from another kind together with its plan would
-/// simulate that kind.
+/// Each kind has a plan of its own. If a declaration were copied from another kind with its plan, that other
+/// kind would be simulated.
 #[test]
 fn every_kind_has_its_own_plan() {
     walk(&SCENARIO, "", &mut |_, kind| {
@@ -165,8 +164,8 @@ fn every_kind_has_its_own_plan() {
     });
 }
 
-/// Uses of each key whose value is a word of a list: path of the key in the tables, choice that has the key,
-/// TOML text, and path for `--set`.
+/// Keys whose value is a word of a list. Each entry has the path of the key in the tables, the name of the
+/// table with kinds that has the key, TOML text with the key, and the path for `--set`.
 const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
@@ -213,8 +212,8 @@ app = { kind = "video", ladder = ["1 Mbit/s"] }"#;
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
-/// Returns the further settings that a word of a key requires: OFDM requires 802.11g, each standard has its
-/// own rates, and some keys belong to 802.11n, ac and ax.
+/// Returns the settings that a word of a key requires in addition. OFDM requires 802.11g, each standard has
+/// its own rates, and some keys belong to 802.11n, ac and ax.
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
     let modern = [("standard", "802.11ax"), ("rate", "{ mcs = 7 }"), ("control_rate", "24 Mbit/s")];
@@ -234,7 +233,8 @@ fn beside(key: &str, word: &str) -> Vec<(String, String)> {
 #[test]
 fn every_keyword_has_its_own_plan() {
     walk(&SCENARIO, "", &mut |key, kind| match kind {
-        // The kinds of application depend on the transport.
+        // The kind of an application depends on the transport, so the words of `flow.transport` cannot be
+        // tested alone.
         Kind::Word(_) if key == "flow.transport" => {}
         Kind::Standard => {
             for word in standards() {
@@ -252,8 +252,8 @@ fn every_keyword_has_its_own_plan() {
                 format!("{:?}", read(&file(slot, table), &sets).plan())
             };
             let plans: HashSet<_> = words().iter().map(plan).collect();
-            // Without a word, a sender reacts to notices as its scheme specifies, which is also the meaning
-            // of the word `scheme`.
+            // The word `scheme` has the same meaning as no word: the sender reacts to notices as its scheme
+            // specifies.
             assert_eq!(plans.len(), words().len(), "two words of {key} have equal plans");
         }
         Kind::Words(words) => {

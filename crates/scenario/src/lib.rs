@@ -1,4 +1,4 @@
-//! Conversion of scenario files into worlds: reading, units, checks with suggestions, defaults, and runs.
+//! From scenario files to runs: reading, units, checks with suggestions, defaults, and the plan of a world.
 //!
 //! A document passes through these steps from top to bottom:
 //!

@@ -1,5 +1,5 @@
-//! Schemes added at run time: the catalogue lists them like any other scheme, and their faults are reported
-//! with the run.
+//! Congestion controls that are added at run time: the catalogue lists them like all others, and an error
+//! names the run in which they fail.
 
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
-/// Action of [`Stub`] at its first loss.
+/// Reaction of [`Stub`] to its first loss.
 #[derive(Clone, Copy, Debug)]
 enum AtLoss {
     Halves,

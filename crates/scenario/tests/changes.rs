@@ -1,4 +1,4 @@
-//! Links that change: valid and invalid files.
+//! Links that change during a run: valid and invalid files.
 
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::errors::ErrorPlan;
@@ -50,7 +50,7 @@ const ALL: &str = r#"[
   { kind = "handoff", at = "50 s", gap = "300 ms", mobile = "m", fate = "lost", rate = "5 Mbit/s", delay = "40 ms" },
 ]"#;
 
-/// The checks apply to wired and radio links.
+/// Wired and radio links are checked in the same way.
 #[test]
 fn link_changes_are_planned_as_written() {
     let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
@@ -63,7 +63,7 @@ fn link_changes_are_planned_as_written() {
         delay: Some(Span::from_millis(40)),
     };
     let handoff = Change { at: at(50), kind: ChangeKind::Handoff(handoff) };
-    // An outage that loses frames is an error of the channel in the plan.
+    // In the plan, an outage that loses frames is an error model of the channel.
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
@@ -72,7 +72,7 @@ fn link_changes_are_planned_as_written() {
     let wired = read(&with(ALL).replace("radio", "wired"), &[]).expect("good");
     let wired = &wired.plan().links.wired[0];
     assert_eq!((&wired.pace, &wired.errors), (&expect, &[lost.clone(), lost]));
-    // The effective form reads back to the same plan.
+    // The effective form, written as TOML and as JSON, reads back to the same plan.
     for again in [
         Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
         read(&scenario.toml(), &[]).expect("good"),
@@ -95,8 +95,8 @@ fn a_link_without_rate_changes_has_a_constant_rate() {
     }
 }
 
-/// By default, a handoff forwards packets, and packets wait during an outage. `--set` addresses changes by
-/// their number, and copies of a mobile copy its changes.
+/// Defaults: a handoff forwards packets, and packets wait during an outage. `--set` selects a change by its
+/// number. The copies of a mobile have copies of its changes.
 #[test]
 fn link_changes_have_defaults_and_override_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
@@ -119,7 +119,7 @@ fn link_changes_have_defaults_and_override_paths() {
     assert_eq!(pace_of(&copied, &[("copies", "2")]), handoff(300, 1));
 }
 
-/// Derived timeouts of link recovery use the lowest rate and the longest delay.
+/// Timeouts of link recovery that are computed use the lowest rate and the longest delay.
 #[test]
 fn the_arq_timeout_uses_lowest_rate_and_longest_delay() {
     let arq = |text: &str| {
@@ -186,7 +186,7 @@ fn impossible_link_changes_are_refused() {
         );
         assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
     }
-    // The lowest rate and the longest delay also determine the timeout of a link.
+    // A timeout in the file must also be long enough for the lowest rate and the longest delay.
     let refusal =
         read(&LINK.replace("10 Mbit/s", "0 Mbit/s").replace("changes = []\n", ""), &[]).expect_err("none");
     assert!(
@@ -195,7 +195,7 @@ fn impossible_link_changes_are_refused() {
     );
 }
 
-/// A delivery trace defines the times of delivery, so rate changes are an error.
+/// A delivery trace determines the times of delivery, so changes of the rate are an error.
 #[test]
 fn rate_changes_of_a_delivery_trace_are_refused() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("changes");

@@ -1,11 +1,11 @@
-//! Copies: a file with `*` in its names is equivalent to the same file with all copies written out.
+//! Copies: a file with `*` in its names is equivalent to a file with all copies written out.
 
 use airhop_net::World;
 use airhop_scenario::{Overrides, Scenario};
 use std::sync::atomic::AtomicBool;
 
 const COPIES: &str = include_str!("data/copies.toml");
-/// The same scenario with all copies written out.
+/// Scenario equivalent to [`COPIES`], with all copies written out.
 const BY_HAND: &str = include_str!("data/copies-by-hand.toml");
 
 fn parse(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
@@ -18,7 +18,7 @@ fn good(sets: &[(&str, &str)]) -> Scenario {
     parse(COPIES, sets).expect("a good scenario")
 }
 
-/// Checks that two plans are equal by their debug output, which contains all of their fields.
+/// Checks that two plans are equal. It compares their debug output, which contains all fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(a.json(), b.json());
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
@@ -56,7 +56,7 @@ fn without_the_copies_key_a_table_has_one_copy() {
     same(&one, &good(&[("copies", "1")]));
 }
 
-/// Copy i starts (i - 1) × `stagger` later than the flow of the file.
+/// Copy i of a flow starts (i - 1) × `stagger` after the start that the file gives.
 #[test]
 fn copies_of_a_flow_start_a_stagger_apart() {
     let scenario = good(&[("flow.ftp*.start", "1 s"), ("flow.ftp*.stagger", "250 ms")]);
@@ -71,7 +71,8 @@ fn copies_of_a_flow_start_a_stagger_apart() {
     assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
 }
 
-/// `--set` addresses the tables of the file, and `all` addresses all of them, as it does without copies.
+/// `--set` changes a table of the file with all its copies; `all` changes all tables, with and without
+/// copies.
 #[test]
 fn overrides_reach_every_copy() {
     let sets = [("copies", "2"), ("flow.ftp*.segment", "500 B"), ("wired.access*.delay", "3 ms")];
@@ -85,7 +86,8 @@ fn overrides_reach_every_copy() {
     assert!(refusal[0].contains("did you mean \"ftp*\"?"), "{refusal:?}");
 }
 
-/// Random streams have names: idle stations and links in addition to copy 1 do not change the run of copy 1.
+/// Random streams have names, so idle stations and links in addition to copy 1 do not change the run of copy
+/// 1.
 #[test]
 fn additional_copies_do_not_change_the_first_copy() {
     let one_flow = COPIES
@@ -103,7 +105,7 @@ fn a_hundred_copies_run() {
     fingerprint(&scenario);
 }
 
-/// Fifty copies of one mistake cause one message.
+/// One mistake in a table with fifty copies causes one message.
 #[test]
 fn a_mistake_in_copies_is_reported_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
@@ -116,7 +118,7 @@ fn a_mistake_in_copies_is_reported_once() {
     );
 }
 
-/// Names that become equal only by their copy numbers.
+/// Names that are equal only after the numbers of the copies are inserted are an error.
 #[test]
 fn copies_with_the_name_of_another_table_are_refused() {
     let named = |name: &str, copies| {
@@ -128,7 +130,7 @@ fn copies_with_the_name_of_another_table_are_refused() {
         problems[0].contains("expected a unique name") && problems[0].contains("\"ftp2\""),
         "{problems:?}"
     );
-    // With ftp1* and ftp*, the first copy of ftp1* and the eleventh copy of ftp* would both be ftp11.
+    // The first copy of ftp1* and the eleventh copy of ftp* would both be ftp11.
     assert!(named("ftp1*", "10").is_ok());
     assert!(named("ftp1*", "11").is_err());
     let ends =
@@ -136,7 +138,7 @@ fn copies_with_the_name_of_another_table_are_refused() {
     assert!(ends[0].contains("wired.access*.ends") && ends[0].contains("\"s2\""), "{ends:?}");
 }
 
-/// Each copy of a wlan is a separate channel with separate stations.
+/// Each copy of a wlan is a channel of its own, with its own stations.
 #[test]
 fn whole_wlans_are_copied_with_their_stations() {
     let text = COPIES
@@ -157,8 +159,8 @@ fn whole_wlans_are_copied_with_their_stations() {
     fingerprint(&scenario);
 }
 
-/// A dozen lines that would create ten million stations were once rejected only after the stations had been
-/// created, in 2 GB of memory.
+/// A dozen lines can describe ten million stations. In an earlier version they were refused only after all
+/// stations had been created, which took 2 GB of memory.
 #[test]
 fn too_many_copies_are_refused_before_their_creation() {
     let layout = r#"layout = { kind = "chain", nodes = 1000, spacing = "30 m", prefix = "m*_" }"#;

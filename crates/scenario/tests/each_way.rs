@@ -1,4 +1,4 @@
-//! Links with different directions: valid and invalid files, and derived values.
+//! Links that differ between their two directions: valid and invalid files, and derived values.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::queues::QueuePlan;
@@ -46,7 +46,7 @@ fn mbps(mbps: f64) -> LinkRate {
     LinkRate::Rate(Rate::from_bps((mbps * 1e6) as u64))
 }
 
-/// Wired and radio links behave in the same way, and the effective scenario reads back as the same scenario.
+/// Wired and radio links have the same keys, and the effective scenario reads back to the same scenario.
 #[test]
 fn each_direction_has_its_own_rate_delay_and_queue() {
     let [down, up] = [QueuePlan::DropTail { packets: 200 }; 2];
@@ -72,7 +72,7 @@ fn each_direction_has_its_own_rate_delay_and_queue() {
     }
 }
 
-/// The order of the directions in a file has no effect.
+/// The order of the two directions in a file has no effect.
 #[test]
 fn directions_are_identified_by_names() {
     let turned = LINE.replace(
@@ -87,7 +87,7 @@ fn one_direction_of_a_link_can_be_set() {
     let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].pace.clone();
     assert_eq!(pace(&[("wired.line.rate.home->isp", "1 Mbit/s")]), [mbps(10.0), mbps(1.0)]);
     assert_eq!(pace(&[("wired.line.rate", "2 Mbit/s")]), [mbps(2.0), mbps(2.0)]);
-    // The value set for both directions remains the value of the other direction.
+    // A value for both directions remains valid for the other direction.
     let both = [("wired.line.rate", "2 Mbit/s"), ("wired.all.rate.isp -> home", "3 Mbit/s")];
     assert_eq!(pace(&both), [mbps(3.0), mbps(2.0)]);
     let queue = |path| good(LINE, &[(path, "7")]).plan().links.wired[0].queue[1];
@@ -98,7 +98,8 @@ fn one_direction_of_a_link_can_be_set() {
     );
 }
 
-/// Copies of a link have their own directions, and a `*` in a direction becomes the number of the copy.
+/// Each copy of a link has its own directions; a `*` in the name of a direction becomes the number of the
+/// copy.
 #[test]
 fn copies_of_a_link_have_their_own_directions() {
     let text = LINE.replace("duration", "copies = 2\nduration").replace("isp", "isp*");
@@ -111,8 +112,8 @@ fn copies_of_a_link_have_their_own_directions() {
     }
 }
 
-/// Recorded cellular links come as a pair of files, and each direction has the digest of its own file; one
-/// direction may instead have a rate.
+/// Recordings of cellular links are pairs of files, one per direction, and each direction has the digest of
+/// its own file. One direction may have a rate instead.
 #[test]
 fn a_pair_of_delivery_traces_sets_both_directions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -142,7 +143,7 @@ deliveries = { "isp->home" = "pair-down.trace" }"#;
     assert!(!refusal.contains("isp->home: expected"), "only one has changed: {refusal}");
 }
 
-/// A handoff, an outage or a rate change of one direction does not affect the other direction.
+/// A handoff, an outage or a rate change in one direction does not affect the other.
 #[test]
 fn changes_of_one_direction_leave_the_other_direction() {
     let changes = r#"changes = [
@@ -167,9 +168,9 @@ fn changes_of_one_direction_leave_the_other_direction() {
     assert_eq!(line.errors, [ErrorPlan::Clean, ErrorPlan::Clean.with_outages(vec![[at(5), at(7)]])]);
 }
 
-/// A timeout includes frames at the rate of their direction, and an ACK and a frame at the rate of the other
-/// direction. Computed by hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an ACK of 6 B
-/// takes 4.8 us and 0.48 ms; the delays of both directions are 25 ms.
+/// The timeout is the time of frames at the rate of their direction, and of an ACK and a frame at the rate of
+/// the other direction. Computed by hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an
+/// ACK of 6 B takes 4.8 us and 0.48 ms; the two delays add up to 25 ms.
 #[test]
 fn the_arq_timeout_uses_the_rates_of_both_directions() {
     let text =
@@ -182,14 +183,14 @@ fn the_arq_timeout_uses_the_rates_of_both_directions() {
     let link = &scenario.plan().links.radios[0].link;
     let [down, up] = [(3 * 841_600, 480_000 + 84_160_000), (3 * 84_160_000, 4_800 + 841_600)];
     assert_eq!(link.arq.each_ref().map(timeout), [down, up].map(|(frames, back)| frames + back + 25_000_000));
-    // A value too short for one direction is an error, even if the value is a default.
+    // A timeout too short for one direction is an error, even if it results from a default.
     let refusal =
         read(&text, &[("radio.line.arq.timeout", "100 ms")]).expect_err("84.16 ms and 25 ms are 109");
     assert!(refusal.contains("radio.line.arq_back.timeout: expected at least \"109."), "{refusal}");
 }
 
-/// Hints and the largest packets are computed per direction: either the direction of the data or the
-/// direction of the ACKs limits a flow.
+/// Hints and the largest packets are computed for each direction: a flow is limited either by the direction
+/// of its data or by that of its ACKs.
 #[test]
 fn hints_are_computed_for_the_limiting_direction() {
     let hints = |sets: &[(&str, &str)]| {
@@ -200,8 +201,8 @@ fn hints_are_computed_for_the_limiting_direction() {
             .collect::<Vec<_>>()
     };
     let window = ("flow.ftp.tcp.receive_window", "4 kB");
-    // In the uplink, 100 kbit/s carry 240.4 ACKs of 52 B per second, each for two segments of 1000 B: 3.85
-    // Mbit/s (RFC 3449 §2.1).
+    // An uplink of 100 kbit/s carries 240.4 ACKs of 52 B per second. Each acknowledges two segments of 1000
+    // B, which limits the downlink to 3.85 Mbit/s (RFC 3449 §2.1).
     let [slow] = &hints(&[window])[..] else { panic!("one hint") };
     assert!(slow.contains("of the 3.85 Mbit/s of its path") && slow.contains("30.002 ms"), "{slow}");
     let [fast] = &hints(&[window, ("wired.line.rate.home->isp", "10 Mbit/s")])[..] else {
@@ -214,7 +215,7 @@ fn hints_are_computed_for_the_limiting_direction() {
     assert_eq!(good(LINE, &[]).plan().flows[0].from, NodeId(0));
 }
 
-/// Texts to replace in [`LINE`], each with its replacement and the message.
+/// Texts in [`LINE`], each with its replacement and the message that it causes.
 const EDITS: &[(&str, &str, &str)] = &[
     ("one direction", r#", "home->isp" = "100 kbit/s" }"#, " }"),
     ("one direction of the delay", r#""isp->home" = "20 ms", "#, ""),

@@ -1,4 +1,5 @@
-//! Files named by a scenario: their location and contents, and separate results for different contents.
+//! Files that a scenario names: their location and contents, and results that are stored separately for
+//! different contents.
 
 use airhop_base::Span;
 use airhop_radio::arq::ArqPlan;
@@ -27,7 +28,7 @@ to = "m"
 scheme = "reno"
 "#;
 
-/// Returns an empty folder for one test.
+/// Returns an empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -67,8 +68,8 @@ fn a_recorded_channel_is_planned_from_its_file() {
     assert_eq!(plan, [expect.clone(), expect]);
 }
 
-/// A file name is relative to the folder of the scenario, unless the path is absolute or an option specifies
-/// another folder.
+/// A file name is relative to the folder of the scenario, unless it is absolute or an option sets another
+/// folder.
 #[test]
 fn a_file_name_is_relative_to_the_scenario_folder() {
     let here = with_fades("here", FADES);
@@ -84,8 +85,8 @@ fn a_file_name_is_relative_to_the_scenario_folder() {
     }
 }
 
-/// The effective scenario has the absolute path of the file, so that it can be read from any folder, and the
-/// digest of the file.
+/// The effective scenario contains the digest of the file, and its absolute path, so it can be read from any
+/// folder.
 #[test]
 fn the_effective_scenario_with_files_reads_back() {
     let here = with_fades("effective", FADES);
@@ -103,8 +104,8 @@ fn the_effective_scenario_with_files_reads_back() {
     }
 }
 
-/// Runs on two machines have the same stored results; after an edit of the file, results are stored
-/// separately.
+/// The stored results do not depend on where the file is, so two machines have the same. After a change of
+/// its contents, results are stored separately.
 #[test]
 fn results_depend_on_file_content_and_not_on_file_path() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
@@ -156,7 +157,7 @@ fn an_error_in_a_file_names_the_file() {
     assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
 }
 
-/// A scenario of unknown origin opens no file: the message does not reveal whether a file exists.
+/// A scenario of unknown origin cannot open a file, and the message does not reveal whether the file exists.
 #[test]
 fn a_scenario_without_a_folder_opens_no_file() {
     let here = with_fades("received", FADES);
@@ -184,8 +185,8 @@ fn a_scenario_without_a_folder_opens_no_file() {
     }
 }
 
-/// A log contains the contents of files: the scenario is equal without the files on disk, and different
-/// contents are an error.
+/// A log contains the contents of the files, so its scenario can be read without them. Contents with another
+/// digest are an error.
 #[test]
 fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let here = with_fades("given", FADES);
@@ -214,7 +215,7 @@ fn a_digest_is_sixteen_digits() {
     assert!(refusal(&text, &here, &[]).contains("expected 16 hexadecimal digits, got \"1f\""));
 }
 
-/// Copies of a link share the file.
+/// All copies of a link share one file.
 #[test]
 fn copies_of_a_link_share_its_channel_record() {
     let here = with_fades("copies", FADES);
@@ -230,7 +231,8 @@ fn copies_of_a_link_share_its_channel_record() {
 
 const TRACE: &str = "0\n5\n5\n20\n";
 
-/// Delivery times of a link from a file, for wired and radio links, with the rules for all files.
+/// A file can contain the delivery times of a wired or a radio link. It is subject to the rules for all
+/// files.
 #[test]
 fn a_link_rate_can_come_from_a_delivery_trace() {
     let expect = LinkRate::both_ways(LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good"))));
@@ -257,9 +259,9 @@ fn a_link_rate_can_come_from_a_delivery_trace() {
     }
 }
 
-/// Derived recovery timeouts use the mean rate of the trace: four times 1504 B in 20 ms, with 4 B of overhead
-/// for each frame. A timeout is three frames of 1052 B, a link ACK of 6 B, a frame before the ACK, and 10 ms
-/// of delay in each direction.
+/// A computed timeout of link recovery uses the mean rate of the trace: four times 1504 B in 20 ms, with 4 B
+/// of overhead for each frame. The timeout is the time of three frames of 1052 B, a link ACK of 6 B and a
+/// frame before it, and 10 ms of delay in each direction.
 #[test]
 fn the_arq_timeout_uses_the_mean_rate_of_the_trace() {
     let here = folder("derived");
@@ -278,8 +280,8 @@ fn the_arq_timeout_uses_the_mean_rate_of_the_trace() {
     }
 }
 
-/// Windows editors write a byte-order mark at the start of text files: scenarios, and the files that they
-/// name, may start with this mark.
+/// Windows editors write a byte-order mark at the start of text files. It is permitted in scenarios, and in
+/// the files that they name.
 #[test]
 fn a_byte_order_mark_is_ignored() {
     for (name, mark) in [("bare", ""), ("marked", "\u{feff}")] {

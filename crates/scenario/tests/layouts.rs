@@ -1,4 +1,4 @@
-//! Layouts and randomly drawn flows, from the file to the run.
+//! Layouts of stations and flows with random ends, from the file to the run.
 
 use airhop_base::NodeId;
 use airhop_net::plan::Plan;
@@ -23,7 +23,7 @@ fn field(sets: &[(&str, &str)]) -> Scenario {
     parse(FIELD, sets).expect("a good scenario")
 }
 
-/// Returns a scenario with only the wlan, and a flow from n0 to n1.
+/// Returns the scenario with the wlan and a single flow, from n0 to n1.
 fn one_flow() -> String {
     let wlan = FIELD.split("[[flow]]").next().expect("a beginning").replace("copies = 3\n", "");
     format!("{wlan}[[flow]]\nname = \"f\"\nfrom = \"n0\"\nto = \"n1\"\nscheme = \"reno\"\n")
@@ -37,7 +37,7 @@ fn places(plan: &Plan) -> Vec<(&str, [f64; 2])> {
     plan.links.wlans[0].cell.stations.iter().map(|(name, place)| (name.as_str(), *place)).collect()
 }
 
-/// A recorded run: the run document, the positions by name, and the two ends of each flow.
+/// Results of a run: its JSON document, the positions of the stations by name, and the ends of each flow.
 struct Ran {
     document: Value,
     places: Vec<(String, [f64; 2])>,
@@ -50,8 +50,8 @@ impl Ran {
         flows.iter().map(|flow| [end(flow, "from"), end(flow, "to")]).collect()
     }
 
-    /// Returns the number of hops of the shortest path with hops of at most 40 m, computed from the recorded
-    /// positions.
+    /// Returns the number of hops of the shortest path with hops of at most 40 m, computed from the positions
+    /// in the results.
     fn hops(&self, [from, to]: &[String; 2]) -> Option<usize> {
         let index = |name: &str| self.places.iter().position(|(known, _)| known == name).expect("a station");
         let (from, to) = (index(from), index(to));
@@ -89,7 +89,7 @@ fn recorded(stations: &Table) -> Vec<(String, [f64; 2])> {
     codes.iter().enumerate().map(row).collect()
 }
 
-// The numbering must not change: flows refer to these stations.
+// The order of the stations must not change, because files refer to them by number.
 #[test]
 fn a_layout_numbers_its_stations_in_a_fixed_order() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -123,7 +123,7 @@ fn a_layout_numbers_its_stations_in_a_fixed_order() {
     );
 }
 
-/// A layout and the equivalent table of stations produce equal plans and equal runs.
+/// A layout and a table with the same stations lead to equal plans and equal runs.
 #[test]
 fn a_layout_equals_its_explicit_station_table() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -160,8 +160,8 @@ fn the_effective_scenario_contains_layouts_and_reads_back() {
     );
 }
 
-/// Drawn ends have the requested number of hops on the positions of the replication. No pair occurs twice;
-/// the two directions are different pairs.
+/// In the drawn positions, the random ends of a flow are the requested number of hops apart. No pair occurs
+/// twice; the two directions count as different pairs.
 #[test]
 fn drawn_flows_have_configured_hops_and_distinct_pairs() {
     for rep in 0..20 {
@@ -180,7 +180,7 @@ fn drawn_flows_have_configured_hops_and_distinct_pairs() {
     }
 }
 
-/// A chain of three stations has two pairs at two hops, and two flows use both.
+/// In a chain of three stations only two pairs are two hops apart, and two flows use both.
 #[test]
 fn drawn_flows_use_every_available_pair() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
@@ -190,16 +190,16 @@ fn drawn_flows_use_every_available_pair() {
         let ends = run(field(&sets), rep).ends();
         let pairs: HashSet<_> = ends[..2].iter().map(|[a, b]| format!("{a}-{b}")).collect();
         assert_eq!(pairs, ["n0-n2", "n2-n0"].map(String::from).into());
-        // A flow of any number of hops has another pair; the test would not detect an error with probability
-        // (2/3)^20.
+        // A flow with any number of hops has a pair of its own. A mistake would remain undetected with
+        // probability (2/3)^20.
         assert!(!ends[..2].contains(&ends[2]), "{ends:?}");
         orders.insert(ends[0].clone());
     }
     assert_eq!(orders.len(), 2, "source and destination are random: missed with probability 2^-19");
 }
 
-/// Each of the four pairs of neighbours in a chain of three is equally likely: chi-square with 3 degrees of
-/// freedom over 600 replications, 99.99 % quantile 21.1.
+/// A chain of three stations has four pairs of neighbours, which are equally likely: chi-square test over 600
+/// replications, 3 degrees of freedom, 99.99 % quantile 21.1.
 #[test]
 fn drawn_pairs_are_uniform() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
@@ -218,13 +218,13 @@ fn drawn_pairs_are_uniform() {
         let ends = ["from", "to"].map(|key| document["flows"][0][key].to_string());
         *counts.entry(ends).or_insert(0_f64) += 1.0;
     }
-    // The pairs are n0-n1, n1-n0, n1-n2 and n2-n1.
+    // Pairs: n0-n1, n1-n0, n1-n2 and n2-n1.
     assert_eq!(counts.len(), 4, "{counts:?}");
     let chi2: f64 = counts.values().map(|n| (n - 150.0).powi(2) / 150.0).sum();
     assert!(chi2 < 21.1, "{chi2}: {counts:?}");
 }
 
-/// The network depends on the replication, not on the scheme or on additional flows.
+/// The drawn positions depend on the replication, but not on the congestion control or on additional flows.
 #[test]
 fn the_drawn_network_does_not_depend_on_the_scheme() {
     let reference = run(field(&[]), 3);
@@ -276,8 +276,8 @@ fn overrides_apply_to_layouts_and_drawn_ends() {
     assert_eq!(hops, [Some(3), Some(3), Some(3), Some(3), Some(3), None]);
 }
 
-/// `fer` refers to the largest frame that crosses the wlan, including flows whose ends are drawn: 1200 + 28
-/// bytes with UDP, and the header of 36.
+/// `fer` refers to the largest frame in the wlan, also of flows with random ends: 1200 + 28 bytes with UDP,
+/// and a header of 36.
 #[test]
 fn drawn_flows_count_towards_the_largest_frame_of_fer() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
@@ -288,7 +288,7 @@ fn drawn_flows_count_towards_the_largest_frame_of_fer() {
     assert_eq!(bits(&field(&[("flow.ftp*.segment", "1400 B")])), (1400 + 40 + 12 + 36) * 8);
 }
 
-/// Copies of a wlan with a layout have separate stations.
+/// Each copy of a wlan with a layout has stations of its own.
 #[test]
 fn layouts_are_copied_with_their_wlan() {
     let text = FIELD
@@ -309,7 +309,7 @@ fn layouts_are_copied_with_their_wlan() {
     }
 }
 
-/// Maps the flows whose ends each wlan draws.
+/// Access to the flows whose ends each wlan draws.
 trait MapFlows {
     fn map_flows(&self) -> Vec<Vec<u16>>;
 }
@@ -320,7 +320,7 @@ impl MapFlows for Vec<airhop_net::links::WlanPlan> {
     }
 }
 
-/// A run that cannot be drawn fails with a reason that names the key, the seed and the replication.
+/// If no valid draw exists, the run fails with an error that names the key, the seed and the replication.
 #[test]
 fn an_impossible_draw_is_refused_with_a_reason() {
     let refusal = |sets: &[(&str, &str)]| {
@@ -336,7 +336,7 @@ fn an_impossible_draw_is_refused_with_a_reason() {
     insta::assert_snapshot!(messages.join("\n\n"));
 }
 
-// Routers have routes only to the stations of their wlan, for any layout.
+// Routers have routes only to the stations of their own wlan, whatever its layout.
 #[test]
 fn a_flow_from_outside_over_on_demand_routes_is_refused() {
     let wire =

@@ -1,6 +1,7 @@
-//! Scenario files, and messages for invalid files.
+//! Scenario files, and the messages about invalid files.
 //!
-//! All tests form one program, because linking dominates the build time of tests.
+//! All tests are one program, because most of the time to build tests is the time to link each
+//! program.
 
 mod changes;
 mod copies;

@@ -1,4 +1,4 @@
-//! Every kind of invalid input with its message: file, line, key, expected value, and a suggestion.
+//! Messages for each kind of invalid input: file, line, key, expected value, and a suggestion.
 
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
 const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
 
-/// Edits of the valid file: a name, a text in the file, and its replacement.
+/// Changes of the valid file: the name of the case, a text in the file, and its replacement.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
     ("a key twice", "rate = \"10 Mbit/s\"", "rate = \"10 Mbit/s\"\nrate = \"11 Mbit/s\""),
@@ -350,7 +350,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Layouts and randomly drawn ends, changed through `--set`.
+/// Scenario with a layout and random ends, and `--set` options that make it invalid.
 const FIELD: &str = include_str!("data/field.toml");
 const FIELD_SETS: &[&[(&str, &str)]] = &[
     &[("wlan.field.layout", "chain")],
@@ -374,7 +374,7 @@ const FIELD_SETS: &[&[(&str, &str)]] = &[
     ],
 ];
 
-/// Edits of the valid file through `--set` and `--scheme`.
+/// Options `--set` and `--scheme` that make the valid file invalid.
 const SETS: &[(&str, &str)] = &[
     ("wlan.cell.errors.fer", "1 %"),
     ("wlan.cell.errors.fer", "2"),
@@ -400,7 +400,8 @@ const SETS: &[(&str, &str)] = &[
 fn message(text: &str, overrides: &Overrides) -> String {
     let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be an error");
     assert!(!refusal.problems().is_empty());
-    // The test replaces the list of schemes, so a new scheme changes no message.
+    // The list of schemes is replaced in messages, so that a new scheme does not change the expected
+    // messages.
     let schemes: Vec<_> = airhop_tcp::SCHEMES.iter().map(|s| s.name).collect();
     refusal.to_string().replace(&schemes.join(", "), "(all schemes)")
 }
@@ -456,8 +457,8 @@ fn messages_about_json_have_paths_but_no_lines() {
     insta::assert_snapshot!(refusal.expect_err("three errors").to_string());
 }
 
-/// A message names a character that is invisible or resembles another character, because the author cannot
-/// see it in the line.
+/// A message names characters that are invisible or look like others, because the author cannot recognise
+/// them in the line.
 #[test]
 fn messages_name_confusable_characters() {
     let edits = [
@@ -476,7 +477,8 @@ fn messages_name_confusable_characters() {
     }
 }
 
-/// A message may quote hostile text: no control sequence reaches the terminal, and a long value is truncated.
+/// A message may quote hostile text. It contains no control sequence for the terminal, and long values are
+/// truncated.
 #[test]
 fn messages_contain_no_terminal_control_sequence() {
     let key = LAST_HOP.replace("delay = \"10 ms\"", "\"de\\u001b[2J\\u0007\\u202elay\" = \"10 ms\"");

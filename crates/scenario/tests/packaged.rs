@@ -1,4 +1,4 @@
-//! Tests that the packaged scenarios behave as their comments state.
+//! The packaged scenarios behave as their comments say.
 
 use airhop_base::Drop;
 use airhop_net::plan::Transport;
@@ -41,18 +41,18 @@ fn goodput(report: &Report, name: &str) -> f64 {
     report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
 }
 
-// The background traffic uses 80 % of the wired path and no airtime of the cell; the measured flow has less
-// goodput.
+// The background traffic uses 80 % of the wired path and no airtime of the cell, and reduces the goodput of
+// the measured flow.
 #[test]
 fn yun_background_traffic_uses_80_percent_of_the_wired_path() {
     let report = run(BACKGROUND, &[]);
     let taken = goodput(&report, "background") / 972.0 * 1000.0;
-    // The queue drops the excess traffic; periods are heavy-tailed.
+    // The queue drops the excess, and the lengths of periods are heavy-tailed.
     assert!((6.5..8.5).contains(&taken), "{taken} Mbit/s");
     assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
 }
 
-// A study defined for one of the two scenarios also runs on the other.
+// The names in both scenarios of Yun 2009 are equal, so a study for one also runs on the other.
 #[test]
 fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
@@ -64,8 +64,8 @@ fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     assert_eq!(with.flows[0].name, without.flows[0].name);
 }
 
-// Goodput of Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s. Measurements with ns-2.35 on the same
-// links: 0.825, 0.635, 0.338. The tolerance is a tenth.
+// Reno's goodput at loss rates of 1, 2 and 5 %, as a fraction of 1.95 Mbit/s. ns-2.35 has 0.825, 0.635 and
+// 0.338 on the same links. The tolerance is a tenth.
 #[test]
 fn koo_single_flow_reno_goodput_is_within_10_percent_of_ns2() {
     for (loss, ns2) in [("0.01", 0.825), ("0.02", 0.635), ("0.05", 0.338)] {
@@ -77,7 +77,7 @@ fn koo_single_flow_reno_goodput_is_within_10_percent_of_ns2() {
     }
 }
 
-// The cross traffic of either kind has 0.5 Mbit/s in each direction, and shares the air with the flow.
+// Cross traffic of either kind has 0.5 Mbit/s in each direction, and shares the airtime with the flow.
 #[test]
 fn koo_cross_traffic_shares_the_air_with_the_flow() {
     let cbr = r#"{ kind = "cbr", rate = "0.5 Mbit/s" }"#;
@@ -94,8 +94,8 @@ fn koo_cross_traffic_shares_the_air_with_the_flow() {
     }
 }
 
-// As the comment of the scenario states, the queue marks packets, and drops only packets that are not
-// ECN-capable; without ECN the same queue drops packets.
+// The queue marks packets, and drops only packets that are not ECN-capable; without ECN the same queue drops
+// packets. The comment of the scenario says so.
 #[test]
 fn the_ecn_example_marks_instead_of_dropping() {
     let scenario = load(ECN_RED, &[]);
@@ -121,7 +121,7 @@ fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
     (x - u).hypot(y - v)
 }
 
-// Ranges stated in the comments: frames are received up to 40 m and sensed up to 85 m.
+// Frames are received up to 40 m and sensed up to 85 m, as the comments say.
 #[test]
 fn cheng_stations_have_the_ranges_stated_in_comments() {
     let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
@@ -136,9 +136,9 @@ fn cheng_stations_have_the_ranges_stated_in_comments() {
     assert_eq!(distance(&udp, "u0", "u1"), 30.0);
 }
 
-// The hops of a chain interfere with each other, so goodput beyond three hops is less than a third of the
-// goodput of one hop. A parallel UDP flow reduces it. Routes are static, so no route search silences a
-// sender.
+// The hops of a chain interfere with each other: beyond three hops the goodput is less than a third of that
+// over one hop. A UDP flow beside it reduces it further. Routes are static, so no search for a route
+// interrupts a sender.
 #[test]
 fn hops_of_the_cheng_chain_interfere_with_each_other() {
     let known = ("wlan.field.routing", r#"{ kind = "static" }"#);
@@ -158,8 +158,8 @@ fn hops_of_the_cheng_chain_interfere_with_each_other() {
     assert!(goodput(&beside, "ftp") < four && goodput(&beside, "udp") > 2.0, "{beside:?}");
 }
 
-// For two to nine connections over two or three hops, or over any number of hops, the first replications find
-// positions for all flows.
+// The first replications find positions with pairs for all flows, for two to nine connections over two or
+// three hops, or over any number of hops.
 #[test]
 fn cheng_random_layouts_have_pairs_for_all_flows() {
     for hops in ["{ wlan = \"field\", hops = 3 }", "{ wlan = \"field\" }"] {
@@ -168,8 +168,8 @@ fn cheng_random_layouts_have_pairs_for_all_flows() {
     }
 }
 
-// Without channel losses, a sender's goodput is the integral of the rate (34 of 50 s at 10 Mbit/s on
-// average), minus headers and the effect of its window limit. BBR overfills the queue.
+// Without losses on the channel, a sender's goodput is the mean of the rate (34 of the 50 s at 10 Mbit/s),
+// less headers and the effect of its limited window. BBR overfills the queue.
 #[test]
 fn rate_steps_keep_goodput_high_and_bbr_overfills_the_queue() {
     let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
@@ -183,8 +183,8 @@ fn rate_steps_keep_goodput_high_and_bbr_overfills_the_queue() {
     assert!(bbr > 4 * reno.max(cubic), "{reno}, {cubic}, {bbr}");
 }
 
-// Each of five outages has two timeouts if packets wait, and three if they are lost: 0.5, 1.1 and 2.3 s after
-// the start of the outage.
+// In each of five outages there are two timeouts if packets wait, and three if packets are lost: 0.5, 1.1 and
+// 2.3 s after the start of the outage.
 #[test]
 fn an_outage_that_loses_packets_needs_one_more_attempt() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -199,7 +199,7 @@ fn an_outage_that_loses_packets_needs_one_more_attempt() {
     }
 }
 
-// Each of four handoffs loses the whole queue and one packet on the air; with forwarding, no packet.
+// Each of four handoffs loses the whole queue and one packet on the air; with forwarding it loses none.
 #[test]
 fn a_handoff_without_forwarding_loses_the_queue() {
     let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];
@@ -212,8 +212,8 @@ fn a_handoff_without_forwarding_loses_the_queue() {
     }
 }
 
-// A download uses most of the airtime, and its ACKs use a part of it. The airtime stated in the comment is
-// the closed form for datagrams.
+// A download uses most of the airtime, and its ACKs use some of it. The airtime in the comment of the
+// scenario is the closed form for datagrams.
 #[test]
 fn a_wifi_download_has_most_of_the_airtime() {
     for (text, mbps) in WIFI.into_iter().zip([59.8, 338.0, 549.0]) {
@@ -238,8 +238,8 @@ fn a_wifi_download_has_most_of_the_airtime() {
     }
 }
 
-// The queue of 1000 packets is much longer than 802.11n needs: FQ-CoDel removes most of its delay, and
-// reduces the goodput by less than a tenth.
+// A queue of 1000 packets is much longer than 802.11n needs. FQ-CoDel removes most of its delay, and reduces
+// the goodput by less than a tenth.
 #[test]
 fn fq_codel_removes_the_delay_of_a_long_queue() {
     let fair = [("wlan.cell.queue", r#"{ kind = "fq-codel" }"#)];
@@ -249,9 +249,9 @@ fn fq_codel_removes_the_delay_of_a_long_queue() {
     assert!(goodput(&fair, "download") > 0.9 * goodput(&long, "download"));
 }
 
-// The link rate reported to the sender is the rate with aggregates: a sender that paces at this rate has nine
-// tenths of CUBIC's goodput, without a drop. On 802.11n, the rate with one packet per channel access would be
-// half of this rate.
+// The rate that the simulator reports to a sender is the rate with aggregation. A sender that paces at that
+// rate has nine tenths of CUBIC's goodput, without a drop. On 802.11n the rate with one packet per channel
+// access would be half of it.
 #[test]
 fn the_reported_link_rate_includes_aggregation() {
     let [known, probed] =

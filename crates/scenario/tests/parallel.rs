@@ -1,5 +1,5 @@
-//! Two links between the same two nodes: routes would use only one link, and the other would never carry a
-//! packet.
+//! Two links between the same two nodes are refused: routes would use only one of them, and no packet would
+//! cross the other.
 
 use airhop_scenario::{Overrides, Scenario};
 
@@ -38,7 +38,7 @@ fn a_second_link_between_the_same_nodes_is_refused() {
     }
 }
 
-/// A wired link between two of many stations is a separate path: the other stations still use the radio.
+/// A wire between two of several stations of a wlan is accepted: the other stations still use the radio.
 #[test]
 fn a_wire_between_two_of_three_stations_is_accepted() {
     let three = WLAN.replace("d = [9, 0]", "d = [9, 0], e = [0, 9]");

@@ -55,8 +55,8 @@ fn a_radio_link_is_planned_as_written() {
     assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
 }
 
-// T_o = N t_frame + t_ack + 2 tau + t_frame. At 19.2 kbit/s, 128 B take 53.33 ms and an ACK of 6 B takes 2.5
-// ms.
+// T_o = N t_frame + t_ack + 2 tau + t_frame. A frame of 128 B takes 53.33 ms at 19.2 kbit/s, and an ACK of 6
+// B takes 2.5 ms.
 #[test]
 fn the_arq_timeout_follows_from_the_link_and_its_flows() {
     let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
@@ -65,7 +65,7 @@ fn the_arq_timeout_follows_from_the_link_and_its_flows() {
         |a: [f64; 2], b: [f64; 2]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
     close(of(&[]), [4.0 * frame + 22.5, 9.0 * frame + 22.5]);
     close(of(&[("radio.air.arq.window", "5")]), [6.0 * frame + 22.5, 9.0 * frame + 22.5]);
-    // Frames with link headers, and larger segments with their options: 256 + 40 + 12 + 4.
+    // With link headers, and with larger segments and their options: 256 + 40 + 12 + 4 bytes.
     let large = [
         ("radio.air.overhead", "4 B"),
         ("flow.ftp.segment", "256 B"),
@@ -74,11 +74,11 @@ fn the_arq_timeout_follows_from_the_link_and_its_flows() {
     ];
     let frame = 312.0 * 8.0 / 19.2;
     close(of(&large), [4.0 * frame + 25.0, 9.0 * frame + 22.5]);
-    // Explicit values are kept.
+    // A timeout in the file is not changed.
     close(of(&[("radio.air.arq.timeout", "250 ms")]), [250.0, 9.0 * (128.0 * 8.0 / 19.2) + 22.5]);
 }
 
-// UMTS R99 (Yun 2009 §2.2): a window of one frame, a few attempts, and 80 ms until a loss is detected.
+// UMTS R99 (Yun 2009 §2.2) has a window of one frame, a few attempts, and needs 80 ms to detect a loss.
 #[test]
 fn stop_and_wait_is_planned_as_a_window_of_one() {
     let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
@@ -91,8 +91,8 @@ fn stop_and_wait_is_planned_as_a_window_of_one() {
     assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
 }
 
-// By hand: a frame of 128 bytes takes 53.3 ms at 19.2 kbit/s, and a NAK of 6 bytes 2.5 ms; a round waits for
-// three frames, a NAK, and a delay of 10 ms in each direction.
+// Computed by hand: at 19.2 kbit/s a frame of 128 bytes takes 53.3 ms, and a NAK of 6 bytes 2.5 ms. A round
+// waits for three frames, a NAK, and a delay of 10 ms in each direction.
 #[test]
 fn the_rlp_round_times_follow_from_the_link() {
     let rlp = |keys: &str| {
@@ -107,7 +107,8 @@ fn the_rlp_round_times_follow_from_the_link() {
     assert_eq!(rlp(set), (vec![1, 2, 3], [1000.0, 0.0, 1.0], 6));
 }
 
-// Without `arq_back` both directions have the same recovery; without `arq` neither direction has recovery.
+// Without `arq_back` both directions have the recovery of `arq`; without `arq` neither direction has
+// recovery.
 #[test]
 fn the_reverse_direction_defaults_to_the_forward_recovery() {
     let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
@@ -118,7 +119,7 @@ fn the_reverse_direction_defaults_to_the_forward_recovery() {
     assert!(matches!(there, ArqPlan::GoBackN { rules: ArqRules { window: 3, .. }, .. }));
     let plain = read(&text.replace("arq = { kind = \"go-back-n\", window = 3 }\n", ""));
     assert_eq!(plain.plan().links.radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
-    // The model applies to one direction; the reference size of `fer` is a data frame with its link header.
+    // The error model applies to one direction; `fer` refers to a data frame with its link header.
     let fer = r#"{ kind = "bernoulli", fer = 0.1, direction = "m->bs" }"#;
     let one_way = link(&[("radio.air.errors", fer), ("radio.air.overhead", "10 B")]);
     let expected = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 138 * 8 };
@@ -132,7 +133,8 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
         &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
         &[("radio.air.arq_back", r#"{ kind = "none" }"#), ("radio.air.arq.group", "blocks")],
         &[("radio.air.errors", r#"{ kind = "bernoulli", loss = 0.1, direction = "bs->m" }"#)],
-        // Timeouts longer than any run: 2047 frames at one bit per second, and a frame with a long delay.
+        // These timeouts are longer than any run: 2047 frames at one bit per second, and a frame with a long
+        // delay.
         &[("radio.air.arq.window", "2047"), ("radio.air.rate", "1 bit/s")],
         &[("radio.air.arq", r#"{ kind = "stop-and-wait" }"#), ("radio.air.delay", "900000 s")],
     ];
@@ -151,7 +153,7 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
     insta::assert_snapshot!(&shown[start..end]);
 }
 
-/// The same link, once as copies and once written out.
+/// A link written as copies, and the same links written out.
 #[test]
 fn copies_of_a_radio_link_equal_written_links() {
     let text = FIXED_MOBILE
@@ -171,7 +173,7 @@ fn copies_of_a_radio_link_equal_written_links() {
     assert!(refused.contains("expected a \"*\" also in the name of a node"), "{refused}");
 }
 
-/// Edits through `--set`, each with its message.
+/// Options `--set`, each with the message that it causes.
 #[test]
 fn a_mistake_of_a_radio_link_is_reported() {
     let sets: &[&[(&str, &str)]] = &[
@@ -209,8 +211,8 @@ fn a_mistake_of_a_radio_link_is_reported() {
     insta::assert_snapshot!(page);
 }
 
-// A value derived from a default causes no message. A timeout also causes none while the packet sizes on the
-// link are unknown.
+// A derived value causes no second message if the key from which it follows is wrong. A timeout causes none
+// while the sizes of the packets on the link are unknown.
 #[test]
 fn one_mistake_causes_one_message() {
     let count = |text: &str| {
@@ -224,7 +226,7 @@ fn one_mistake_causes_one_message() {
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
 }
 
-/// The example of the documentation page on radio links equals the example of the paper.
+/// The example in the documentation of radio links equals the packaged example of the paper.
 #[test]
 fn the_documented_radio_example_equals_the_paper_example() {
     let link = |file: &str| {

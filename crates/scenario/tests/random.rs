@@ -1,6 +1,6 @@
-//! Loads ten thousand random scenarios, valid and invalid, and the inputs found by the fuzzer
-//! (docs/fuzzing.md). The loader never panics and always returns a reason, and every valid scenario runs with
-//! every packet accounted for.
+//! Tests with ten thousand random scenarios, valid and invalid, and with the inputs that the fuzzer found
+//! (docs/fuzzing.md). The loader never panics. It refuses invalid scenarios with a message, and each valid
+//! scenario runs with all packets accounted for.
 
 use crate::hostile;
 use airhop_net::World;
@@ -15,12 +15,13 @@ use std::sync::atomic::AtomicBool;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 const COPIES: &str = include_str!("data/copies.toml");
-/// Inputs that together reach all code that the fuzzer has reached, and the files that they name.
+/// Folder of the fuzzer's inputs, which together reach all code that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/scenario");
+/// Folder of the files that these inputs name.
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/files");
 const FIELD: &str = include_str!("data/field.toml");
 
-/// Replacement texts of the random editor.
+/// Texts that random edits insert.
 const SCRAPS: &[&str] = &[
     "",
     " ",
@@ -87,15 +88,15 @@ const SCRAPS: &[&str] = &[
     "\"infinite\"",
 ];
 
-/// An edit of a text, with positions that are valid for any text.
+/// Edit of a text. Its positions are valid for any text.
 #[derive(Clone, Debug)]
 enum Edit {
     DeleteLine(Index),
     RepeatLine(Index),
     SwapLines(Index, Index),
-    /// Replaces the value after a "=".
+    /// Replaces the value after an equals sign.
     Value(Index, &'static str),
-    /// Inserts a text between two characters.
+    /// Inserts a text at a position.
     Insert(Index, &'static str),
     /// Removes some characters.
     Cut(Index, usize),
@@ -151,11 +152,11 @@ fn apply(text: &str, edit: &Edit) -> String {
     lines.join("\n")
 }
 
-/// A cell of the random network: a wired link connects its base station to the source `s`.
+/// Cell of the random network: a wired link connects its base station to the source `s`.
 #[derive(Clone, Debug)]
 struct RandomCell {
     standard: &'static str,
-    /// Keys of 802.11n, ac and ax.
+    /// Keys that only cells of 802.11n, ac and ax have.
     modern: &'static str,
     rts_cts: bool,
     attempts: u32,
@@ -186,7 +187,7 @@ struct RandomFlow {
     start_ms: u32,
 }
 
-/// Errors of cells of 802.11n, ac and ax only.
+/// Error model that only cells of 802.11n, ac and ax have.
 const BY_SNR: &str = r#"{ kind = "snr", exponent = 4.5, power = "0 dBm" }"#;
 
 fn cell() -> impl Strategy<Value = RandomCell> {
@@ -273,7 +274,7 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
     )
 }
 
-/// Returns a valid scenario with 1–3 wlans of up to 6 stations and 1–6 flows.
+/// Returns a strategy for valid scenarios, with 1–3 wlans of up to 6 stations and with 1–6 flows.
 fn valid() -> impl Strategy<Value = String> {
     (vec(cell(), 1..4), vec(flow(), 1..7)).prop_map(|(cells, flows)| {
         let mut text = String::from("name = \"random\"\nduration = \"2 s\"\n");
@@ -338,7 +339,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
         "\n[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\nstart = \"{} ms\"\n",
         flow.start_ms
     );
-    // A call or game determines the size of its packets.
+    // A call or a game determines the size of its packets itself.
     let is_conversation = ["call", "game"].iter().any(|kind| flow.datagrams.contains(&format!("\"{kind}\"")));
     if !(flow.udp && is_conversation) {
         let _ = writeln!(text, "segment = \"{} B\"", flow.segment);
@@ -359,7 +360,8 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     };
 }
 
-/// Returns a valid layout, the name of its last station, and the largest distance between two stations, hops.
+/// Returns a strategy for valid layouts: the text, the number of the last station, and the largest distance
+/// between two stations in hops.
 fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     let chain = (2..12_u32)
         .prop_map(|n| (format!("kind = \"chain\", nodes = {n}, spacing = \"30 m\""), n - 1, n - 1));
@@ -376,8 +378,8 @@ fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     prop_oneof![chain, grid, cross, random]
 }
 
-/// Returns a valid wlan with a layout, one or two flows over a given number of hops, and one flow between its
-/// first and its last station.
+/// Returns a strategy for valid wlans with a layout, one or two flows over a given number of hops, and a flow
+/// between the first and the last station.
 fn valid_layout() -> impl Strategy<Value = String> {
     (layout(), 1..3_u32, any::<Index>(), any::<bool>()).prop_map(
         |((layout, last, most), copies, hops, exact)| {
@@ -394,7 +396,7 @@ fn valid_layout() -> impl Strategy<Value = String> {
     )
 }
 
-/// Parses the scenario; if it is valid, runs at most its first five seconds of simulated time.
+/// Loads the scenario. If it is valid, runs at most its first five seconds.
 fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let Some(scenario) = hostile::parse(text, Path::new("")) else { return Ok(()) };
     let mut plan = scenario.plan().clone();
@@ -402,7 +404,7 @@ fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let mut world = match World::new(&plan, 1, 0, None) {
         Ok(world) => world,
         Err(why) => {
-            // Only a network with random draws can fail at this point, because no valid draw exists.
+            // World creation fails only if random positions were requested and no valid draw exists.
             prop_assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()), "{why}");
             return Ok(());
         }
@@ -419,7 +421,7 @@ fn config(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(6000))]
 
-    /// A valid file after a few random edits.
+    /// A valid file with a few random edits is refused or runs.
     #[test]
     fn a_randomly_edited_scenario_is_refused_or_runs(file in select(&[LAST_HOP, COPIES, FIELD][..]), edits in vec(edit(), 1..5)) {
         let text = edits.iter().fold(file.to_string(), |text, edit| apply(&text, edit));
@@ -430,14 +432,14 @@ proptest! {
 proptest! {
     #![proptest_config(config(2000))]
 
-    /// A valid network after a few random edits.
+    /// A valid network with a few random edits is refused or runs.
     #[test]
     fn a_randomly_edited_network_is_refused_or_runs(text in valid(), edits in vec(edit(), 1..4)) {
         let text = edits.iter().fold(text, |text, edit| apply(&text, edit));
         load_and_run(&text)?;
     }
 
-    /// A random override of a valid file.
+    /// A random override of a valid file is refused or applied.
     #[test]
     fn a_random_override_is_refused_or_applied(path in "(wlan|wired|flow|duration|name)(\\.(cell|w1|ftp|all|0|x)){0,2}(\\.(errors|tcp|rto|rate|scheme|fer|delayed_ack|0)){0,3}",
                                       value in select(SCRAPS)) {
@@ -459,7 +461,7 @@ proptest! {
         load_and_run(&text)?;
     }
 
-    /// A valid layout is accepted, and its draw succeeds or is reported as impossible.
+    /// A valid layout is accepted, and its stations are drawn or the run reports that no draw is possible.
     #[test]
     fn every_valid_layout_runs_or_reports_its_draw(text in valid_layout()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());
@@ -467,7 +469,7 @@ proptest! {
         load_and_run(&text)?;
     }
 
-    /// A layout after a few random edits.
+    /// A valid layout with a few random edits is refused or runs.
     #[test]
     fn a_randomly_edited_layout_is_refused_or_runs(text in valid_layout(), edits in vec(edit(), 1..4)) {
         let text = edits.iter().fold(text, |text, edit| apply(&text, edit));

@@ -1,4 +1,4 @@
-//! Valid scenarios: defaults, the effective form, overrides, runs.
+//! Valid scenarios: defaults, the effective form, overrides and runs.
 
 use airhop_base::{Rate, Span};
 use airhop_net::plan::{FlowClass, RoutingPlan, Transport};
@@ -26,18 +26,18 @@ fn config(scenario: &Scenario) -> Config {
     }
 }
 
-/// Error channels of Yun 2009 §5.4 and of Kounavis 1996 §5.
+/// Error models of Yun 2009 §5.4 and of Kounavis 1996 §5.
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
 
-/// Checks that two plans are equal by their debug output, which contains all of their fields.
+/// Checks that two plans are equal. It compares their debug output, which contains all fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
     assert_eq!(a.json(), b.json());
 }
 
-// Without the key the class follows from the kind of the application, and from the route, which is known in
-// the run.
+// If the file has no class for a flow, the class follows from the application and from the route, which is
+// known in the run.
 #[test]
 fn a_flow_has_the_class_that_the_scenario_states() {
     let class = |sets| with(sets).plan().flows[0].class.clone();
@@ -82,7 +82,7 @@ fn the_effective_scenario_reads_back_to_the_same_plan() {
     }
 }
 
-/// The packaged scenarios, with the paper's largest number of connections.
+/// All packaged scenarios are valid, also with the largest number of connections in the paper.
 #[test]
 fn every_packaged_scenario_is_valid() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/airhop/scenarios");
@@ -96,8 +96,8 @@ fn every_packaged_scenario_is_valid() {
         let scenario =
             Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by its own name");
-        // Each copy has a TCP flow, unless the copied flow is UDP (calls of `office`); the other tables of flows
-        // have no copies (Yun 2009, Figure 12), or are UDP.
+        // Each copy has a TCP flow, unless the copied flow is UDP (as the calls of `office`). The other
+        // tables of flows have no copies (Yun 2009, Figure 12), or are UDP.
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
         let tables: Vec<&str> = text.split("[[flow]]").skip(1).collect();
         let is_copied = tables.iter().any(|table| table.contains('*') && !table.contains("\"udp\""));
@@ -117,7 +117,7 @@ fn the_effective_scenario_matches_its_snapshot() {
     insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
 }
 
-/// Yun 2009 §5.1: fer applies to a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
+/// `fer` refers to a full data frame (Yun 2009 §5.1), here 1000 + 40 + 12 (timestamps) + 36 bytes.
 #[test]
 fn fer_refers_to_the_largest_data_frame_of_the_link() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
@@ -133,8 +133,8 @@ fn fer_refers_to_the_largest_data_frame_of_the_link() {
     assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
 }
 
-/// p_bg = 1 - p_bb; the bad state loses all frames and the good state none. Bit error rates are derived from
-/// the loss rates of a full frame, as with `fer`.
+/// p_bg = 1 - p_bb; the bad state loses all frames and the good state none. Bit error rates follow from the
+/// loss rates of a full frame, as for `fer`.
 #[test]
 fn channels_with_memory_are_planned_as_written() {
     let model = |errors: &str| {
@@ -145,8 +145,8 @@ fn channels_with_memory_are_planned_as_written() {
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
     assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], Strikes::Data));
-    // The same channel specified by its averages: loss rate 0.0825, bad states of 20 / 3 frames, in steps of
-    // a millisecond.
+    // A channel can also be given by its averages: a loss rate of 0.0825, and bad periods of 20 / 3 frames,
+    // in steps of a millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
     let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else {
         panic!("the model has a step")
@@ -194,7 +194,8 @@ fn defaults_follow_the_preset_and_the_standard() {
     }
 }
 
-/// The fragmentation threshold is dot11FragmentationThreshold, which is unset by default.
+/// Frames longer than the fragmentation threshold are fragmented (dot11FragmentationThreshold). By default
+/// there is no threshold.
 #[test]
 fn frames_are_fragmented_above_the_configured_threshold() {
     let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
@@ -202,8 +203,9 @@ fn frames_are_fragmented_above_the_configured_threshold() {
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
 
-/// Cheng & Lin 2008 in ns-2: 20 µs of PLCP header, contention windows from 31 and no OFDM symbols on 802.11g.
-/// Omitted values are those of the standard; DIFS and EIFS are derived.
+/// Keys of the PHY, as in Cheng and Lin 2008 with ns-2: 20 µs of PLCP header, contention windows from 31 on,
+/// and no OFDM symbols on 802.11g. Keys that are omitted have the values of the standard; DIFS and EIFS are
+/// derived.
 #[test]
 fn phy_keys_override_the_values_of_the_standard() {
     let phy = |sets: &[(&str, &str)]| {
@@ -221,16 +223,16 @@ fn phy_keys_override_the_values_of_the_standard() {
     let changed = phy(&[("wlan.cell.phy", given)]);
     let plcp = Span::from_micros(26);
     assert_eq!(changed, Phy { plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
-    // 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6 Mbit/s; without OFDM symbols and signal
-    // extension.
+    // Without OFDM symbols and signal extension, 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6
+    // Mbit/s.
     assert_eq!(changed.airtime(1074, Rate::from_bps(36_000_000)).nanos(), 26_000 + 238_667);
     assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
     let slots = phy(&[("wlan.cell.phy.cw_min", "0"), ("wlan.cell.phy.header", "0 s")]);
     assert_eq!((slots.cw_min, slots.plcp, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
 }
 
-/// Friis: of a transmit power of 24.5 dBm at 2.4 GHz, -47.593 dBm remain at 40 m and -54.140 dBm at 85 m
-/// (Cheng & Lin 2008 in ns-2).
+/// Free-space propagation (Friis): of a transmit power of 24.5 dBm at 2.4 GHz, -47.593 dBm remain at 40 m and
+/// -54.140 dBm at 85 m (Cheng and Lin 2008 with ns-2).
 #[test]
 fn a_propagation_model_replaces_the_ranges() {
     let scenario = |text: &str| {
@@ -285,7 +287,7 @@ fn queue_thresholds_default_from_their_other_keys() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let weight = QueuePlan::WARNING_WEIGHT;
     let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
-    // A quarter of the queue length: 5 of 20, 12 of 50.
+    // The default threshold is a quarter of the queue length: 5 of 20, 12 of 50.
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 20 }"#), warning(20, 5.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning" }"#), warning(50, 12.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 3, threshold = 2 }"#), warning(3, 2.0));
@@ -303,7 +305,7 @@ fn queue_thresholds_default_from_their_other_keys() {
     assert_eq!(queue(r#"{ kind = "biased", packets = 7 }"#), QueuePlan::Biased { packets: 7 });
 }
 
-// RFC 8289 §4.2, §4.3; RFC 8290 §5.2; RFC 8033 §4.2, §4.4.
+// Defaults of RFC 8289 §4.2, §4.3; RFC 8290 §5.2; RFC 8033 §4.2, §4.4.
 #[test]
 fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
@@ -334,9 +336,9 @@ fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
     assert_eq!(queue(text), QueuePlan::Pie(changed));
 }
 
-// Yun 2009 §5.3: any sender with any notification. The key `notices` installs the service of its notification
-// in place of the scheme's own service. The other services of the scheme remain, and explicitly named
-// services are used unchanged.
+// Any sender can be combined with any notification (Yun 2009 §5.3). The key `notices` installs the service of
+// the notification instead of that of the scheme. Other services of the scheme remain, and services that the
+// file names are used as they are.
 #[test]
 fn the_notices_key_installs_its_notification_service() {
     for (scheme, notices, means, services) in [
@@ -372,7 +374,7 @@ fn a_scheme_override_does_not_apply_to_udp_flows() {
     same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
 }
 
-/// Results are ordered by the indices of the jobs, and do not depend on the number of threads.
+/// Results have the order of the jobs, whatever the number of threads.
 #[test]
 fn a_pool_reports_every_run_independently_of_threads() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));
@@ -410,8 +412,8 @@ fn a_stopped_pool_ends() {
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
 }
 
-// Every key of `routing` reaches the plan and overrides its preset, and omitted keys have the preset's
-// values.
+// Every key of `routing` reaches the plan and overrides its preset; keys that are omitted have the values of
+// the preset.
 #[test]
 fn every_routing_key_overrides_its_preset() {
     let text = |routing: &str| {

@@ -1,12 +1,12 @@
-//! The JSON schema accepts the files that the loader accepts, and rejects a misspelt key.
+//! The JSON schema accepts the files that the loader accepts, and rejects a key with a typing error.
 
 use airhop_scenario::{Overrides, Scenario, schema};
 use serde_json::Value;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
-/// True if `value` is valid according to `schema`, for the keywords that Airhop's schema uses (except formats
-/// of strings).
+/// Returns true if `value` is valid according to `schema`. It implements the keywords that Airhop's schema
+/// uses, except the formats of strings.
 fn valid(schema: &Value, value: &Value) -> bool {
     let Some(schema) = schema.as_object() else { return schema.as_bool().unwrap_or(false) };
     schema.iter().all(|(keyword, rule)| match keyword.as_str() {

@@ -1,5 +1,5 @@
-//! The twin of an emulation, and the effect of lateness on the twin. The measurements are invented; the
-//! networks are real.
+//! Twins of an emulation, which simulate its flows with and without its lateness. The measured lateness is
+//! invented; the networks are real.
 
 use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_scenario::{
@@ -35,8 +35,8 @@ fn real(name: &str, ways: [NodeId; 2], start: f64, load: ObservedLoad, control: 
     RealFlow { seen, control: control.map(String::from) }
 }
 
-/// Flows of iperf3 for 20 s: a control connection with a few hundred bytes in each direction, and the data
-/// connection.
+/// Returns the flows of iperf3 for 20 s: a control connection with a few hundred bytes in each direction, and
+/// the data connection.
 fn iperf3(control: &str) -> Vec<RealFlow> {
     let tcp = |name, ways, start, bytes| real(name, ways, start, ObservedLoad::Tcp { bytes }, Some(control));
     vec![
@@ -70,16 +70,17 @@ fn twin(control: &str, emulator: EmulatorPlan, end: f64) -> Twin {
     scenario.twin(&opening, &iperf3(control), seconds(end), emulator)
 }
 
-/// Returns the change of the twin's goodput due to lateness, per cent, from pairs of runs of 20 s.
+/// Returns by how many per cent lateness changes the goodput of the twin, from pairs of runs of 20 s.
 fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
     let twin = twin(control, emulator, 20.0);
     let of = |scenario: &Scenario| (0..pairs).map(|rep| delivered(scenario, rep)).sum::<f64>();
     100.0 * (of(&twin.emulated) / of(&twin.punctual) - 1.0)
 }
 
-/// Measurements on a machine with two cores: 1 % of the packets are late by 1.1 to 2.3 ms, and one in 5000
-/// has a stall of 40 ms, on a path of 70 ms. An earlier limit of 1 ms rejected this emulation. Reno's rate is
-/// inversely proportional to the round-trip time (Mathis 1997), which increases by less than 0.3 %.
+/// Measured on a machine with two cores: 1 % of the packets are late by 1.1 to 2.3 ms, and one in 5000 is
+/// delayed by a stall of 40 ms, on a path with a round trip of 70 ms. An earlier limit of 1 ms refused this
+/// emulation. Reno's rate is inversely proportional to the round trip (Mathis 1997), which increases by less
+/// than 0.3 %.
 #[test]
 fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     let machine = late(&[(60, 4945), (1100, 25), (2300, 29), (40_000, 1)], 80);
@@ -87,24 +88,24 @@ fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     assert!(percent.abs() < 3.0, "{percent} %");
 }
 
-/// With wake-ups after 5 ms, of the emulator in each direction and of the host, a packet is late by at most 15
-/// ms in a round trip of 70 ms: according to Mathis 1997 the rate is at most 1 - 1 / 1.21 = 18 % lower.
-/// Packets that become due before a wake-up are late by less.
+/// The emulator in each direction, and the host, wake up 5 ms late. A packet is then at most 15 ms late in a
+/// round trip of 70 ms, so the rate is at most 1 - 1 / 1.21 = 18 % lower (Mathis 1997). A packet that becomes
+/// due just before a wake-up is less late.
 #[test]
 fn wake_ups_after_5_ms_reduce_reno_goodput() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
     assert!((-18.0..-2.0).contains(&percent), "{percent} %");
 }
 
-/// Without lateness and turnaround both runs are equal to the byte, so only lateness changes the twin.
+/// Without lateness and turnaround both runs are equal to the byte, so nothing but lateness changes the twin.
 #[test]
 fn an_emulation_without_lateness_equals_its_twin() {
     let twin = twin("cubic", late(&[(0, 1)], 0), 5.0);
     assert_eq!(delivered(&twin.emulated, 0), delivered(&twin.punctual, 0));
 }
 
-/// The twin has a flow for each real flow with data, with the congestion control of the real sender if Airhop
-/// implements it.
+/// The twin has a flow for each real flow that carried data. Its congestion control is that of the real
+/// sender, if Airhop has it.
 #[test]
 fn a_twin_has_only_the_flows_that_carried_data() {
     let (scenario, opening) = last_hop();

@@ -1,8 +1,8 @@
 //! Loop that runs a simulated network in real time.
 //!
-//! In each pass the world advances to the current time, and the loop writes the departed datagrams. The loop
-//! then reads a bounded number of datagrams at each port, which enter the network at the time of reading, and
-//! sleeps until the next event or datagram.
+//! In each pass the loop advances the world to the current time, and writes the datagrams that have left the
+//! network. It then reads a limited number of datagrams at each port. A datagram enters the network at the
+//! time at which it is read. Finally the loop sleeps until the next event or datagram.
 
 mod tally;
 mod vigil;
@@ -23,10 +23,11 @@ use std::sync::mpsc::Receiver;
 use tally::LoopCounters;
 use vigil::SleepMonitor;
 
-/// Maximum number of datagrams read at one port before the loop writes departures and reads the other ports.
-/// At 10 µs per datagram, a port delays the others by less than the granularity of a kernel's timers.
+/// Maximum number of datagrams that are read at one port before the loop writes departures and reads the
+/// other ports. At 10 µs per datagram, one port delays the others by less than the resolution of a kernel's
+/// timers.
 const BATCH: usize = 16;
-/// Interval of progress reports and of flushing the log to disk. Each sleep is at most this long, so the loop
+/// Interval of progress reports, and of flushing the log to disk. A sleep is at most this long, so the loop
 /// detects the stop flag within this time.
 const PROGRESS: Span = Span::from_millis(100);
 
@@ -52,7 +53,7 @@ pub enum DriveError {
         /// Error of the kernel.
         error: io::Error,
     },
-    /// Waiting for packets failed.
+    /// The wait for packets failed.
     #[error("waiting for packets: {0}")]
     Sleep(io::Error),
     /// The log cannot be written.
@@ -60,31 +61,32 @@ pub enum DriveError {
     Log(#[from] LogError),
 }
 
-/// Ends of a network and their driver.
+/// Loop that runs a simulated network in real time, with the ports at which datagrams enter and leave.
 #[derive(Debug)]
 pub struct Loop<C, S, P> {
-    /// The time.
+    /// Clock of the run.
     pub clock: C,
-    /// Sleeper of the loop, which watches the ports in the order of `ports`.
+    /// Sleeper of the loop. It watches the ports, in the order of `ports`.
     pub sleeper: S,
-    /// Ports where datagrams enter and leave the network, one for each node.
+    /// Ports at which datagrams enter and leave the network, one for each node with hosts.
     pub ports: Vec<(NodeId, P)>,
     /// Duration of the run.
     pub duration: Span,
-    /// Time before an event from which the loop busy-waits, so that the processor is awake when the event is
+    /// Time before each event for which the loop busy-waits, so that the processor is awake when the event is
     /// due.
     pub spin: Span,
-    /// Samples of the hosts' connections (TCP_INFO) from the sampling thread.
+    /// Samples of the hosts' connections (TCP_INFO), which another thread sends.
     pub sockets: Receiver<Sampled>,
 }
 
 impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
-    /// Drives `world` until `duration`, until `over` returns a reason, or until the world stops.
+    /// Runs `world` until one of three events: `duration` is over, `over` returns a reason, or the world
+    /// stops.
     ///
     /// # Errors
     ///
-    /// Returns an error if a port cannot be read or the log cannot be written. World and ports are then
-    /// unusable.
+    /// Returns an error if a port cannot be read, or if the log cannot be written. World and ports must not
+    /// be used after an error.
     pub fn run<W: Outside>(
         &mut self,
         world: &mut W,
@@ -102,7 +104,7 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
     }
 }
 
-/// State of one pass of the loop.
+/// State of the loop during a run.
 struct Pass<'a, C, S, P, W> {
     of: &'a mut Loop<C, S, P>,
     world: &'a mut W,
@@ -115,7 +117,7 @@ struct Pass<'a, C, S, P, W> {
     end: Time,
 }
 
-/// Reason why a pass was not completed.
+/// Reason why a pass of the loop was not completed.
 enum Halt {
     World,
     Failed(DriveError),
@@ -171,8 +173,8 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Advances the world to `now`, writes the departures, and admits the datagrams that wait at the ports,
-    /// if datagrams may still enter.
+    /// Advances the world to `now` and writes the departures. If `may_enter`, then admits the datagrams that
+    /// wait at the ports.
     fn once(&mut self, now: Time, may_enter: bool) -> Result<(), Halt> {
         self.world.advance(now)?;
         self.write_departures();
@@ -184,7 +186,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// Reads one batch of the datagrams that wait at a port.
+    /// Reads and admits the datagrams that wait at a port, at most [`BATCH`].
     fn read(&mut self, port: usize) -> Result<(), Halt> {
         for _ in 0..BATCH {
             if !self.ready[port] {
@@ -200,7 +202,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// Admits the datagram at the head of the buffer to the network.
+    /// Admits to the network the datagram in the first `length` bytes of the buffer.
     fn enter(&mut self, port: usize, length: usize) -> Result<(), Halt> {
         let at = self.of.clock.now();
         let datagram = &self.buffer[..length];
@@ -236,8 +238,8 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Returns the time for which the loop may sleep; zero if a port may have more datagrams, or if the loop
-    /// busy-waits.
+    /// Returns the time for which the loop may sleep. Zero if a port may have further datagrams, or if the
+    /// loop busy-waits.
     fn rest(&mut self, now: Time, progress_due: Time) -> Span {
         if self.ready.contains(&true) {
             return Span::ZERO;
@@ -250,7 +252,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Reads the samples of connections received since the last call.
+    /// Records the samples of connections that were received since the previous call.
     fn hear(&mut self) {
         for sampled in self.of.sockets.try_iter() {
             self.tally.heard(&sampled);

@@ -1,4 +1,4 @@
-//! Counts of a run of the loop.
+//! Counters of a run of the loop.
 
 use crate::emulation::Finished;
 use crate::lateness::{Lateness, Lengths};
@@ -9,16 +9,16 @@ use airhop_wire::real::{self, HeaderFields};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Minimum length of a stall: a loop that continues later than this was delayed by the machine, not by its
+/// Minimum length of a stall. A loop that continues later than this was delayed by the machine, not by its
 /// own work.
 const STALL: Span = Span::from_millis(5);
 
-/// Number of datagrams, and of their bytes.
+/// Number of datagrams, and number of their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Datagrams.
+    /// Number of datagrams.
     pub packets: u64,
-    /// Length of the IP datagrams, bytes.
+    /// Total length of the IP datagrams, bytes.
     pub bytes: u64,
 }
 
@@ -32,7 +32,7 @@ impl Count {
 /// Progress of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// The time.
+    /// Time of this report.
     pub time: Time,
     /// Datagrams that entered the network.
     pub admitted: Count,
@@ -44,7 +44,7 @@ pub struct Progress {
     pub lost_to_emulator: u64,
 }
 
-/// A period in which the emulator did not run.
+/// Period in which the emulator did not run, although it should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// Time at which the loop should have continued.
@@ -53,15 +53,15 @@ pub struct Stall {
     pub length: Span,
 }
 
-/// Lateness and turnaround of an emulation, for a simulation of the same network: see
-/// [`airhop_base::Empirical`].
+/// Measured lateness and turnaround of an emulation, as distributions ([`airhop_base::Empirical`]). A
+/// simulation of the same network can draw from them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Lateness: time from the due time of a packet at its host until the packet was written. For packets
-    /// written together, the time counts from the write of the previous packet. Packets that become due
-    /// during a stall of the emulator leave together, so the stall counts once.
+    /// written one after the other, the time of a packet starts when the previous packet was written. All
+    /// packets that become due during a stall are written together, so a stall counts once.
     pub lateness: Empirical,
-    /// Turnaround of each node's host, from a data segment to its ACK.
+    /// Turnaround of each node's host: time from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Empirical)>,
 }
 
@@ -76,12 +76,13 @@ pub struct Driven {
     pub admitted: Count,
     /// Datagrams that left the network and were written.
     pub departed: Count,
-    /// Number of datagrams to multicast and broadcast addresses, which a routed network does not carry: they
-    /// did not enter.
+    /// Number of datagrams to multicast and broadcast addresses. These datagrams did not enter, because a
+    /// routed network does not carry them.
     pub ignored: u64,
-    /// Number of datagrams that left the network but reached no host, for a reason outside the network.
+    /// Number of datagrams that left the network but reached no host, for a reason that is not part of the
+    /// network.
     pub lost_to_emulator: u64,
-    /// Node and cause of the first such loss.
+    /// Node and cause of the first of these losses; `None` without such a loss.
     pub first_loss: Option<(NodeId, String)>,
     /// Lateness of written datagrams.
     pub lateness: Lateness,
@@ -91,11 +92,11 @@ pub struct Driven {
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
     pub measured: Measured,
-    /// Congestion control of each sender, by the name of its flow.
+    /// Congestion control of each sender, by the name of the sender's flow.
     pub controls: BTreeMap<String, String>,
 }
 
-/// Counters of a loop.
+/// Counters of a run of the loop, in progress.
 #[derive(Default)]
 pub(super) struct LoopCounters {
     admitted: Count,
@@ -104,7 +105,7 @@ pub(super) struct LoopCounters {
     lost: u64,
     first_loss: Option<(NodeId, String)>,
     lateness: Lengths,
-    /// Lateness that each packet of a batch added to the lateness of the packet before.
+    /// Lateness that each packet of a batch added to that of the packet before it.
     added: Lengths,
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
@@ -118,7 +119,7 @@ impl LoopCounters {
         LoopCounters { turnaround, ..LoopCounters::default() }
     }
 
-    /// Records that the loop continued at `now` instead of `expected`.
+    /// Records that the loop continued at `now` although it should have continued at `expected`.
     pub(super) fn record_wakeup(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
         if length > STALL {
@@ -131,7 +132,7 @@ impl LoopCounters {
         self.turnaround[port].1.read(at, seen);
     }
 
-    /// Starts a batch of writes: the datagrams that have left the network by now.
+    /// Starts a batch of writes, of the datagrams that have left the network up to now.
     pub(super) fn writes(&mut self) {
         self.last_written = Time::ZERO;
     }

@@ -1,11 +1,11 @@
-//! An existing interface as an end of the network, so that Airhop runs inside a real router.
+//! Existing interface as an end of the network, so that Airhop can run inside a real router.
 //!
-//! Packets that arrive for this machine's link address and another host's IP address enter the network.
-//! Departures leave through the interface, and the kernel determines the next hop and its link address.
-//! During the emulation a policy rule prevents the kernel from forwarding these packets (ip-rule(8): `pref 1
-//! iif DEV blackhole`, after the rule for local addresses, which stay reachable). The rule of a killed
-//! emulator remains until the next emulator on that interface removes it. A protocol number marks the rule as
-//! Airhop's, and only one emulator can use an interface at a time.
+//! Packets with the link address of this machine and the IP address of another host enter the network.
+//! Departures leave through the interface; the kernel determines their next hop and its link address. During
+//! the emulation a policy rule prevents the kernel from forwarding these packets itself (ip-rule(8): `pref 1
+//! iif DEV blackhole`). The rule comes after the rule for local addresses, so this machine stays reachable.
+//! If an emulator is killed, its rule remains until the next emulator on the interface removes it. The
+//! protocol number of the rule identifies it as Airhop's, and an interface is used by one emulator at a time.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -29,7 +29,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 const NEEDS_CHECKSUM: u8 = 1;
 
-/// An interface of this machine.
+/// Interface of this machine as an end of the network.
 #[derive(Debug)]
 pub struct Interface {
     incoming: OwnedFd,
@@ -37,15 +37,15 @@ pub struct Interface {
     outgoing6: OwnedFd,
     /// Addresses of this machine. Datagrams for these addresses do not enter the network.
     own: BTreeSet<IpAddr>,
-    /// Remaining segments of a captured packet that was longer than the link's MTU.
+    /// Remaining segments of a captured packet that is longer than the link's MTU.
     segments: VecDeque<Vec<u8>>,
     _rule: Rule,
     _owner: OwnedFd,
 }
 
 impl Interface {
-    /// Forwards the packets that arrive at the interface `name`, in place of the kernel, until the value is
-    /// dropped.
+    /// Diverts to the emulator the packets that arrive at the interface `name` for other hosts, which the
+    /// kernel then does not forward, until the value is dropped.
     ///
     /// # Errors
     ///
@@ -67,19 +67,20 @@ impl Interface {
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
 
-    /// True if the network should carry a captured packet.
+    /// True if the network carries a captured packet: it is unicast, and not for this machine.
     fn is_for_others(&self, seen: &HeaderFields) -> bool {
         is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 
-    /// Converts a captured packet into the datagrams as sent on a wire. Returns the length of the first
-    /// datagram in `buffer`.
+    /// Converts a captured packet into datagrams as they would be on a wire, with complete checksums and
+    /// without offloaded segmentation. Returns the length of the first datagram, which is at the start of
+    /// `buffer`.
     fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
         let Captured { length, link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
             return None;
         }
-        // An Ethernet frame has at least 60 bytes: bytes after a shorter datagram are padding.
+        // An Ethernet frame has at least 60 bytes, so bytes after a short datagram are padding.
         let captured = buffer.get(link_header..length)?;
         let seen = real::read(captured).ok().filter(|seen| self.is_for_others(seen))?;
         let length = seen.bytes as usize;
@@ -109,8 +110,8 @@ impl Interface {
 /// Returns a socket that sends whole datagrams out of `device`; the kernel only determines the next hop.
 fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    // The protocol IPPROTO_RAW means that the program provides the headers (raw(7)); IPv6 needs an option in
-    // addition (RFC 3542 §3).
+    // With the protocol IPPROTO_RAW the program provides the headers (raw(7)). For IPv6 an option is also
+    // needed (RFC 3542 §3).
     let socket = socket(family, SockType::Raw, flags, SockProtocol::Raw)?;
     if family == AddressFamily::Inet6 {
         sys::set_option(&socket, libc::IPPROTO_IPV6, libc::IPV6_HDRINCL, 1)?;
@@ -119,9 +120,9 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Reserves `device` for this emulator until the descriptor is closed. The reservation is an abstract Unix
-/// socket name, which belongs to one process of the network namespace and disappears with the process
-/// (unix(7)).
+/// Reserves `device` for this emulator until the returned descriptor is closed. The reservation is the name
+/// of an abstract Unix socket, which only one process in the network namespace can have, and which disappears
+/// with the process (unix(7)).
 fn own(device: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
@@ -182,7 +183,7 @@ impl Port for Interface {
     }
 }
 
-/// The rule that prevents the kernel from forwarding; dropping the value removes the rule.
+/// Policy rule that prevents the kernel from forwarding; dropping the value removes the rule.
 #[derive(Debug)]
 struct Rule {
     netlink: Netlink,
@@ -192,7 +193,7 @@ struct Rule {
 impl Rule {
     fn add(device: &str) -> io::Result<Self> {
         let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
-        // Remove the rule of a killed emulator, if any.
+        // An emulator that was killed may have left its rule.
         rule.remove();
         rule.netlink.add_blackhole(&rule.device)?;
         Ok(rule)
@@ -215,8 +216,8 @@ mod tests {
     use super::*;
     use nix::sched::{CloneFlags, unshare};
 
-    /// Runs a test in a new network namespace, which disappears with the thread; without the right to create
-    /// one, the test is skipped.
+    /// Runs a test in a new network namespace, which disappears with the thread. Without the right to create
+    /// a namespace, the test is skipped.
     fn in_a_namespace(test: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -230,8 +231,8 @@ mod tests {
         });
     }
 
-    /// At its end, the second emulator must remove only its own rule, not that of the first emulator nor any
-    /// other rule.
+    /// At its end, the second emulator must remove its own rule only, not the rule of the first emulator or
+    /// of a user.
     #[test]
     fn an_emulator_removes_only_its_own_rule_of_an_interface() {
         in_a_namespace(|| {

@@ -1,4 +1,4 @@
-//! A program at a node: starting, collecting output, ending.
+//! Programs at a node: their start, their output, and their end.
 
 use super::namespace::Namespace;
 use super::sleep::Alarm;
@@ -14,22 +14,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Number of bytes kept of the beginning, and of the end, of a command's output.
+/// Number of bytes of a command's output that are kept at its beginning, and at its end.
 const KEPT: usize = 1 << 20;
-/// Time for a command to exit after SIGTERM at the end of the emulation.
+/// Time for a command to exit after SIGTERM, at the end of the emulation.
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// Number of commands that have ended.
 pub type Ends = Arc<AtomicUsize>;
 
-/// A command that was started.
+/// Command that was started.
 #[derive(Debug)]
 pub struct Running {
     command: Command,
     child: Child,
-    /// True when the command has ended; set before `Ends` counts the command. A thread of a counted command
-    /// may still run.
+    /// True if the command has ended. Set before `Ends` counts the command, whose thread may still run at
+    /// that time.
     ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
     stdout: Option<JoinHandle<Output>>,
@@ -37,7 +37,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `command`. When the command ends, `ends` increases by one and the alarm is signalled.
+    /// Starts `command`. When the command ends, `ends` is increased by one, and the alarm rings.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Running {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Ends running commands, and collects the output of all commands.
+    /// Ends the commands that still run, and collects the results of all commands.
     pub fn end(all: Vec<Running>) -> Vec<Ended> {
         let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
         all.iter().filter(|running| !running.has_ended()).for_each(Running::terminate);
@@ -86,19 +86,19 @@ impl Running {
     }
 
     fn pid(&self) -> Pid {
-        // A pid is positive and far below 2³¹ (PID_MAX_LIMIT is 2²²).
+        // The cast is safe: a pid is positive and far below 2³¹ (PID_MAX_LIMIT is 2²²).
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Sends SIGTERM to the program and the other processes of its session. The first process of its
+    /// Sends SIGTERM to the program and the other processes of its session. The first process of the
     /// namespace ignores the signal.
     fn terminate(&self) {
-        // The process may have ended already. The kernel does not reuse its number before the process is
-        // reaped.
+        // The process may already have ended. Its number cannot belong to another process, because the kernel
+        // does not reuse the number before the process is reaped.
         let _ = killpg(self.pid(), Signal::SIGTERM);
     }
 
-    /// Kills all processes in the command's namespace.
+    /// Kills all processes in the process namespace of the command.
     fn kill(&mut self) {
         if !self.has_ended() {
             let _ = kill(self.pid(), Signal::SIGKILL);
@@ -113,8 +113,8 @@ impl Running {
         Ended {
             node: self.command.node,
             line: self.command.line.clone(),
-            // The first process of the namespace exits with the code of the program; the code is missing only
-            // if the machine is in trouble.
+            // The first process of the namespace exits with the code of the program. The code is missing only
+            // if the machine itself fails.
             exit: exit.unwrap_or(255),
             killed,
             stdout: output(self.stdout.take()).unwrap_or_default(),
@@ -124,7 +124,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Also ends a command that was not collected.
+    /// Ends a command whose result was not collected.
     fn drop(&mut self) {
         self.kill();
         let _ = self.child.wait();
@@ -139,7 +139,7 @@ fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<Output>> {
     thread::Builder::new().name("output".into()).spawn(move || read_all(from, KEPT))
 }
 
-/// Reads until the end of the file, and keeps the first and the last `kept` bytes.
+/// Reads up to the end of the file, and keeps the first and the last `kept` bytes.
 fn read_all(mut from: impl Read, kept: usize) -> Output {
     let mut output = Output::default();
     let mut buffer = vec![0; 1 << 16];
@@ -160,7 +160,7 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
         let (first, last) = read.split_at(read.len().min(kept - output.first.len()));
         output.first.extend_from_slice(first);
         output.last.extend_from_slice(last);
-        // Trimming moves all kept bytes, so it happens rarely.
+        // Trimming moves all stored bytes, and is therefore done rarely.
         trim(&mut output, 2 * kept);
     }
     trim(&mut output, kept);
@@ -171,8 +171,8 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
 mod tests {
     use super::*;
 
-    /// The output of a command that prints for hours does not fill the memory: the beginning and the end of
-    /// the output are kept.
+    /// The output of a command that prints for hours does not fill the memory: only its beginning and its end
+    /// are stored.
     #[test]
     fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();

@@ -1,5 +1,5 @@
-//! Congestion controls of the nodes, which the routes of each node name, so that no setting of the host
-//! changes.
+//! Congestion controls of the nodes. The routes in each node's namespace name the congestion control, so no
+//! setting of the host changes.
 
 use super::Stage;
 use super::bpf::{Registered, available, is_available};
@@ -16,25 +16,26 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// Variables of an object that count the notices received by its listener, and the window reductions avoided.
+/// Variables of an object that count the notices received by its listener, and the window reductions that it
+/// has avoided.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
-/// Number of times that the kernel retransmits the last data of an ended program (ip-sysctl,
-/// tcp_orphan_retries; eight by default). After the emulator is killed, its connections have no peer: with
-/// this limit, the connections and the object disappear within half a minute.
+/// Number of times that the kernel retransmits the last data of a program that has ended (ip-sysctl,
+/// tcp_orphan_retries; eight by default). If the emulator is killed, its connections have no peer. With this
+/// limit the connections, and with them the object, disappear within half a minute.
 const ORPHAN_RETRIES: &str = "5";
 
-/// Congestion controls of the nodes, until the value is dropped.
+/// Congestion controls of the nodes, in use until the value is dropped.
 #[derive(Default)]
 pub struct Controls {
-    /// By name.
+    /// Registered objects, by the requested name of the congestion control.
     registered: Vec<(String, Arc<Registered>)>,
-    /// Descriptors of the attached ingress programs.
+    /// Descriptors that keep the packet programs attached to the ingress of their devices.
     listening: Vec<OwnedFd>,
     names: Vec<(NodeId, String)>,
 }
 
 impl Controls {
-    /// Registers the objects, and configures the nodes to use them.
+    /// Registers the objects, and configures the nodes to use their congestion controls.
     pub fn open(emulation: &Emulation, stage: &Stage) -> Result<Self, EmulationError> {
         let mut controls = Controls::default();
         for control in &emulation.controls {
@@ -56,8 +57,7 @@ impl Controls {
         let listening = within(namespace, move || {
             choose(node, &name)?;
             let Some(registered) = listens else { return Ok(Vec::new()) };
-            // The file is read-only in some containers: then the remains of a killed emulator only stay
-            // longer.
+            // In some containers the file is read-only. The remains of a killed emulator then stay longer.
             let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
             let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
             registered.listen(device).map_err(|error| {
@@ -82,7 +82,7 @@ impl Controls {
         Ok(registered)
     }
 
-    /// Returns the kernel's names of the objects, each with the requested name.
+    /// Returns the name of each object's congestion control in the kernel, with the requested name.
     pub fn names(&self) -> Vec<(String, String)> {
         self.registered
             .iter()
@@ -90,13 +90,13 @@ impl Controls {
             .collect()
     }
 
-    /// Returns the name requested at a node.
+    /// Returns the name of the congestion control that was requested for a node; `None` if none was.
     pub fn of(&self, node: NodeId) -> Option<&String> {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
 
-    /// Ends the connections of the nodes, which would keep the objects in the kernel, and returns the
-    /// counters of the objects.
+    /// Ends the connections of the nodes, which would keep the objects in the kernel. Returns the counters of
+    /// the objects, summed; `None` without such counters.
     pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
             let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
@@ -105,7 +105,7 @@ impl Controls {
         let counts = counts.reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]);
         for (node, _) in self.names.iter().filter(|_| !self.registered.is_empty()) {
             if let Ok(namespace) = stage.namespace(*node) {
-                // A kernel without this feature (INET_DIAG_DESTROY) ends the connections after its retries.
+                // A kernel without INET_DIAG_DESTROY ends the connections itself, after its retransmissions.
                 let _ = within(namespace, || {
                     Diag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
                 });
@@ -122,7 +122,7 @@ fn within<T: Send + 'static>(
     namespace.within(job).map_err(|error| error.to_string())?
 }
 
-/// Sets the congestion control of connections opened in this thread's namespace.
+/// Sets the congestion control of the connections that are opened in this thread's namespace.
 fn choose(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {

@@ -15,12 +15,12 @@ const DONE: u16 = 3;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 const TCP: u8 = 6;
-/// Bit mask of the states of connections that may have data in flight: ESTABLISHED, FIN_WAIT1, FIN_WAIT2,
-/// CLOSE_WAIT, LAST_ACK, CLOSING (numbers of `enum` in include/net/tcp_states.h).
+/// Bit mask of the connection states in which data may be in flight: ESTABLISHED, FIN_WAIT1, FIN_WAIT2,
+/// CLOSE_WAIT, LAST_ACK, CLOSING (numbers of the `enum` in include/net/tcp_states.h).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-/// Bit mask of all states in which a connection has a congestion control: `STATES`, SYN_SENT and SYN_RECV.
+/// Bit mask of all states in which a connection has a congestion control: [`STATES`], SYN_SENT and SYN_RECV.
 const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
-/// Attributes of an answer: `struct tcp_info`, and the name of the congestion control.
+/// Attributes in a response: `struct tcp_info`, and the name of the congestion control.
 const INFO: u16 = 2;
 const CONTROL: u16 = 4;
 /// Size of `struct inet_diag_msg` in bytes.
@@ -28,10 +28,10 @@ const MESSAGE: usize = 72;
 /// TCP_INFINITE_SSTHRESH.
 const INFINITE: u32 = 0x7FFF_FFFF;
 
-/// Message if the kernel has no tcp_diag.
+/// Message if the kernel does not have tcp_diag.
 pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
-/// Lists the connections of the network namespace in which the socket was opened.
+/// Socket that lists the connections of the network namespace in which it was opened.
 #[derive(Debug)]
 pub struct Diag {
     socket: NetlinkSocket,
@@ -47,11 +47,11 @@ impl Diag {
         Ok(Diag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
     }
 
-    /// Returns all TCP connections, of both address families.
+    /// Returns all TCP connections that may have data in flight, of both address families.
     ///
     /// # Errors
     ///
-    /// Returns an error if the kernel rejects the request, or has no tcp_diag.
+    /// Returns an error if the kernel rejects the request, or does not have tcp_diag.
     pub fn connections(&self) -> io::Result<Vec<SocketInfo>> {
         let mut found = Vec::new();
         self.dump(INET, &mut found)?;
@@ -59,13 +59,13 @@ impl Diag {
         Ok(found)
     }
 
-    /// Ends all TCP connections of all processes immediately, with a RST to each peer: no state remains in
-    /// the kernel.
+    /// Ends all TCP connections of all processes in the namespace immediately, with a RST to each peer. No
+    /// state remains in the kernel.
     ///
     /// # Errors
     ///
-    /// Returns an error if the kernel rejects the request, or was built without this feature
-    /// (INET_DIAG_DESTROY): connections then end by themselves.
+    /// Returns an error if the kernel rejects the request, or was built without INET_DIAG_DESTROY. The
+    /// connections then end by themselves.
     pub fn abort_all(&self) -> io::Result<()> {
         for family in [INET, INET6] {
             let mut found = Vec::new();
@@ -77,7 +77,7 @@ impl Diag {
                 let mut answer = [0; 4096];
                 let length = self.socket.receive(&mut answer)?;
                 match read(&answer[..length], &mut |_| {}) {
-                    // The connection ended by itself in the meantime.
+                    // The error means that the connection has ended in the meantime.
                     Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
                     _ => {}
                 }
@@ -90,7 +90,7 @@ impl Diag {
         self.each(family, STATES, |message| found.extend(connection(message)))
     }
 
-    /// Calls `each` with the kernel's record of each connection in these states.
+    /// Calls `each` with the kernel's record of each connection in one of `states`.
     fn each(&self, family: u8, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
         self.socket.send(BY_FAMILY, DUMP, &request(family, states))?;
         let mut answer = [0; 32 * 1024];
@@ -103,7 +103,7 @@ impl Diag {
     }
 }
 
-/// Builds `struct inet_diag_req_v2`: the connections in these states, with these attributes.
+/// Builds `struct inet_diag_req_v2` for the connections in these states, with the attributes in use.
 fn request(family: u8, states: u32) -> Vec<u8> {
     let mut body = vec![family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0];
     body.extend_from_slice(&states.to_ne_bytes());
@@ -111,8 +111,8 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     body
 }
 
-/// Builds the request to end the connection with this `struct inet_diag_sockid`; the request has the same
-/// structure.
+/// Builds the request to end the connection with this `struct inet_diag_sockid`. It has the same structure as
+/// the request for connections.
 fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     let mut body = vec![family, TCP, 0, 0];
     body.extend_from_slice(&ANY_STATE.to_ne_bytes());
@@ -120,7 +120,7 @@ fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Reads a part of an answer. Returns true if more parts follow.
+/// Reads one part of a response. Returns true if further parts follow.
 fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     while answer.len() >= HEADER {
         let length = u32_at(answer, 0).unwrap_or(0) as usize;
@@ -128,7 +128,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
         match u16_at(message, 4) {
             Some(DONE) => return Ok(false),
             Some(ERROR) => {
-                // An error of 0 is an acknowledgement.
+                // An error message with the number 0 is an acknowledgement.
                 let error = u32_at(message, HEADER).unwrap_or(0) as i32;
                 return if error == 0 {
                     Ok(false)
@@ -143,7 +143,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Reads `struct inet_diag_msg` and its attributes.
+/// Reads `struct inet_diag_msg` and its attributes; `None` if they are incomplete.
 fn connection(message: &[u8]) -> Option<SocketInfo> {
     let family = *message.first()?;
     let port = |at| message.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
@@ -176,8 +176,8 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// Reads an address of the kernel. The IPv4-mapped address of a socket for both families becomes an IPv4
-/// address.
+/// Reads an address in the form of the kernel. A socket for both address families may have an IPv4-mapped
+/// address, which is converted to an IPv4 address.
 fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
     match family {
         INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
@@ -205,8 +205,8 @@ mod tests {
         (client, listener.accept().unwrap().0)
     }
 
-    /// tcp(7), RFC 6928 §2: a connection that has sent no data has the kernel's initial window of ten
-    /// segments, no threshold and no retransmission; TCP_CONGESTION names its congestion control.
+    /// tcp(7), RFC 6928 §2: a connection that has not sent data has the kernel's initial window of ten
+    /// segments, no threshold and no retransmission. TCP_CONGESTION names its congestion control.
     #[test]
     fn sock_diag_reports_a_new_connection() {
         for loopback in ["127.0.0.1", "::1"] {
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// No answer of a kernel is read past its end.
+    /// A response of the kernel is never read beyond its end.
     #[test]
     fn a_truncated_sock_diag_response_is_ignored() {
         let (_client, _server) = pair("127.0.0.1");
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// sock_diag(7): an aborted connection ends for both peers at once.
+    /// sock_diag(7): an aborted connection ends at once for both peers.
     #[test]
     fn sock_diag_aborts_a_connection_for_both_peers() {
         let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// netlink(7): an error message ends the response, such as that of a kernel without tcp_diag.
+    /// netlink(7): an error message ends the response, as from a kernel without tcp_diag.
     #[test]
     fn a_netlink_error_message_is_an_error() {
         let mut message = vec![36, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -1,4 +1,5 @@
-//! Ingress programs of a device on a kernel without tcx links: filters of the device's clsact (tc-bpf(8)).
+//! Packet programs at the ingress of a device, on a kernel without tcx links: filters of the device's clsact
+//! (tc-bpf(8)).
 
 use super::netlink::{Netlink, attribute};
 use std::io;
@@ -8,26 +9,27 @@ const NEW_QDISC: u16 = 36;
 const NEW_FILTER: u16 = 44;
 const CREATE: u16 = 0x400;
 const EXCLUSIVE: u16 = 0x200;
-/// TC_H_CLSACT, its handle, and the parent of ingress filters.
+/// Qdisc TC_H_CLSACT, its handle, and the parent of ingress filters.
 const CLSACT: u32 = 0xffff_fff1;
 const CLSACT_HANDLE: u32 = 0xffff_0000;
 const INGRESS: u32 = 0xffff_fff2;
-/// ETH_P_ALL.
+/// Protocol of the filters: ETH_P_ALL, in network byte order.
 const ALL_PROTOCOLS: u16 = 0x0003;
 const KIND: u16 = 1;
 const OPTIONS: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
-/// Flag: the program itself determines the action on a packet.
+/// Flag by which the program itself determines the action on a packet.
 const DIRECT_ACTION: u32 = 1;
 
 impl Netlink {
-    /// Attaches programs to the ingress of a device, in this order, as long as the device exists.
+    /// Attaches programs to the ingress of a device, in this order. They stay attached as long as the device
+    /// exists.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, for example if the kernel has no clsact, or if the device already has
+    /// Returns the error of the kernel, for example of a kernel without clsact, or if the device already has
     /// such filters.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
         let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);
@@ -42,7 +44,7 @@ impl Netlink {
     }
 }
 
-/// Builds a filter that runs a program; filters with lower priority values run first.
+/// Builds a filter that runs a program. Filters with lower priority numbers run first.
 fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
     let (mut message, mut options) = (about(device, 0, INGRESS, info), Vec::new());
@@ -76,7 +78,8 @@ mod tests {
     const ELN: &[u8] = include_bytes!("../../../../python/airhop/bpf/eln.bpf.o");
     const LOOPBACK: u32 = 1;
 
-    /// Returns an ELN of Yun 2009 §3.1 from one end of a connection to the other, without checksums.
+    /// Returns an ELN (Yun 2009 §3.1) about a segment from one end of a connection to the other, without
+    /// checksums.
     fn notice(from: SocketAddr, to: SocketAddr) -> Vec<u8> {
         let mut packet = vec![0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
         packet.extend([from.port().to_be_bytes(), to.port().to_be_bytes()].concat());
@@ -86,7 +89,7 @@ mod tests {
         packet
     }
 
-    /// A notice that arrives at a device with filters reaches the program, as with tcx.
+    /// A notice that arrives at a device with these filters reaches the program, as with tcx.
     #[test]
     fn a_tc_filter_receives_notices() {
         let able = Privileges::look().struct_ops;

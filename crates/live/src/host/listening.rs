@@ -1,9 +1,9 @@
-//! Listening sockets.
+//! Listening sockets of a network namespace, read from /proc.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-/// States of a socket in the kernel's tables: a listening TCP socket, and an unconnected UDP socket.
+/// States in the kernel's tables of sockets: listening (TCP), and unconnected (UDP).
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
@@ -12,26 +12,27 @@ pub fn listens_at(port: u16) -> bool {
     listening().iter().any(|socket| port_of(socket) == Some(port))
 }
 
-/// Returns the port of a socket in the form returned by [`listening`]: `tcp 0100007F:0CEA 4711`.
+/// Returns the port in a description of a socket by [`listening`], such as `tcp 0100007F:0CEA 4711`; `None`
+/// for other texts.
 fn port_of(socket: &str) -> Option<u16> {
     let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
     u16::from_str_radix(port, 16).ok()
 }
 
-/// Returns the listening sockets of this thread's network namespace: table, address and port as the kernel
-/// formats them, and inode.
+/// Returns the listening sockets of this thread's network namespace. The description of each has the table,
+/// the address and port in the format of the kernel, and the inode.
 pub fn listening() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
     let of_table = |(table, state): (&str, &str)| -> Vec<String> {
-        // A kernel without IPv6 lacks this table.
+        // A kernel without IPv6 does not have this table.
         let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
         text.lines().skip(1).filter_map(|line| socket(table, line, state)).collect()
     };
     tables.into_iter().flat_map(of_table).collect()
 }
 
-/// Parses a line of a table if its socket is in `state`: number, local address, remote address, state, …,
-/// with the inode as the tenth field.
+/// Parses a line of a table; `None` if its socket is not in `state`. The fields are number, local address,
+/// remote address, state, …; the inode is the tenth.
 fn socket(table: &str, line: &str, state: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     (*words.get(3)? == state).then(|| format!("{table} {} {}", words[1], words.get(9).unwrap_or(&"")))
@@ -41,7 +42,7 @@ fn socket(table: &str, line: &str, state: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// proc_pid_net(5).
+    /// Format of the tables in proc_pid_net(5).
     #[test]
     fn only_listening_sockets_are_read_from_proc_net_tcp() {
         let line = "   0: 0100007F:0CEA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0";

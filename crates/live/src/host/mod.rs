@@ -1,8 +1,7 @@
 //! Ends of a network on a Linux machine.
 //!
-//! No object of this module has a name that another process could find, so nothing remains after an
-//! emulation: namespaces and TUN devices disappear with their last process, and each process ends with the
-//! emulator.
+//! An emulation leaves nothing behind: none of its objects has a name by which another process could find it.
+//! Namespaces and TUN devices disappear with their last process, and every process ends with the emulator.
 
 pub mod at;
 pub mod bpf;
@@ -43,19 +42,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 use sys::SchedulingPolicy;
 
-/// Maximum time for which the next command waits until a socket of the previous command listens.
+/// Maximum time for which the emulator waits for a listening socket of a command before it starts the next
+/// command.
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Network port of this machine with a file descriptor for poll(2).
+/// End of the network on this machine, with a file descriptor for poll(2).
 pub trait Device: Port + AsFd {
-    /// Returns the number of datagrams lost because they were not read in time.
+    /// Returns the number of datagrams that were lost because the emulator did not read them in time.
     fn lost(&mut self) -> u64;
 }
 
 type Devices = Vec<(NodeId, Box<dyn Device>)>;
 
-/// The nodes that are namespaces.
+/// Nodes of the emulation that are namespaces.
 #[derive(Default)]
 struct Stage {
     namespaces: Vec<(NodeId, Namespace)>,
@@ -95,7 +95,7 @@ impl Stage {
     }
 }
 
-/// Signals between the loop and the thread that starts commands.
+/// Signals between the loop and the thread that starts the commands.
 struct Signals {
     ends: Ends,
     alarm: Alarm,
@@ -113,12 +113,13 @@ pub(crate) fn run<W: Outside>(
     let (stage, ports) = Stage::build(emulation)?;
     let controls = Controls::open(emulation, &stage)?;
     let live = run_on(emulation, &stage, ports, &controls, world, stop, on_progress);
-    // Connections that remain would keep objects in the kernel, after any end of the emulation.
+    // Ends the connections of the nodes, because an open connection would keep its object in the kernel after
+    // the emulation.
     let heard = controls.close(&stage);
     Ok(Live { heard, ..live? })
 }
 
-/// Runs the emulation on existing nodes. All commands have ended when this function returns.
+/// Runs the emulation on nodes that exist. All commands have ended when this function returns.
 fn run_on<W: Outside>(
     emulation: &Emulation,
     stage: &Stage,
@@ -141,8 +142,8 @@ fn run_on<W: Outside>(
     let (to_loop, sockets) = sync_channel(watch::WAITING);
     let (watched, names) = (watch::open(stage), controls.names());
     let clock = Monotonic::start();
-    // The devices remain until the commands have ended: a command without its network would print other
-    // messages than a terminated command.
+    // The devices exist until the commands have ended. A command that loses its network first would print
+    // other messages than a command that is terminated.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, stage, &signals));
@@ -162,7 +163,7 @@ fn run_on<W: Outside>(
         other => other.into(),
     })?;
     let commands = match started {
-        // The world has the reason why it stopped.
+        // The reason is recorded in the world, which has stopped.
         Err(EmulationError::NotReady { .. }) if driven.finished == Finished::World => Vec::new(),
         started => Running::end(started?),
     };
@@ -174,19 +175,19 @@ fn run_on<W: Outside>(
 }
 
 impl Emulation {
-    /// Sends the id of the thread in each namespace to the receivers.
+    /// Sends the id of the thread in each namespace to the channel of the emulation.
     fn announce(&self, stage: &Stage) {
         let Some(threads) = &self.threads else { return };
         for (node, namespace) in &stage.namespaces {
             if let Ok(thread) = namespace.within(nix::unistd::gettid) {
-                // A closed channel has no receiver.
+                // An error means that the channel has no receiver any more.
                 let _ = threads.send((*node, thread.as_raw()));
             }
         }
     }
 }
 
-/// Converts the error of a step that concerns no single node.
+/// Converts the error of a step that does not concern a single node.
 fn step<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationError> {
     result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
 }
@@ -201,18 +202,18 @@ fn end_reason(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Op
     }
 }
 
-/// Runs the loop with priority over all other work of the machine, if the user has the permission.
+/// Runs `work` with priority over all other programs of the machine, if the user has the permission.
 fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
     let granted = sys::schedule(SchedulingPolicy::RealTime);
     let result = work();
     if granted.is_ok() {
-        // Giving up a priority is always allowed (sched(7)).
+        // A thread may always give up its priority (sched(7)).
         let _ = sys::schedule(SchedulingPolicy::Usual);
     }
     (result, granted.map_err(|error| format!("no real-time priority: {error}")))
 }
 
-/// Starts the commands, each when the previous command is ready, until the emulation ends.
+/// Starts the commands one after the other, each when the previous one is ready, until the emulation ends.
 fn start_all(
     emulation: &Emulation,
     stage: &Stage,
@@ -243,7 +244,7 @@ fn start_all(
     Ok(started)
 }
 
-/// Starts a command and waits until the command has ended, listens, or has reached its time limit.
+/// Starts a command. Then waits until the command has ended, a new socket listens, or `settle` has elapsed.
 fn start(stage: &Stage, command: &Command, signals: &Signals, settle: Duration) -> io::Result<Running> {
     let namespace = stage.namespace(command.node)?;
     let before = namespace.within(listening::listening)?;

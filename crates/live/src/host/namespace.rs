@@ -1,5 +1,5 @@
-//! A node of the network: network, process and mount namespaces without names, which disappear with their
-//! last process.
+//! Namespaces of a node: network, process and mount namespaces without names, which disappear with their last
+//! process.
 
 use super::sys;
 use super::tun::{Failed, Tun};
@@ -15,10 +15,10 @@ use std::thread::{self, JoinHandle};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Thread in its own namespaces. All processes of the node are children of this thread and end with it.
+/// Thread in namespaces of its own. All processes of the node are children of this thread, and end with it.
 #[derive(Debug)]
 pub struct Namespace {
-    /// Channel for jobs; `None` after the end.
+    /// Channel for jobs of the thread; `None` at the end.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -40,7 +40,7 @@ impl Namespace {
         Ok((namespace, device))
     }
 
-    /// Runs a job in the namespaces.
+    /// Runs a job on the thread in the namespaces, and returns its result.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Namespace {
     pub fn within<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         let (result, done) = mpsc::sync_channel(1);
         let job: Job = Box::new(move || {
-            // The caller waits for the answer, or has ended with the emulator.
+            // The caller waits for the result, or has ended together with the emulator.
             let _ = result.send(job());
         });
         let gone = || io::Error::other("the thread of the node has ended");
@@ -57,8 +57,8 @@ impl Namespace {
     }
 
     /// Starts a program as the second process of a new process namespace. Returns the first process, and a
-    /// thread that calls `ended` when the first process ends. The process is not yet reaped then, so its
-    /// number is not reused.
+    /// thread that calls `ended` when the first process ends. At that time the process is not yet reaped, so
+    /// its number is not reused.
     ///
     /// # Errors
     ///
@@ -72,14 +72,14 @@ impl Namespace {
         let attend = move || {
             let spawned = spawn(&mut command);
             let pid = spawned.as_ref().ok().map(Child::id);
-            // The caller waits for the answer.
+            // The caller waits for the result.
             let _ = started.send(spawned);
             if let Some(pid) = pid {
                 wait_for(pid);
                 ended();
             }
         };
-        // A thread started by the node's thread is in the same namespaces.
+        // A thread that the node's thread starts is in the same namespaces.
         let thread = self.within(|| thread::Builder::new().name("command".into()).spawn(attend))??;
         let child = child.recv().map_err(|_| io::Error::other("the thread of the command has ended"))??;
         Ok((child, thread))
@@ -89,14 +89,14 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         self.jobs = None;
-        // The caller whose response was missing has already reported a panic of the thread.
+        // If the thread has panicked, the caller whose response was missing has already reported it.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// Starts a program in a new process namespace. Each thread starts only one program: for a second one the
-/// thread would have to return to the emulator's process namespace, which is impossible from a user
-/// namespace, since the machine owns the emulator's namespace.
+/// Starts a program in a new process namespace. Each thread starts only one program. For a second program the
+/// thread would have to return to the emulator's process namespace. This namespace belongs to the machine, so
+/// the user namespace does not permit it.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;
@@ -106,11 +106,11 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
 /// Waits for the end of a process without reaping it.
 fn wait_for(pid: u32) {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-    // A pid is far below 2³¹ (PID_MAX_LIMIT is 2²²).
+    // The cast is safe: a pid is far below 2³¹ (PID_MAX_LIMIT is 2²²).
     while waitid(Id::Pid(Pid::from_raw(pid as i32)), flags) == Err(nix::Error::EINTR) {}
 }
 
-/// Moves this thread out of the emulator's namespaces.
+/// Moves this thread into new namespaces.
 fn enter() -> Result<(), Failed> {
     let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;

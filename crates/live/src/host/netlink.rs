@@ -1,4 +1,4 @@
-//! Devices and rules by rtnetlink (rtnetlink(7)): the few messages that a node needs.
+//! Devices, routes and rules by rtnetlink (rtnetlink(7)): the few messages that a node needs.
 
 use super::netlink_socket::{ERROR, NetlinkSocket};
 use nix::sys::socket::SockProtocol;
@@ -26,8 +26,8 @@ const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
 const RULE_PROTOCOL: u16 = 21;
-/// Protocol number of Airhop's rules (rtnetlink(7), rtm_protocol), which no other program uses. Only rules
-/// with this number are removed.
+/// Protocol number of Airhop's rules (rtnetlink(7), rtm_protocol), which no other program uses. Airhop only
+/// removes rules with this number.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const ROUTE_DESTINATION: u16 = 1;
@@ -35,15 +35,15 @@ const ROUTE_DEVICE: u16 = 4;
 const ROUTE_PRIORITY: u16 = 6;
 const ROUTE_SOURCE: u16 = 7;
 const ROUTE_METRICS: u16 = 8;
-/// RTAX_CC_ALGO, `congctl` of ip-route(8).
+/// Metric with the name of a congestion control: RTAX_CC_ALGO, `congctl` of ip-route(8).
 const METRIC_CONTROL: u16 = 16;
-/// Priority of the route that the kernel adds for the IPv6 addresses of a device (IP6_RT_PRIO_ADDRCONF).
+/// Priority of the route that the kernel itself adds for an IPv6 address of a device (IP6_RT_PRIO_ADDRCONF).
 const IPV6_PRIORITY: u32 = 256;
 const UP: u32 = 1;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 
-/// Sets up the devices of the network namespace in which the socket was opened.
+/// Socket that configures the devices of the network namespace in which it was opened.
 #[derive(Debug)]
 pub struct Netlink {
     socket: NetlinkSocket,
@@ -68,7 +68,7 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &link(device, UP))
     }
 
-    /// Sets the MTU of a device, and the maximum number of datagrams that may wait in its queue.
+    /// Sets the MTU of a device, bytes, and the capacity of its queue, datagrams.
     ///
     /// # Errors
     ///
@@ -80,12 +80,12 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// Prevents a device from generating an IPv6 address, for which the kernel would search for routers and
-    /// for other hosts with that address.
+    /// Prevents a device from generating an IPv6 address of its own. For such an address the kernel would
+    /// send packets, in search of routers and of hosts with the same address.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, such as that of a kernel without IPv6.
+    /// Returns the error of the kernel, for example of a kernel without IPv6.
     pub fn set_no_own_address(&self, device: u32) -> io::Result<()> {
         let (mut inet6, mut families, mut message) = (Vec::new(), Vec::new(), link(device, 0));
         attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
@@ -103,8 +103,8 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Adds an IPv6 address to a device, valid immediately because no other host on the link can have this
-    /// address (RFC 4862 §5.4).
+    /// Adds an IPv6 address to a device. The address is valid at once, without duplicate address detection,
+    /// because no other host on the link can have it (RFC 4862 §5.4).
     ///
     /// # Errors
     ///
@@ -115,7 +115,8 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &message)
     }
 
-    /// Silently discards packets that arrive at `device` for other machines, for both address families.
+    /// Makes the kernel discard packets that arrive at `device` for other machines, silently and for both
+    /// address families.
     ///
     /// # Errors
     ///
@@ -123,13 +124,13 @@ impl Netlink {
     pub fn add_blackhole(&self, device: &str) -> io::Result<()> {
         self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
         match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
-            // A kernel without IPv6 forwards no IPv6 packets.
+            // A kernel without IPv6 does not forward IPv6 packets.
             Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Ok(()),
             result => result,
         }
     }
 
-    /// Reverses [`Netlink::add_blackhole`].
+    /// Removes the rule of [`Netlink::add_blackhole`].
     ///
     /// # Errors
     ///
@@ -139,8 +140,8 @@ impl Netlink {
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
-    /// Sets the congestion control of connections to the addresses of a device: replaces the route that the
-    /// kernel has added for `address`.
+    /// Sets the congestion control of connections to the addresses behind a device. It replaces the route
+    /// that the kernel has added for `address`.
     ///
     /// # Errors
     ///
@@ -157,7 +158,7 @@ impl Netlink {
     }
 }
 
-/// Reads the kernel's answer: an error message with error 0 is the acknowledgement.
+/// Reads the response of the kernel. An error message with the number 0 is the acknowledgement.
 fn outcome(answer: &[u8]) -> io::Result<()> {
     let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
     let error = answer.get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
@@ -168,7 +169,7 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Builds `struct ifinfomsg`: only the flags in `flags` change.
+/// Builds `struct ifinfomsg`, which changes only the flags in `flags`.
 fn link(device: u32, flags: u32) -> Vec<u8> {
     let mut message = vec![0; 4];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -177,7 +178,7 @@ fn link(device: u32, flags: u32) -> Vec<u8> {
     message
 }
 
-/// Builds `struct ifaddrmsg` with the address.
+/// Builds `struct ifaddrmsg`, with the address as attributes.
 fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u8> {
     let mut message = vec![family, prefix, 0, 0];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -186,7 +187,7 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message
 }
 
-/// Builds `struct rtmsg` of the route for an address of a device, with a congestion control.
+/// Builds `struct rtmsg` of the route to the addresses behind a device, with a congestion control.
 fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     const MAIN: u8 = 254;
     const BY_KERNEL: u8 = 2;
@@ -198,7 +199,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
         IpAddr::V4(address) => address.octets().to_vec(),
         IpAddr::V6(address) => address.octets().to_vec(),
     };
-    // Prefix lengths here are multiples of eight bits.
+    // The lengths of all prefixes here are multiples of eight bits.
     let network: Vec<u8> = all
         .iter()
         .enumerate()
@@ -216,7 +217,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     message
 }
 
-/// Builds `struct fib_rule_hdr` of the first rule after the rule for local addresses, which is rule 0.
+/// Builds `struct fib_rule_hdr` of rule 1, which follows rule 0 for local addresses.
 fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();
@@ -226,7 +227,7 @@ fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     message
 }
 
-/// Appends an attribute: length, kind, value, and zeros up to a multiple of four (netlink(7)).
+/// Appends an attribute: length, kind and value, padded with zeros to a multiple of four bytes (netlink(7)).
 pub(super) fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
     message.extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
     message.extend_from_slice(&kind.to_ne_bytes());
@@ -246,7 +247,7 @@ pub(super) mod tests {
         Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
     }
 
-    /// Removes the rule; an error if it does not exist.
+    /// Removes the rule of [`add_users_rule`]; returns an error if the rule does not exist.
     pub fn take_users_rule(device: &str) -> io::Result<()> {
         Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
     }

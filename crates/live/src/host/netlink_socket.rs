@@ -1,4 +1,4 @@
-//! Requests to a part of the kernel, one at a time (netlink(7)).
+//! Requests to a part of the kernel by netlink, one at a time (netlink(7)).
 
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io;
@@ -10,7 +10,7 @@ pub const ERROR: u16 = 2;
 pub const HEADER: usize = 16;
 const REQUEST: u16 = 0x01;
 
-/// A netlink socket of the network namespace in which it was opened.
+/// Netlink socket of the network namespace in which it was opened.
 #[derive(Debug)]
 pub struct NetlinkSocket {
     socket: OwnedFd,
@@ -27,7 +27,8 @@ impl NetlinkSocket {
         Ok(NetlinkSocket { socket })
     }
 
-    /// Sends a request with its type and flags. Sequence number and port are 0: the kernel fills in the port.
+    /// Sends a request of this type with these flags. Sequence number and port are 0; the kernel fills in the
+    /// port.
     ///
     /// # Errors
     ///
@@ -43,7 +44,7 @@ impl NetlinkSocket {
         Ok(())
     }
 
-    /// Receives messages of the answer into `answer`. Returns their length in bytes.
+    /// Receives messages of the response into `answer`. Returns their length, bytes.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Conditions for the start of the next command.
+//! Readiness of nodes, for which the start of further commands waits.
 
 use super::command::{Ends, Running};
 use super::{Signals, Stage, listening};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Signs of readiness that were not seen yet.
+/// Conditions for readiness that have not been fulfilled yet.
 pub struct Waiting<'a> {
     emulation: &'a Emulation,
     signs: Vec<&'a Ready>,
@@ -24,16 +24,17 @@ impl<'a> Waiting<'a> {
         Waiting { emulation, signs: emulation.ready.iter().collect() }
     }
 
-    /// True if this condition belongs to the node.
+    /// True if an open condition concerns the node.
     pub fn is_for(&self, node: NodeId) -> bool {
         self.signs.iter().any(|ready| ready.node == node)
     }
 
-    /// Waits until all nodes with `started` commands are ready for a command of `next`.
+    /// Waits until all nodes whose commands were started are ready, before a command of the node `next`
+    /// starts.
     ///
     /// # Errors
     ///
-    /// Returns the node that is not ready, and why the wait ended.
+    /// Returns the node that is not ready, and the reason why the emulator stopped waiting.
     pub fn until(
         &mut self,
         next: NodeId,
@@ -58,8 +59,8 @@ impl<'a> Waiting<'a> {
 fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
     let patience = Instant::now() + PATIENCE;
     loop {
-        // The end of the commands is checked first: a server that became ready when the last command ended
-        // counts as ready.
+        // The end of the commands is checked first, so that a server which becomes ready just as its last
+        // command ends counts as ready.
         let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
         let is_late = Instant::now() >= patience;
         let told = match seen(ready, stage, signals, patience) {
@@ -80,7 +81,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
     }
 }
 
-/// Returns the state found instead of the sign of readiness; `None` if the sign is present.
+/// Returns a description of the present state if the node is not ready; `None` if it is ready.
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {

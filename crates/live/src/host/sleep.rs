@@ -1,4 +1,4 @@
-//! Waiting for devices and timers, by epoll.
+//! Waits of the loop for devices and timers, by epoll.
 
 use crate::drive::Sleep;
 use airhop_base::Span;
@@ -15,7 +15,7 @@ use std::time::Duration;
 const TIMER: u64 = u64::MAX;
 const ALARM: u64 = u64::MAX - 1;
 
-/// Wakes the loop from another thread.
+/// Alarm by which another thread wakes the loop.
 #[derive(Clone, Debug)]
 pub struct Alarm(Arc<EventFd>);
 
@@ -31,25 +31,27 @@ impl Alarm {
 
     /// Wakes the loop if it sleeps.
     pub fn ring(&self) {
-        // Writing fails only after 2⁶⁴ - 2 rings.
+        // The write fails only after 2⁶⁴ - 2 rings.
         let _ = self.0.write(1);
     }
 }
 
-/// Sleeps until a device can be read, a high-resolution timer of the kernel has expired, or the alarm rings.
+/// Sleeper that wakes when a device can be read, a high-resolution timer of the kernel expires, or the alarm
+/// rings.
 #[derive(Debug)]
 pub struct EpollSleep {
     epoll: Epoll,
     timer: TimerFd,
-    /// Additional duration of each sleep: for tests of the effect of lateness.
+    /// Time by which each sleep is extended, to test the effect of lateness.
     oversleep: Span,
-    /// Clone of the alarm, which keeps the eventfd open while epoll watches it: the threads with the other
-    /// clones may have ended.
+    /// Clone of the alarm. It keeps the eventfd open while epoll watches it, even if the threads with the
+    /// other clones have ended.
     _alarm: Alarm,
 }
 
 impl EpollSleep {
-    /// Watches these devices, in their order. Each sleep is extended by `oversleep`.
+    /// Watches these devices, and extends each sleep by `oversleep`. The order of the devices is that of the
+    /// marks in [`Sleep::sleep`].
     ///
     /// # Errors
     ///
@@ -60,8 +62,8 @@ impl EpollSleep {
         oversleep: Span,
     ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        // A device remains marked until all its datagrams are read. Timer and alarm are only polled, never
-        // read. With edge triggering, each event therefore counts once.
+        // A device is reported until all its datagrams are read. Timer and alarm are polled but never read;
+        // with edge triggering each of their events is therefore reported once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
@@ -85,7 +87,7 @@ impl Sleep for EpollSleep {
         let mut events = [EpollEvent::empty(); 16];
         let count = match self.epoll.wait(&mut events, timeout) {
             Ok(count) => count,
-            // A signal arrived, and its handler may have set the stop flag.
+            // A signal has arrived, whose handler may have set the stop flag.
             Err(Errno::EINTR) => 0,
             Err(error) => return Err(error.into()),
         };

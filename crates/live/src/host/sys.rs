@@ -1,4 +1,4 @@
-//! Kernel calls for which no safe function exists. All other unsafe code of the crate is in `host::bpf`.
+//! System calls for which no safe function exists. All other unsafe code of the crate is in `host::bpf`.
 #![allow(unsafe_code)]
 
 use libc::{c_char, c_int, c_ulong};
@@ -13,8 +13,8 @@ fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Creates the TUN device `name` in this thread's network namespace; the device exists as long as `clone` (an
-/// open /dev/net/tun).
+/// Creates the TUN device `name` in this thread's network namespace. The device exists as long as `clone`, an
+/// open /dev/net/tun.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ fn checked(result: c_int) -> io::Result<c_int> {
 ///
 /// # Panics
 ///
-/// If `name` is longer than a device name may be, 15 bytes.
+/// If `name` has more bytes than a device name may have, 15.
 pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
     let mut request = libc::ifreq {
         ifr_name: [0; libc::IFNAMSIZ],
@@ -37,32 +37,32 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Scheduling of a thread.
+/// Scheduling policy of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingPolicy {
-    /// Real-time priority over all other threads; threads and processes that this thread starts do not
-    /// inherit the priority.
+    /// Real-time priority over ordinary threads. Threads and processes that this thread starts do not inherit
+    /// the priority.
     RealTime,
     /// Scheduling of ordinary threads.
     Usual,
 }
 
-/// Sets the scheduling of this thread.
+/// Sets the scheduling policy of this thread.
 ///
 /// # Errors
 ///
 /// Returns an error if the user lacks the permission.
 pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
-        // A low priority: the kernel's own real-time threads (50 and more) have precedence.
+        // A low real-time priority, below that of the kernel's own threads (50 and more).
         SchedulingPolicy::RealTime => (libc::SCHED_FIFO, 10),
         SchedulingPolicy::Usual => (libc::SCHED_OTHER, 0),
     };
     // SAFETY: sched_param consists of numbers, for which zeros are valid.
     let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
     parameters.sched_priority = priority;
-    // A thread without CAP_SYS_NICE cannot clear the flag, so the flag stays set. SAFETY: the kernel reads
-    // one sched_param, which lives until the call returns; 0 is this thread.
+    // A thread without CAP_SYS_NICE cannot clear the flag, so the flag is set for both policies. SAFETY: the
+    // kernel reads one sched_param, which lives until the call returns; 0 means this thread.
     checked(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
     Ok(())
 }
@@ -73,7 +73,7 @@ pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
 ///
 /// Returns an error if the kernel is older than Linux 5.3.
 pub fn own_pidfd() -> io::Result<OwnedFd> {
-    // SAFETY: pidfd_open has two numbers as arguments, and returns a descriptor without any other owner.
+    // SAFETY: pidfd_open takes two numbers, and returns a descriptor that has no other owner.
     unsafe {
         let descriptor = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
         if descriptor < 0 {
@@ -83,18 +83,18 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
     }
 }
 
-/// Makes `command` start the first process of a process namespace and of a session, which ends with the
-/// thread that starts it; all processes of the namespace end with it. The program itself is the child of this
-/// process, because the first process of a namespace ignores signals that it does not handle
-/// (pid_namespaces(7)), and few programs expect this behaviour.
+/// Makes `command` start the first process of a process namespace and of a session. This process ends with
+/// the thread that starts it, and all processes of the namespace end with this process. The program itself is
+/// a child of this process. The first process of a namespace ignores signals that it does not handle
+/// (pid_namespaces(7)), and few programs expect that.
 ///
 /// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
 pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     let become_first = move || {
         first_process(emulator.as_raw_fd())?;
-        // SAFETY: this process has one thread. Without CLONE_VM the new process has its own memory, and both
-        // processes return from here. The code calls clone directly, as handlers of pthread_atfork must not
-        // run between fork and exec.
+        // SAFETY: this process has one thread. Without CLONE_VM the new process has memory of its own, and
+        // both processes return from here. The code calls clone directly, because handlers of pthread_atfork
+        // must not run between fork and exec.
         let child = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), 0, 0, 0, 0) };
         match child {
             0 => Ok(()),
@@ -102,12 +102,13 @@ pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
             _ => Err(io::Error::last_os_error()),
         }
     };
-    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated: see the functions called.
+    // SAFETY: only async-signal-safe calls are made between fork and exec, and no memory is allocated; see
+    // the functions called.
     unsafe { command.pre_exec(become_first) };
 }
 
-/// Runs as the first process of the namespace before the program: ends with the emulator, and mounts its own
-/// /proc.
+/// Prepares the first process of the namespace, before the program starts: makes it end with the emulator,
+/// and mounts a /proc of its own.
 fn first_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -116,22 +117,22 @@ fn first_process(emulator: RawFd) -> io::Result<()> {
     unsafe {
         checked(libc::setsid())?;
         checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong))?;
-        // An emulator that ended before the previous line sends no signal.
+        // If the emulator ended before the previous line, no signal is sent.
         let mut watched = libc::pollfd { fd: emulator, events: libc::POLLIN, revents: 0 };
         if libc::poll(&mut watched, 1, 0) != 0 {
             libc::_exit(128 + libc::SIGKILL);
         }
         checked(libc::unshare(libc::CLONE_NEWNS))?;
         checked(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, ptr::null()))?;
-        // Containers that hide parts of /proc do not allow another mount: programs then see the processes of
-        // the container.
+        // A container that hides parts of /proc does not permit another mount. Programs then see the
+        // processes of the container.
         libc::mount(proc, c"/proc".as_ptr(), proc, hidden, ptr::null());
     }
     Ok(())
 }
 
-/// Reaps all processes that end in the namespace until the program ends; then exits with the program's
-/// status.
+/// Reaps all processes that end in the namespace until the program ends. Then exits with the status of the
+/// program.
 fn wait_for(program: libc::pid_t) -> ! {
     // SAFETY: these are system calls; `status` lives on the stack. Closing all descriptors is harmless,
     // because this process uses none.
@@ -154,8 +155,8 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Closes all descriptors. Otherwise readers of the program's output, or of its start, would also wait for
-/// this process.
+/// Closes all descriptors. Otherwise a reader of the program's output would also wait for the end of this
+/// process, and so would the caller that waits for the program's start.
 fn close_all() {
     // SAFETY: no code of this process uses a descriptor from here on.
     unsafe {
@@ -170,49 +171,49 @@ fn close_all() {
 /// Properties of a captured packet, without its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// Length with the link header; larger than the buffer if the packet was truncated.
+    /// Length of the packet with its link header, bytes; larger than the buffer if the packet was truncated.
     pub length: usize,
-    /// Length of the link header.
+    /// Length of the link header, bytes.
     pub link_header: usize,
-    /// True if the link-layer destination of the packet is this machine, not another host or a group.
+    /// True if the link-layer destination of the packet is this machine, and not another host or a group.
     pub is_for_this_host: bool,
-    /// Checksum or segmentation that the network card, or the kernel in its place, has not done (`struct
-    /// virtio_net_hdr`).
+    /// Checksum or segmentation that is left to the network card (`struct virtio_net_hdr`).
     pub offload: Offload,
 }
 
-/// Work that remains until a captured packet is as on a wire (virtio 1.2 §5.1.6).
+/// Work that is necessary before a captured packet is as on a wire (virtio 1.2 §5.1.6).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
     /// Flags; 1 means that the checksum is incomplete.
     pub flags: u8,
-    /// Type of segmentation; nonzero if the datagram must be segmented.
+    /// Type of segmentation; nonzero if the datagram must be cut into segments.
     pub kind: u8,
-    /// Length of the headers.
+    /// Length of the headers, bytes.
     pub headers: u16,
-    /// Payload of a segment.
+    /// Payload of a segment, bytes.
     pub segment: u16,
-    /// Offset of the first byte that the checksum covers.
+    /// Offset of the first byte that the checksum covers, bytes.
     pub start: u16,
-    /// Offset of the checksum, relative to `start`.
+    /// Offset of the checksum relative to `start`, bytes.
     pub offset: u16,
 }
 
-/// Returns a socket that captures packets received by a device from its network, including link headers:
-/// without them, the kernel does not report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+/// Returns a socket that captures the packets that a device receives from its network, with their link
+/// headers. Without link headers the kernel would not report offloads (packet(7): PACKET_VNET_HDR is for
+/// SOCK_RAW).
 ///
 /// # Errors
 ///
 /// Returns an error if the user lacks the permission.
 pub fn capture(device: u32) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // With protocol 0, the socket captures no packet before it is bound. SAFETY: socket takes numbers; it
-    // returns a descriptor that nothing else owns.
+    // With protocol 0 the socket captures no packets before it is bound. SAFETY: socket takes numbers, and
+    // returns a descriptor that has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-    // Buffer for the packets of a stall of several ten milliseconds; the kernel may reduce it.
+    // Buffer for the packets of a stall of some tens of milliseconds; the kernel may reduce it.
     set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 16 << 20)?;
     // SAFETY: sockaddr_ll consists of numbers, for which zeros are valid.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
@@ -225,14 +226,14 @@ pub fn capture(device: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Reads the next packet of [`capture`]'s socket into `buffer`; returns `None` if no packet is available.
+/// Reads the next packet from the socket of [`capture`] into `buffer`; `None` if no packet is available.
 ///
 /// # Errors
 ///
 /// Returns an error if the device is gone or down.
 pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captured>> {
     let mut offload = Offload::default();
-    // SAFETY: sockaddr_ll and msghdr consist of numbers and pointers, for which zeros are valid.
+    // SAFETY: sockaddr_ll and msghdr consist of numbers and pointers, for which zeros are valid values.
     let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) = unsafe { mem::zeroed() };
     let mut parts = [
         libc::iovec { iov_base: (&raw mut offload).cast(), iov_len: mem::size_of::<Offload>() },
@@ -254,19 +255,19 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
 }
 
-/// Returns the length of the link header for a type of device. A VLAN tag is not included, because the kernel
-/// removes it.
+/// Returns the length of the link header for a type of device, bytes. A VLAN tag does not count, because the
+/// kernel removes it.
 fn link_header(kind: u16) -> usize {
     match kind {
-        // Ethernet and devices with its headers: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
+        // Ethernet, and devices with Ethernet headers: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
         libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => 14,
         // Tunnels, PPP and modems have no link header.
         _ => 0,
     }
 }
 
-/// Returns the number of packets that [`capture`]'s socket lost since the last call because they were not
-/// read in time.
+/// Returns the number of packets that the socket of [`capture`] has lost since the previous call, because
+/// they were not read in time.
 ///
 /// # Errors
 ///

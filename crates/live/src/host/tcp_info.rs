@@ -1,7 +1,7 @@
-//! `struct tcp_info` of `linux/tcp.h`: the offsets of its members. The order is fixed; newer kernels only
+//! Offsets of the members of `struct tcp_info` in `linux/tcp.h`. The order is fixed; newer kernels only
 //! append members.
 
-/// Members: name without `tcpi_`, offset, and length in bytes.
+/// Members: name without the prefix `tcpi_`, offset, and length in bytes.
 const MEMBERS: [(&str, usize, usize); 56] = [
     ("state", 0, 1),
     ("ca_state", 1, 1),
@@ -61,8 +61,8 @@ const MEMBERS: [(&str, usize, usize); 56] = [
     ("total_rto_recoveries", 242, 2),
 ];
 
-/// Returns the value of a member in the bytes from the kernel; `None` if no member has that name, or if an
-/// older kernel lacks it.
+/// Returns the value of a member in the bytes from the kernel. `None` if no member has this name, or if the
+/// kernel is older than the member.
 pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;
     Some(match bytes.get(start..start + length)? {

@@ -1,4 +1,4 @@
-//! The TUN device of a node.
+//! TUN device of a node.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -14,30 +14,30 @@ use std::os::unix::fs::OpenOptionsExt;
 
 /// Name of the device in every node's namespace.
 pub const NAME: &str = "airhop0";
-/// Length of the device's queue, datagrams: 60 000 packets a second in a stall of 60 ms. Further datagrams
-/// are lost and counted.
+/// Capacity of the device's queue, datagrams: 60 000 packets per second during a stall of 60 ms. Datagrams
+/// beyond it are lost, and counted.
 const QUEUE: u32 = 4096;
 /// Minimum MTU of a link with IPv6 (RFC 8200 §5).
 const IPV6_MTU: u16 = 1280;
 
-/// A step of setting up a node that failed, with the error.
+/// Step in the set-up of a node that failed, and its error.
 pub type Failed = (String, io::Error);
 
-/// A TUN device as seen by the emulator: reading returns packets that the kernel sends to the device, and the
-/// kernel receives written packets.
+/// TUN device from the side of the emulator: a read returns a packet that the kernel has sent to the device,
+/// and a written packet is received by the kernel.
 ///
-/// Offloads stay off, because TUNSETOFFLOAD is not used: the kernel splits its segments to the MTU and
-/// completes every checksum before a datagram can be read.
+/// Offloads stay off, because TUNSETOFFLOAD is not called. The kernel therefore splits its segments to the
+/// MTU and completes every checksum before the emulator reads a datagram.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
-    /// Table of the devices in the namespace.
+    /// File with the table of devices of the namespace.
     devices: File,
 }
 
 impl Tun {
-    /// Creates the device of `node` in this thread's network namespace, with its addresses, and brings up the
-    /// device and the loopback.
+    /// Creates the device of `node` in this thread's network namespace, with the node's addresses. Then
+    /// brings up the device and the loopback device.
     ///
     /// # Errors
     ///
@@ -68,20 +68,20 @@ impl Tun {
     }
 }
 
-/// Prepares IPv6. Returns false if the kernel has no IPv6.
+/// Prepares a device for IPv6. Returns false if the kernel has no IPv6.
 fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
-    // A machine may disable IPv6 for new devices. In containers this setting is read-only and stays.
+    // A machine may disable IPv6 for new devices. In a container the setting is read-only and stays.
     let _ = fs::write(&disabled, "0");
     let enabled = fs::read_to_string(&disabled).is_ok_and(|value| value.trim() == "0");
     enabled && netlink.set_no_own_address(device).is_ok()
 }
 
-/// Returns the number of datagrams that a device dropped, from the kernel's table of devices
-/// (proc_pid_net(5)).
+/// Returns the number of datagrams that the device has dropped, from the kernel's table of devices
+/// (proc_pid_net(5)); `None` if the table cannot be parsed.
 fn dropped(devices: &str) -> Option<u64> {
     let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
-    // Eight numbers about received packets come first, then packets, errors and drops of sent packets.
+    // First come eight numbers about received packets, then the packets, errors and drops of sent packets.
     line.split_whitespace().nth(11)?.parse().ok()
 }
 
@@ -95,7 +95,7 @@ impl Device for Tun {
     fn lost(&mut self) -> u64 {
         let mut text = String::new();
         let read = self.devices.rewind().and_then(|()| self.devices.read_to_string(&mut text));
-        // A program may have deleted its device, including the device's counters.
+        // A program may have deleted its device, and with it the device's counters.
         read.ok().and_then(|_| dropped(&text)).unwrap_or(0)
     }
 }
@@ -110,7 +110,7 @@ impl Port for Tun {
     }
 
     fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
-        // A device accepts a datagram as a whole, or not at all.
+        // A device accepts a datagram as a whole or not at all.
         self.file.write(datagram).map(|_| ())
     }
 }
@@ -119,7 +119,7 @@ impl Port for Tun {
 mod tests {
     use super::*;
 
-    /// The table in the format of Linux 6.18: 3 errors and 7 drops of packets sent to the device.
+    /// Table in the format of Linux 6.18: 3 errors and 7 drops of packets that were sent to the device.
     #[test]
     fn device_drops_are_read_from_proc_net_dev() {
         let table = "Inter-|   Receive                                                |  Transmit

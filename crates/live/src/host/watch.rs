@@ -1,4 +1,4 @@
-//! Samples of the connections at the nodes. A separate thread reads them, so no packet waits.
+//! Samples of the connections at the nodes, taken by a separate thread so that no packet waits.
 
 use super::Stage;
 use super::diag::Diag;
@@ -13,17 +13,17 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
-/// Interval between samples of a connection: a few round-trip times of typical paths in Airhop.
+/// Interval between two samples of a connection: some round-trip times of typical paths.
 const EVERY: Duration = Duration::from_millis(50);
-/// Maximum number of samples that wait for the loop; further samples are lost, and the next round repeats
-/// them.
+/// Maximum number of samples that wait for the loop. Further samples are lost; the next round takes them
+/// again.
 pub const WAITING: usize = 4096;
 
-/// Opens a socket in each namespace.
+/// Opens a socket for samples in each namespace.
 ///
 /// # Errors
 ///
-/// Returns an error if the kernel rejects the request, or has no tcp_diag.
+/// Returns an error if the kernel rejects the request, or does not have tcp_diag.
 pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     let opened = stage.namespaces.iter().map(|(node, namespace)| {
         let diag = namespace.within(Diag::open)??;
@@ -33,8 +33,8 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     opened.collect()
 }
 
-/// Reads all connections until `over`, and sends the changes. `names` has pairs of the kernel's name and the
-/// requested name of a congestion control; samples have the requested name.
+/// Samples all connections until `over` is true, and sends those that have changed. `names`: pairs of a
+/// congestion control's name in the kernel and its requested name; samples have the requested name.
 pub fn sample_connections(
     nodes: &[(NodeId, Diag)],
     names: &[(String, String)],
@@ -46,7 +46,7 @@ pub fn sample_connections(
     while !over.load(Ordering::Acquire) {
         for (node, diag) in nodes {
             let at = clock.now();
-            // A failed reading means one sample less.
+            // If the request fails, this sample is missing.
             for mut info in diag.connections().unwrap_or_default() {
                 if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.control) {
                     info.control.clone_from(asked);

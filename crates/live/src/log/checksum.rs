@@ -1,9 +1,9 @@
-//! CRC-32 (IEEE 802.3 §3.2.9) in the variant of zlib and PNG: reflected bits, initial value all ones,
-//! complemented result.
+//! CRC-32 (IEEE 802.3 §3.2.9) in the variant of zlib and PNG: bits are reflected, the initial value is all
+//! ones, and the result is complemented.
 
 /// Number of bytes processed per step.
 const AT_ONCE: usize = 8;
-/// `TABLES[k][b]`: the remainder of the byte `b` followed by `k` zero bytes.
+/// `TABLES[k][b]` is the remainder of the byte `b` followed by `k` zero bytes.
 const TABLES: [[u32; 256]; AT_ONCE] = tables();
 
 const fn tables() -> [[u32; 256]; AT_ONCE] {
@@ -31,7 +31,7 @@ const fn tables() -> [[u32; 256]; AT_ONCE] {
     tables
 }
 
-/// Checksum of all bytes so far.
+/// Checksum of all bytes added so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checksum(u32);
 
@@ -65,15 +65,15 @@ mod tests {
         sum.value()
     }
 
-    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is not a multiple of the
-    /// step.
+    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and the checksum of bytes whose number is not
+    /// a multiple of the step.
     #[test]
     fn crc32_matches_its_check_value() {
         assert_eq!((of(b"123456789"), of(b""), of(&[0; 4])), (0xCBF4_3926, 0, 0x2144_DF1C));
         assert_eq!(of(&[0xFF; 32]), 0xFF6C_AB0B);
     }
 
-    /// The checksum does not depend on how the bytes are split.
+    /// The checksum is the same for any division of the bytes into parts.
     #[test]
     fn crc32_does_not_depend_on_how_the_bytes_are_split() {
         let bytes: Vec<u8> = (0..=255).collect();

@@ -1,4 +1,4 @@
-//! The file of a log: a regular file that only one process writes.
+//! File of a log: a regular file that a single process writes.
 
 use nix::fcntl::{Flock, FlockArg};
 use std::fs::{File, OpenOptions};
@@ -6,18 +6,18 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// A file that no other emulation can write while this process has it open.
+/// File that no other emulation can write while this process has it open.
 struct Locked(Flock<File>);
 
-/// Creates or truncates the file at `path`.
+/// Creates the file at `path`, or truncates an existing file.
 ///
 /// # Errors
 ///
-/// Returns an error if the path is not a regular file, if another emulation writes the file, or if the system
-/// rejects the request.
+/// Returns an error if the path is not a regular file, if another emulation writes the file, or if the
+/// operating system rejects the request.
 pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let mut options = OpenOptions::new();
-    // Without this flag, opening would block if a FIFO has just replaced the file.
+    // Without this flag, opening would block if a FIFO had just replaced the file.
     options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("expected a regular file for the log"));

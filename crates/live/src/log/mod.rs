@@ -1,8 +1,8 @@
-//! Log of the datagrams that entered a network: a live run can be repeated from the log without its hosts.
+//! Log of the datagrams that entered a network. A live run can be repeated from its log without its hosts.
 //!
-//! All numbers are little-endian. The head consists of [`MAGIC`], version (u16), flags (u8; bit 0: headers
-//! only), length (u32) and bytes of a UTF-8 header whose meaning the caller defines, and a checksum. Records
-//! follow, each with its kind (u8):
+//! All numbers are little-endian. The head has [`MAGIC`], the version (u16), flags (u8; bit 0: headers only),
+//! the length (u32) and the bytes of a UTF-8 header, whose meaning the caller defines, and a checksum.
+//! Records follow, each of which begins with its kind (u8):
 //!
 //! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of the kept part
 //!   (u32), checksum; the kept part, checksum;
@@ -10,9 +10,9 @@
 //! * 4, a sample of a connection by the kernel of a host, which may have been taken earlier than the record
 //!   before: length (u16), checksum; bytes of `Sampled::to_bytes`, checksum.
 //!
-//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so a
-//! damaged, missing, duplicated or moved record is detected. Version 1 is the same without checksums, and can
-//! still be read.
+//! A checksum (u32) is the CRC-32 of all bytes before it in the file, except earlier checksums. A damaged,
+//! missing, duplicated or moved record is therefore detected. Version 1, which can still be read, differs
+//! only in having no checksums.
 
 mod checksum;
 #[cfg(target_os = "linux")]
@@ -30,19 +30,20 @@ use std::path::PathBuf;
 
 /// First bytes of a log.
 pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
-/// Version of newly written logs. Version 1, which has no checksums, can also be read.
+/// Version of the logs that are written. Version 1, which has no checksums, can also be read.
 pub const VERSION: u16 = 2;
 
 const HEADERS_ONLY: u8 = 1;
 const DATAGRAM: u8 = 1;
 const END: u8 = 2;
-/// Kind of a sample; it differs in two bits from the other kinds, so a flipped bit does not produce another kind.
+/// Kind of a sample. It differs in two bits from the other kinds, so that a single flipped bit does not
+/// change one kind into another.
 const SAMPLE: u8 = 4;
 
 /// Reason why a log cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The system reported an error.
+    /// The operating system reported an error.
     #[error("{}: {error}", .path.display())]
     Io {
         /// Path of the log.
@@ -55,9 +56,9 @@ pub enum LogError {
     Malformed {
         /// Path of the log.
         path: PathBuf,
-        /// Number of the record, starting at 1; 0 is the head.
+        /// Number of the record, from 1; 0 is the head.
         record: u64,
-        /// Offset in the file.
+        /// Offset of the record in the file, bytes.
         offset: u64,
         /// Expected content.
         expected: String,
@@ -68,35 +69,35 @@ fn record_words(record: u64) -> String {
     if record == 0 { String::new() } else { format!("record {record}, ") }
 }
 
-/// Reason why a log was not replayed to its end.
+/// Reason why a log was not replayed up to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The log is damaged.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The world stopped.
+    /// The world has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Result of a replay.
+/// Result of the replay of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// Time up to which the world ran.
     pub ended: Time,
     /// Number of datagrams that entered the emulation.
     pub admitted: u64,
-    /// End of the log; the log of a killed emulator has no end.
+    /// End of the log. The log of a killed emulator ends in the middle of the run.
     pub ending: Ending,
 }
 
-/// Replays `log` into `world`, until the end of the log. Departures are discarded.
+/// Replays `log` into `world` up to the end of the log, and discards the departures.
 ///
-/// For a log with headers only, the payload is zeros, so checksums of the datagrams are invalid.
+/// A log with headers only has no payload; zeros take its place, so the checksums of the datagrams are wrong.
 ///
 /// # Errors
 ///
-/// Returns an error if the log is damaged, or if the world stopped.
+/// Returns an error if the log is damaged, or if the world stops.
 pub fn replay<R: Read>(world: &mut impl Outside, log: &mut Log<R>) -> Result<Replayed, ReplayError> {
     let mut left = Vec::new();
     let mut admitted = 0;

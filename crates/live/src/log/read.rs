@@ -1,4 +1,4 @@
-//! Reader of logs. The reader does not rely on lengths in the file: it allocates no more memory than the file
+//! Reader of logs. The reader does not trust lengths in the file: it allocates no more memory than the file
 //! has bytes.
 
 use super::checksum::Checksum;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// A datagram that entered the network.
+/// Datagram that entered the network, as the log contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Time at which the datagram entered.
@@ -19,24 +19,24 @@ pub struct Entry {
     pub node: NodeId,
     /// Length of the whole datagram, bytes.
     pub length: usize,
-    /// First bytes: the whole datagram, or its headers.
+    /// First bytes of the datagram: all of it, or its headers.
     pub kept: Vec<u8>,
 }
 
-/// End of a log.
+/// State of a log at its end: complete or truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The log ends with the end of the run, at this time.
+    /// The log contains the whole run, which ended at this time.
     Complete(Time),
-    /// The log ends in the middle of the run: the emulator was killed.
+    /// The log ends in the middle of the run, because the emulator was killed.
     Cut {
-        /// Time at which the last complete datagram entered.
+        /// Time at which the last complete datagram in the log entered.
         last: Time,
     },
 }
 
 impl Ending {
-    /// Returns the time up to which the log contains the datagrams.
+    /// Returns the time up to which the log contains all datagrams.
     pub fn time(self) -> Time {
         match self {
             Ending::Complete(time) | Ending::Cut { last: time } => time,
@@ -44,7 +44,7 @@ impl Ending {
     }
 }
 
-/// Reader of a log: an iterator over the entering datagrams.
+/// Reader of a log: an iterator over the datagrams that entered.
 #[derive(Debug)]
 pub struct Log<R> {
     path: PathBuf,
@@ -55,14 +55,14 @@ pub struct Log<R> {
     headers_only: bool,
     bounds: Option<Bounds>,
     checksum: Checksum,
-    /// Number of the current record; 0 in the head.
+    /// Number of the present record, from 1; 0 in the head.
     record: u64,
     last: Time,
     samples: Vec<Sampled>,
     ending: Option<Ending>,
 }
 
-/// Limits for the records that a run can have written.
+/// Limits of the values that the records of a run can have.
 #[derive(Clone, Debug)]
 struct Bounds {
     nodes: Vec<NodeId>,
@@ -87,7 +87,7 @@ impl<R: Read> Log<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the log cannot be read, or has no known version.
+    /// Returns an error if the log cannot be read, or is not of a known version.
     pub fn read(path: &Path, reader: R) -> Result<Self, LogError> {
         let mut log = Log {
             path: path.to_owned(),
@@ -107,25 +107,26 @@ impl<R: Read> Log<R> {
         Ok(log)
     }
 
-    /// Makes a record an error if its node is not in `nodes`, the nodes with a host, or if its time is after
-    /// the end of the run.
+    /// Sets limits: a record is an error if its node is not in `nodes`, the nodes with hosts, or if its time
+    /// is after `duration`.
     #[must_use]
     pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
         self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });
         self
     }
 
-    /// Returns the version of the format. In version 1, which has no checksums, damage cannot be detected.
+    /// Returns the version of the format. Damage of a log of version 1, which has no checksums, cannot be
+    /// detected.
     pub fn version(&self) -> u16 {
         self.version
     }
 
-    /// Returns the header that the writer of the log specified.
+    /// Returns the header that the writer of the log has specified.
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// Returns the samples of the hosts' connections from the part of the log that was read.
+    /// Returns the samples of the hosts' connections in the part of the log that was read so far.
     pub fn samples(&self) -> &[Sampled] {
         &self.samples
     }
@@ -135,7 +136,7 @@ impl<R: Read> Log<R> {
         self.headers_only
     }
 
-    /// Returns the end of the log; before all records are read, the log appears truncated.
+    /// Returns the end of the log. Before all records are read, the end is that of a truncated log.
     pub fn ending(&self) -> Ending {
         self.ending.unwrap_or(Ending::Cut { last: self.last })
     }
@@ -167,7 +168,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Returns the next record; `None` at the end, and at a truncation.
+    /// Returns the next datagram; `None` at the end of the log, truncated or not.
     fn record(&mut self) -> Result<Option<Entry>, LogError> {
         loop {
             let begin = self.offset;
@@ -193,7 +194,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Reads a sample of a connection by the kernel of a host.
+    /// Reads a sample of a connection, which the kernel of a host reported.
     fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
         let begin = self.offset;
         let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
@@ -227,7 +228,7 @@ impl<R: Read> Log<R> {
         Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
 
-    /// Returns the end of the run, the last record.
+    /// Reads the record of the end, and returns the time of the end; `None` if the file is truncated.
     fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };
@@ -250,7 +251,7 @@ impl<R: Read> Log<R> {
         Err(self.malformed(offset, &expected))
     }
 
-    /// Returns the time stored at `offset`.
+    /// Converts the bytes at `offset` to a time, and checks the time.
     fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
         let time = Time::from_nanos(u64::from_le_bytes(bytes));
         if time < self.last {
@@ -268,15 +269,15 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Reads the checksum of all bytes so far; returns `None` if the file ends before it. Version 1 has no
-    /// checksums.
+    /// Reads and checks the checksum of all bytes before it; `None` if the file ends before the checksum.
+    /// Does nothing for version 1, which has no checksums.
     fn read_checksum(&mut self) -> Result<Option<()>, LogError> {
         if self.version == 1 {
             return Ok(Some(()));
         }
         let (offset, expected) = (self.offset, self.checksum);
         let Some(found) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
-        // The next checksum does not cover the bytes of this checksum.
+        // The next checksum does not cover this checksum.
         self.checksum = expected;
         let expected = expected.value();
         if found == expected {
@@ -305,8 +306,8 @@ impl<R: Read> Log<R> {
         Ok(Some(bytes))
     }
 
-    /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated for the bytes read, not for
-    /// the announced length.
+    /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated for the bytes that
+    /// are read, not for the length that the file announces.
     fn bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);
@@ -329,8 +330,8 @@ impl<R: Read> Log<R> {
 impl<R: Read> Iterator for Log<R> {
     type Item = Result<Entry, LogError>;
 
-    /// Returns the next datagram. After an error there are no more datagrams, because the start of the next
-    /// record is unknown.
+    /// Returns the next datagram. No datagram follows an error, because the start of the next record is
+    /// unknown.
     fn next(&mut self) -> Option<Self::Item> {
         if self.ending.is_some() {
             return None;

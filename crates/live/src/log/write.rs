@@ -1,4 +1,4 @@
-//! Writing a log.
+//! Writer of logs.
 
 use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
@@ -11,28 +11,29 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-/// Size of a block passed to the writing thread, bytes.
+/// Size of a block that is passed to the writing thread, bytes.
 const BLOCK: usize = 64 * 1024;
-/// Maximum number of blocks that wait for the disk: 16 MB. With more, the emulator waits, which counts as a
-/// stall.
+/// Maximum number of blocks that wait for the disk, 16 MB. If more were to wait, the emulator itself waits,
+/// which counts as a stall.
 const BLOCKS: usize = 256;
 
-/// Writes a log. A separate thread waits for the disk: the loop only copies.
+/// Writer of a log. A separate thread waits for the disk, so that the loop only copies the records.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     headers_only: bool,
     block: Vec<u8>,
     checksum: Checksum,
-    /// Number of bytes of the block that are checksums or already covered by a checksum.
+    /// Number of bytes of the block that need not enter the next checksum: earlier checksums, and the bytes
+    /// that they cover.
     sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Writer {
-    /// Creates the log at `path`, replacing an existing file. With `headers_only` no payload is stored, for
-    /// privacy.
+    /// Creates the log at `path`; an existing file is replaced. With `headers_only` the payload, which is
+    /// private, is not stored.
     ///
     /// # Errors
     /// Returns an error if `path` is not a regular file, if another emulation writes the file, if the file
@@ -44,7 +45,7 @@ impl Writer {
         Self::to(path, file, header, headers_only)
     }
 
-    /// Begins a log written to `sink`; errors contain `path`.
+    /// Starts a log that is written to `sink`. Messages of errors contain `path`.
     ///
     /// # Errors
     ///
@@ -81,17 +82,17 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Appends the checksum of all bytes appended so far.
+    /// Appends the checksum of all bytes appended before it.
     fn seal(&mut self) {
         self.checksum.add(&self.block[self.sealed..]);
         self.block.extend_from_slice(&self.checksum.value().to_le_bytes());
         self.sealed = self.block.len();
     }
 
-    /// Appends a datagram that entered at `node`.
+    /// Appends a datagram that entered the network at `node`.
     ///
     /// # Errors
-    /// Returns an error if earlier records cannot be written.
+    /// Returns an error if an earlier record could not be written.
     pub fn append(&mut self, at: Time, node: NodeId, datagram: &[u8]) -> Result<(), LogError> {
         let kept = if self.headers_only { &datagram[..header_bytes(datagram)] } else { datagram };
         self.block.push(DATAGRAM);
@@ -106,7 +107,7 @@ impl Writer {
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
     }
 
-    /// Appends a sample of a connection by a host's kernel.
+    /// Appends a sample of a connection, which the kernel of a host reported.
     pub fn append_sample(&mut self, sampled: &Sampled) {
         let bytes = sampled.to_bytes();
         // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
@@ -118,25 +119,25 @@ impl Writer {
         self.seal();
     }
 
-    /// Sends appended records to the file.
+    /// Passes the appended records to the thread that writes the file.
     ///
     /// # Errors
-    /// Returns an error if earlier records cannot be written.
+    /// Returns an error if an earlier record could not be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
         if self.block.is_empty() {
             return Ok(());
         }
         let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
         self.sealed = 0;
-        // The thread closes the channel after a failed write, and its result has the reason.
+        // After a failed write the thread closes the channel, and its result has the reason.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
             Some(Ok(())) => Ok(()),
             _ => self.close(),
         }
     }
 
-    /// Ends the log, which accepts no records afterwards. All records are in the file when this function
-    /// returns.
+    /// Ends the log, which then accepts no further records. When this function returns, all records are in
+    /// the file.
     ///
     /// # Errors
     ///

@@ -6,14 +6,14 @@ use crate::plan::{FlowPlan, Transport};
 use crate::services::AgentPlace;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Bad State Notification, which reports that the link layer is retransmitting. The notice has no
-/// fields, and the agent has no state.
+/// Agent of EBSN (Explicit Bad State Notification), a notice that the link layer is retransmitting. The agent
+/// has no state.
 #[derive(Debug, Default)]
 pub struct Ebsn;
 
 impl Ebsn {
-    /// Creates the agent at `place`. At a base station the agent reports the downlink; at a wireless source
-    /// it reports the source's own link, if the scheme listens to it. `None` at other nodes.
+    /// Creates the agent at `place`. A base station reports the downlink. A wireless source reports its own
+    /// link, if the scheme has this option. `None` at other places.
     pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
@@ -27,7 +27,7 @@ impl Agent for Ebsn {
     fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses
         // new EBSN messages are sent", while the link layer retransmits. The discard of a packet causes no
-        // notice; the sender's timer repairs its loss.
+        // notice: the sender's own timer repairs the loss.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
         let (seq, end) = (event.tag.seq, event.tag.end());
         if failed && end > seq {
@@ -63,8 +63,8 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
 
-    // Base stations report the downlink. A wireless source reports its own link only if the scheme listens to
-    // it.
+    // Base stations report the downlink. A wireless source reports its own link only with the option
+    // `own_link` of the scheme.
     #[test]
     fn the_ebsn_agent_runs_before_the_downlink() {
         let plan = |own_link| {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    // Each failure that a further attempt follows causes a notice; no other event does.
+    // Each failed attempt with a retry causes a notice; no other event does.
     #[test]
     fn each_failed_attempt_causes_one_ebsn() {
         let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);

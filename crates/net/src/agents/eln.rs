@@ -1,14 +1,14 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station observes the data that enters or leaves the wireless link on its wired side, and the ACKs
-//! in the opposite direction. It can therefore determine which missing segments were lost on the wireless
-//! link, and sets a bit in the duplicate ACKs for these segments.
+//! The base station observes two streams: the data that enters or leaves the wireless link, as seen on its
+//! wired side, and the ACKs in the opposite direction. From these it determines the missing segments that the
+//! wireless link has lost, and sets a bit in the duplicate ACKs for these segments.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
-/// Number of stored blocks of sequence numbers, for data from the wireless link (ns-2's agent).
+/// Number of stored blocks of contiguous sequence numbers, for data from the wireless link (ns-2's agent).
 const BLOCKS: usize = 8;
 
 /// Number of stored segments, for data to the wireless link.
@@ -47,7 +47,7 @@ impl Eln {
         self.sender = Some(from);
         match &mut self.memory {
             Memory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
-            // A segment dropped by the queue before the wireless link is lost by congestion.
+            // A segment that the queue before the wireless link drops is lost by congestion.
             Memory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
             Memory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
         }
@@ -81,14 +81,14 @@ impl Agent for Eln {
 
     fn on_piggybacked(&mut self, _: Time, ack: u64) {
         if self.sender.is_some() && ack > self.last_ack {
-            self.is_lost_on_air(ack); // no duplicate ACK: no bit
+            self.is_lost_on_air(ack); // an ACK with data is not a duplicate ACK, so no ELN bit is set
         }
     }
 }
 
 /// Blocks of contiguous data from the wireless link, the oldest first. The data between two blocks was lost
-/// on the wireless link. A retransmission does not fill this gap, because duplicate ACKs in flight still
-/// refer to the loss.
+/// on the wireless link. A retransmission does not fill the gap between them, because duplicate ACKs in
+/// flight still refer to the loss.
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
@@ -118,7 +118,7 @@ impl Arrived {
     }
 }
 
-/// Segments forwarded to the wireless link, the least recent first.
+/// Segments forwarded to the wireless link, in the order of forwarding.
 #[derive(Debug, Default)]
 struct Forwarded {
     segments: VecDeque<Crossing>,
@@ -129,9 +129,9 @@ struct Forwarded {
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Number of later segments that had been forwarded when this segment was first forwarded, as a
-    /// retransmission after a loss on the wired path. These segments cause as many duplicate ACKs, which
-    /// report no loss on the wireless link.
+    /// Number of later segments that were forwarded before this segment. It is greater than 0 if this segment
+    /// is a retransmission after a loss on the wired path. Each of the later segments causes a duplicate ACK
+    /// that reports no loss on the wireless link.
     ahead: usize,
 }
 

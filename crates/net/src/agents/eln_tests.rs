@@ -25,7 +25,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// Passes ACKs, and returns for each of them whether the agent sets the ELN bit.
+/// Passes ACKs through the agent. Returns a boolean for each ACK: true if the agent sets the ELN bit.
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
@@ -33,9 +33,9 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     })
 }
 
-// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless link, so its duplicate ACKs carry
-// the bit; the new ACK that requests segment 2 also carries the bit. Segment 5 was lost on the wired path, so
-// its ACKs carry no bit.
+// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless link. Its duplicate ACKs carry the
+// bit, and so does the new ACK that requests segment 2. Segment 5 was lost on the wired path, so its ACKs
+// carry no bit.
 #[test]
 fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
     let mut agent = Eln::uplink();
@@ -59,8 +59,8 @@ fn uplink_eln_covers_several_holes_and_the_first_segment() {
     assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
 }
 
-// ns-2's agent stores 8 blocks. Of nine blocks the first is removed, and ACKs for segments before the second
-// block carry no bit.
+// ns-2's agent stores 8 blocks. With nine blocks the first is removed, and ACKs for segments before the
+// second block carry no bit.
 #[test]
 fn the_uplink_agent_stores_eight_blocks() {
     let mut agent = Eln::uplink();
@@ -76,7 +76,7 @@ fn the_uplink_agent_stores_eight_blocks() {
 }
 
 // Only ACKs towards the data's sender can carry the bit. ACKs in the direction of the data, and ACKs of the
-// handshake, cannot.
+// handshake, never do.
 #[test]
 fn only_acks_towards_the_data_sender_carry_eln() {
     let syn = |mut packet: Packet| {
@@ -95,20 +95,20 @@ fn only_acks_towards_the_data_sender_carry_eln() {
     }
 }
 
-// Yun 2009 §1, downlink: the base station forwarded segment 1, but not segment 3. A new ACK does not indicate
-// a loss.
+// Yun 2009 §1, downlink: the base station has forwarded segment 1, but not segment 3. A first ACK for a
+// number does not indicate a loss.
 #[test]
 fn downlink_acks_of_forwarded_segments_carry_eln() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
-    // The retransmission of segment 3 is forwarded after 4, 5 and 6, which still cause three duplicate ACKs.
-    // A fourth duplicate ACK shows that the retransmission was lost on the wireless link.
+    // The retransmission of segment 3 is forwarded after segments 4, 5 and 6, which cause three duplicate
+    // ACKs for segment 3. A fourth duplicate ACK shows that the wireless link lost the retransmission.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // Segment 3 is retransmitted again although the base station had already forwarded it. Its duplicate ACKs
-    // carry the bit, because the sender must not count them.
+    // Segment 3 is retransmitted again although the base station has already forwarded it. Its duplicate ACKs
+    // carry the bit, because the sender must not count them as signs of congestion.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
@@ -122,7 +122,7 @@ fn a_segment_dropped_before_the_downlink_is_congestion() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
-    // Segment 2 is lost on the wireless link, and its retransmission at the full queue: ACKs carry no bit
+    // The wireless link loses segment 2, and the full queue drops its retransmission. ACKs carry no ELN bit
     // until segment 3 is missing.
     let mut agent = Eln::downlink();
     data(&mut agent, 0..5);
@@ -132,7 +132,7 @@ fn a_segment_dropped_before_the_downlink_is_congestion() {
     assert_eq!(acks(&mut agent, [3, 3]), [false, true]);
 }
 
-// The number of stored segments is bounded: of 257 segments the least recent is removed.
+// At most 256 segments are stored: the 257th replaces the segment that was forwarded first.
 #[test]
 fn the_downlink_agent_stores_256_segments() {
     let mut agent = Eln::downlink();

@@ -1,21 +1,22 @@
-//! LL-ELSN: the link layer notifies the TCP sender of the status of each segment (Yun 2009 §3.1).
+//! LL-ELSN: the link layer notifies the TCP sender of retransmissions and discards of each segment (Yun 2009
+//! §3.1).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Link Status Notification: an ERSN when the link layer begins to retransmit a segment, an ELN when
-/// it discards the segment.
+/// Agent of Explicit Link Status Notification. It sends an ERSN when the link layer begins to retransmit a
+/// segment, and an ELN when the link layer discards the segment.
 ///
-/// The agent has no state, because the frame's tag contains all fields of a notice ("no memory overhead at
-/// the BS", Yun 2009 §3.1).
+/// The agent has no state, because the frame's tag contains all fields of a notice (Yun 2009 §3.1: "no memory
+/// overhead at the BS").
 #[derive(Debug, Default)]
 pub struct Elsn;
 
 impl Agent for Elsn {
     fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
-            // This event occurs once per packet, because later failures are `AttemptFailed`. With a single
-            // attempt it does not occur.
+            // The first failure of a packet; later ones are `AttemptFailed`. With a limit of one attempt
+            // there is none, because the first failure discards the packet.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
             LinkEventKind::Discarded => NoticeKind::Eln,
             LinkEventKind::AttemptFailed

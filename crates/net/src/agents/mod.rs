@@ -1,7 +1,7 @@
-//! Agents at base stations and stations, which process packets and link-layer events.
+//! Agents at base stations and stations.
 //!
-//! An agent instance serves one flow at one node. [`crate::services`] lists the agents, and the nodes on a
-//! flow's path at which they run.
+//! An agent processes the packets and link-layer events of one flow at one node. [`crate::services`] lists
+//! the agents, and the nodes on a flow's path at which each agent runs.
 
 mod ebsn;
 mod eln;
@@ -25,17 +25,17 @@ pub use split::Split;
 /// Maximum number of agents in a world.
 pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
-/// Link-layer event. Agents receive no other information across layers.
+/// Link-layer event. Agents receive no other information from the link layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEvent {
     /// Kind of the event.
     pub kind: LinkEventKind,
-    /// Tag of the packet, which names flow and bytes.
+    /// Tag of the packet, with its flow and its bytes.
     pub tag: Tag,
     /// Node at the far end of the hop.
     pub next: NodeId,
-    /// For [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station. The world then
-    /// calls [`Agent::on_waiting`] with it.
+    /// Used with [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station. The
+    /// world then passes the ACK to [`Agent::on_waiting`].
     pub ack_waits: bool,
 }
 
@@ -50,11 +50,11 @@ pub enum LinkEventKind {
     Discarded,
     /// A link ACK reported the delivery of the packet.
     Delivered,
-    /// Start of a fade as the link layer observes it, i.e. the first failure after a success. Agents that use
-    /// fades receive the event, for every flow with this link as next hop towards either end. The tag names
-    /// the flow.
+    /// Start of a fade: the link layer observes the first failure after a success. An agent that uses fades
+    /// receives the event for every flow that has this link as next hop towards either end. The tag names the
+    /// flow.
     FadeStart,
-    /// End of a fade, with its duration until the first link ACK.
+    /// End of a fade. The duration is the time from its start to the first link ACK.
     FadeEnd(Span),
 }
 
@@ -63,30 +63,30 @@ pub enum LinkEventKind {
 pub enum PacketAction {
     /// The packet is forwarded.
     Forward,
-    /// The agent drops the packet. The results count it as `drops.agent`.
+    /// The agent removes the packet. The results count the packet under `drops.agent`.
     Consume,
-    /// The packet has reached its destination, which is the agent (proxy of a split connection).
+    /// The agent receives the packet as its destination (proxy of a split connection).
     Take,
 }
 
-/// Actions of an agent beyond the action on the packet. The agent adds actions, and the world executes and
-/// removes them.
+/// Actions that an agent requests in addition to the action on the packet. The world executes and removes
+/// them.
 #[derive(Debug, Default)]
 pub struct AgentActions {
-    /// Packets that the node sends along its routes (Snoop's local retransmissions).
+    /// Packets that the node sends along its routes, such as Snoop's local retransmissions.
     pub packets: Vec<Packet>,
-    /// Notices to the sender of the flow. A notice is a 40-byte packet, or a call if the sender is on this
-    /// node (Yun 2009 §3.1).
+    /// Notices to the sender of the flow. A notice is a 40-byte packet, or a function call if the sender is
+    /// on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Set for [`LinkEventKind::Discarded`]: true if the discard is not reported to routing, so that routing
-    /// keeps the link.
+    /// Used with [`LinkEventKind::Discarded`]: true if the world does not report the discard to routing,
+    /// which then keeps the link.
     pub spares_link: bool,
 }
 
 /// Agent of one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
-    /// Handles a packet of the flow that this node forwards, sends or receives. The agent may change its
-    /// headers. `queued`: occupancy, 0 to 1, of the queue towards the receiver.
+    /// Handles a packet of the flow that this node forwards, sends or receives. The agent may change the
+    /// packet's headers. `queued`: occupancy of the queue towards the receiver, 0 to 1.
     fn on_packet(
         &mut self,
         now: Time,
@@ -98,8 +98,8 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
-    /// Handles an ACK of the flow that a data segment of the opposite direction carries, as in real
-    /// connections. Such an ACK is not a duplicate ACK (RFC 5681 §2).
+    /// Handles an ACK of the flow that a data segment of the opposite direction carries. Such an ACK is not a
+    /// duplicate ACK (RFC 5681 §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }
@@ -110,16 +110,16 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// Handles an ACK of the flow that is queued at this station, after [`LinkEventKind::Discarded`]. The
-    /// agent may change its headers. ACKs are passed in the order of the queue, as long as the agent returns
-    /// true.
+    /// agent may change the ACK's headers. The world passes the queued ACKs in their order, until the agent
+    /// returns false.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
 
-    /// Returns the direction of the data at a proxy, which terminates the connection; `None` for other
-    /// agents. A proxy receives all segments, and the other agents of its node process only packets on its
-    /// wireless side.
+    /// Returns the direction of the data through a proxy, which terminates the connection at this node;
+    /// `None` for other agents. A proxy receives all segments. Other agents of its node then process only the
+    /// packets on the proxy's wireless side.
     fn ends(&self) -> Option<Way> {
         None
     }
@@ -129,12 +129,13 @@ pub trait Agent: std::fmt::Debug + Send {
         false
     }
 
-    /// Sets the seed of the agent's sender: a random number of this flow, node and replication.
+    /// Passes a random seed to an agent that contains a sender. The seed differs between flows, nodes and
+    /// replications.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Returns the initial advertised window, bytes, of an agent that acts as the receiver; `None` for other
+    /// Returns the initial advertised window of an agent that acts as the receiver, bytes; `None` for other
     /// agents.
     fn first_window(&self) -> Option<u64> {
         None
@@ -156,13 +157,13 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId};
 
-    /// Agent with the default methods.
+    /// Agent with the default methods of the trait.
     #[derive(Debug)]
     struct Bystander;
 
     impl Agent for Bystander {}
 
-    // Contract of the trait: an agent with the default methods forwards all packets and requests no action.
+    // Contract of the trait: with its default methods an agent forwards all packets and requests no action.
     #[test]
     fn the_default_agent_forwards_every_packet_without_action() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

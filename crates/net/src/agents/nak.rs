@@ -1,36 +1,37 @@
-//! TCP-CL's extension of the MAC (Cheng & Lin 2008). The discard of a data frame causes a NAK with the number
-//! of the frame's segment, and the next ACK of the flow carries the NAK to the source. The discard is not
-//! reported to routing: the link counts as broken only if the next hop does not respond.
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008). The discard of a data frame causes a NAK with the
+//! sequence number of the frame's segment, and the next ACK of the flow carries the NAK to the source. The
+//! discard is not reported to routing: routing treats the link as broken only after repeated discards.
 //!
-//! The slides do not specify many details. Airhop's choices are listed with the scheme (`airhop schemes
-//! tcp-cl`), and the scheme's parameters select other interpretations.
+//! The slides leave many details open. Airhop's choices are listed with the scheme (`airhop schemes tcp-cl`),
+//! and the scheme's parameters select other interpretations.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{Body, MAX_OPTION_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
 
-/// Time for which a NAK waits for an ACK.
+/// Maximum time for which a NAK waits for an ACK.
 const PATIENCE: Span = Span::from_secs(1);
 
-/// Maximum number of waiting NAKs.
+/// Maximum number of NAKs that wait for an ACK.
 const CAPACITY: usize = 8;
 
 /// NAK agent for one flow at one station.
 #[derive(Debug)]
 pub struct Nak {
-    /// True if the source of the flow is on this node, whose MAC then notifies the source by a call.
+    /// True if the source of the flow is on this node; the MAC then notifies the source by a function call.
     at_source: bool,
-    /// Destination of the flow's ACKs.
+    /// Source of the flow's data, to which the ACKs go.
     source: NodeId,
-    /// Retransmission threshold n: each of up to n consecutive discards causes a NAK.
+    /// Retransmission threshold n: the first n of consecutive discards cause a NAK each.
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: number of consecutive discards, by the key that `run` selects.
+    /// RET_F: number of consecutive discards for each hop, flow or segment, as `run` selects.
     ret_f: Vec<(u64, u32)>,
-    /// First bytes of discarded segments, and times of the discards, the oldest first.
+    /// NAKs that wait for an ACK, the oldest first: first byte of the discarded segment, and time of the
+    /// discard.
     held: VecDeque<(u64, Time)>,
 }
 
@@ -45,32 +46,32 @@ enum WithoutAck {
     Send,
 }
 
-/// Key by which discards are counted, and event that resets the count.
+/// Key by which consecutive discards are counted, and event that resets the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// The key is the next hop; a delivery to it resets the count.
+    /// Next hop; a delivery to this next hop resets the count.
     Hop,
-    /// The key is the flow; the count is never reset.
+    /// Flow; no event resets the count.
     Flow,
-    /// The key is the segment; its delivery resets the count.
+    /// Segment; its delivery resets the count.
     Packet,
 }
 
-/// Discards that are reported to routing.
+/// Selection of the discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Discards of data that cause no NAK, and discards of ACKs after the same number of consecutive
-    /// discards. RET_F is "to record the number of retransmission attempts in the event of continuous
-    /// transmission failures", and contention is not a link failure for either kind of frame.
+    /// Discards of data that cause no NAK, and discards of ACKs once the same threshold of consecutive
+    /// discards is reached. RET_F is "to record the number of retransmission attempts in the event of
+    /// continuous transmission failures", and contention is not a link failure for either kind of frame.
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,
-    /// The MAC reports no discard to routing.
+    /// No discard is reported to routing.
     Never,
 }
 
 impl Nak {
-    /// Creates the agent at `node`, with TCP-CL's default parameters if the scheme does not declare them.
+    /// Creates the agent at `node`. TCP-CL's default parameters apply where the scheme does not declare them.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
@@ -115,7 +116,7 @@ impl Nak {
         }
     }
 
-    /// Handles the discard of a data frame. True if the discard causes a NAK.
+    /// Handles the discard of a data frame. Returns true if the discard causes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
@@ -133,7 +134,8 @@ impl Nak {
         true
     }
 
-    /// Counts a discard. Returns false if the retransmission threshold has been reached.
+    /// Counts a discard, and returns true. Returns false without counting if the retransmission threshold was
+    /// reached before.
     fn raise(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {
@@ -150,7 +152,7 @@ impl Nak {
         }
     }
 
-    /// Adds waiting NAKs to an ACK, the lowest number first, while the ACK's options have room.
+    /// Adds waiting NAKs to an ACK, the lowest sequence number first, while the ACK's options have room.
     fn put_on(&mut self, now: Time, packet: &mut Packet) {
         let Body::Tcp(ack) = &mut packet.body else { return };
         self.held.retain(|&(_, since)| now - since <= PATIENCE);

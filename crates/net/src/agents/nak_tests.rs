@@ -1,5 +1,5 @@
-//! Scripts in which the MAC discards segments at given times and ACKs carry the NAKs. Segments are numbered
-//! from 1 and carry 1000 bytes.
+//! Tests of the NAK agent by scripts: the MAC discards segments at given times, and ACKs carry the NAKs.
+//! Segments are numbered from 1 and carry 1000 bytes.
 
 use super::*;
 use crate::apps::Bulk;
@@ -47,8 +47,8 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
     Packet::new(FlowId(0), RECEIVER, dst, bytes, Body::Tcp(segment))
 }
 
-/// Reports a link event. Returns whether the event is kept from routing, and the notices sent at once as
-/// packets or calls.
+/// Reports a link event to the agent. Returns a boolean that is true if the event is not reported to routing,
+/// and the number of notices sent at once as packets or calls.
 fn link_event(
     agent: &mut Nak,
     now: Time,
@@ -73,7 +73,7 @@ fn deliver(agent: &mut Nak, n: u64) {
     link_event(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
-/// Passes `packet` through the agent, and returns the segments that its NAKs name.
+/// Passes `packet` through the agent, and returns the segments that the packet's NAKs name.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
@@ -95,8 +95,8 @@ const SPARED: (bool, usize) = (true, 0);
 const REPORTED: (bool, usize) = (false, 0);
 const TOLD: (bool, usize) = (true, 1);
 
-// Default of the scheme: the NAK is added once, to the next ACK of the flow that the station forwards. It is
-// not added to data, to packets of the other direction, or to packets of the handshake.
+// Default of the scheme: a NAK is added once, to the next ACK of the flow that the station forwards. It is
+// not added to data, to packets of the opposite direction, or to packets of the handshake.
 #[test]
 fn a_nak_is_added_to_the_next_forwarded_ack() {
     let mut agent = at(HERE, &[]);
@@ -109,8 +109,8 @@ fn a_nak_is_added_to_the_next_forwarded_ack() {
     assert_eq!(pass(&mut agent, ms(2), ack()), []);
 }
 
-// A NAK is also added to an ACK that is queued at the node: "up to 4 sequence numbers, lowest first"; the
-// next ACK carries the remaining numbers.
+// A NAK is also added to an ACK that is queued at the node: "up to 4 sequence numbers, lowest first". The
+// next ACK carries the remaining NAKs.
 #[test]
 fn naks_are_added_to_queued_acks() {
     let mut agent = at(HERE, &[("n", 9.0)]);
@@ -137,8 +137,8 @@ fn a_stored_nak_expires_after_one_second_or_eight_naks() {
     assert_eq!(heard, [vec![12, 13, 14, 15], vec![16, 17, 18, 19], vec![]]);
 }
 
-// "If RET_F < retransmission threshold ... increase RET_F; else discard": that discard is reported to
-// routing. A delivery to the next hop resets RET_F.
+// "If RET_F < retransmission threshold ... increase RET_F; else discard": the discard at the threshold is
+// reported to routing. A delivery to the next hop resets RET_F.
 #[test]
 fn ret_f_limits_consecutive_naks() {
     for n in [0, 1, 3] {
@@ -170,8 +170,8 @@ fn ret_f_counts_discards_per_next_hop_flow_or_segment() {
     }
 }
 
-// "Drop at the TCP source itself: upcall without message". The threshold is the same, because a broken link
-// must be detected.
+// "Drop at the TCP source itself: upcall without message". The threshold also applies at the source, because
+// routing must learn of a broken link.
 #[test]
 fn a_discard_at_the_source_calls_the_sender_without_a_nak() {
     for no_ack in [0.0, 1.0, 2.0] {
@@ -183,7 +183,7 @@ fn a_discard_at_the_source_calls_the_sender_without_a_nak() {
     }
 }
 
-// Readings R1 and R3, each without and with a queued ACK.
+// Interpretations R1 and R3 of the slides, each without and with a queued ACK.
 #[test]
 fn no_ack_selects_the_fate_of_a_nak_without_queued_ack() {
     for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
@@ -198,8 +198,8 @@ fn no_ack_selects_the_fate_of_a_nak_without_queued_ack() {
     }
 }
 
-// "If a TCP data frame is discarded": the discard of an ACK causes no NAK. With "unanswered" it is not
-// reported to routing either.
+// "If a TCP data frame is discarded": the discard of an ACK causes no NAK. With the choice "unanswered" the
+// discard of an ACK is reported to routing.
 #[test]
 fn only_discarded_data_causes_naks() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
@@ -217,7 +217,7 @@ fn only_discarded_data_causes_naks() {
 }
 
 // The three choices of discards reported to routing: consecutive discards of data and of ACKs; discards of
-// data without a NAK and all discards of ACKs; no discards.
+// data without a NAK, and all discards of ACKs; none.
 #[test]
 fn discards_are_reported_to_routing_as_configured() {
     use LinkEventKind::{Delivered, Discarded};
@@ -243,8 +243,8 @@ fn discards_are_reported_to_routing_as_configured() {
     }
 }
 
-// RFC 9293 §3.1: an ACK has 40 bytes of options, and keeps the NAKs of another node. Timestamps, an arrival
-// and one NAK leave 8 bytes; with an ELN no NAK fits.
+// An ACK has room for 40 bytes of options (RFC 9293 §3.1), and keeps the NAKs that another node has added.
+// Timestamps, an arrival report and one NAK leave 8 bytes; with an ELN no NAK fits.
 #[test]
 fn an_ack_carries_as_many_naks_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });

@@ -1,7 +1,7 @@
 //! RTTN: the base station notifies TCP senders of the expected delay of fades (Kounavis 1996 §4).
 //!
-//! The agent is a reconstruction, because only the idea of the paper's algorithm is known. Airhop's choices
-//! are listed with the scheme (`airhop schemes rttn`).
+//! The agent is a reconstruction: of the paper's algorithm only the idea is known. Airhop's choices are
+//! listed with the scheme (`airhop schemes rttn`).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -13,22 +13,22 @@ const VALIDITY: Span = Span::from_secs(60);
 /// Minimum interval between two notices to a flow.
 const PAUSE: Span = Span::from_secs(1);
 
-/// Default number of mean deviations added to the mean duration of a fade.
+/// Default factor k: number of mean deviations that are added to the mean duration of a fade.
 const K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// Durations of fades of the link to each mobile of this flow, one or two.
+    /// Mean duration of the fades on the link to each mobile of this flow, which has one or two mobiles.
     fades: Vec<(NodeId, Fades)>,
-    /// Time of the flow's last data segment, its first byte, and the first byte after it.
+    /// Last data segment of the flow: its time, its first byte, and the first byte after it.
     data: Option<(Time, [u64; 2])>,
     /// Time and announced delay of the last notice.
     told: Option<(Time, Span)>,
 }
 
-/// Mean and mean deviation of the durations of fades.
+/// Mean F and mean deviation Fd of the durations of fades.
 #[derive(Clone, Copy, Debug)]
 struct Fades {
     mean: Span,
@@ -40,22 +40,23 @@ impl Fades {
         Fades { mean: lasted, deviation: lasted / 2 }
     }
 
-    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8. Both use the same d −
-    /// F, as Kounavis 1996 §3 does for RTTs.
+    /// Updates the means with a fade of duration d: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd), g = 1/8.
+    /// The two formulas use the same d − F, as Kounavis 1996 §3 does for RTTs.
     fn add(&mut self, lasted: Span) {
         let error = lasted.max(self.mean) - lasted.min(self.mean);
         self.mean = (self.mean * 7 + lasted) / 8;
         self.deviation = (self.deviation * 7 + error) / 8;
     }
 
-    /// Returns D = F + k Fd.
+    /// Returns the expected delay D = F + k Fd.
     fn expected(&self, k: f64) -> Span {
         self.mean + Span::from_secs_f64(k * self.deviation.secs_f64())
     }
 }
 
 impl Rttn {
-    /// Creates the agent of this flow, with RTTN's default parameters if the scheme does not declare them.
+    /// Creates the agent of this flow. RTTN's default parameters apply where the scheme does not declare
+    /// them.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
@@ -72,13 +73,14 @@ impl Rttn {
         }
     }
 
-    /// Returns the expected delay by the fades of all links; `None` before the first fade.
+    /// Returns the expected delay, summed over the links to the flow's mobiles; `None` before the first fade
+    /// has ended.
     fn expected(&self) -> Option<Span> {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay if the flow is active: at the start of a fade always, at other
-    /// times only if the delay has changed enough.
+    /// Sends a notice of the expected delay if the flow is active and its last notice is at least [`PAUSE`]
+    /// old. At the start of a fade the notice is always sent; at other times it is sent if [`Rttn::is_news`].
     fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
@@ -89,7 +91,8 @@ impl Rttn {
         }
     }
 
-    /// True if the sender has no valid announcement, or if its announced delay differs by more than 20 %.
+    /// True if the sender has no valid notice, or if the delay differs by more than 20 % from that of the
+    /// last notice.
     fn is_news(&self, now: Time, delay: Span) -> bool {
         let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)

@@ -1,4 +1,4 @@
-//! RTTN agent with scripted fades.
+//! Tests of the RTTN agent with scripted fades.
 
 use super::*;
 use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
@@ -48,8 +48,9 @@ fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
     link_event(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
 }
 
-// Computed by hand. A fade of 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s:
-// F 4.45, Fd 2.25 + (0.4 - 2.25)/8 = 2.01875. With k = 2 the delays are 8, 9 and 8.4875 s.
+// Values computed by hand. After a fade of 4 s F is 4 and Fd 2. After 8 s F is 4 + 4/8 = 4.5, and Fd 2 + (4 -
+// 2)/8 = 2.25. After 4.1 s F is 4.45, and Fd 2.25 + (0.4 - 2.25)/8 = 2.01875. With k = 2 the delays are 8, 9
+// and 8.4875 s.
 #[test]
 fn interval_and_duration_of_fades_are_averaged() {
     let mut a = agent();
@@ -63,7 +64,7 @@ fn interval_and_duration_of_fades_are_averaged() {
     assert_eq!(a.expected().map(Span::millis_f64), Some(5459.375));
 }
 
-// "At first data of a flow once F exists". Fades may have been measured earlier, for other flows of the link.
+// "At first data of a flow once F exists". Fades may have been measured before the flow's first data.
 #[test]
 fn the_first_data_of_a_flow_causes_an_rttn() {
     let mut a = agent();
@@ -83,7 +84,7 @@ fn a_fade_start_causes_an_rttn_to_active_senders() {
     assert_eq!(fade_begins(&mut a, 9000), [8000.0]);
     assert_eq!(fade_ends(&mut a, 17_000, 8000), [], "9000: 12.5 % more");
     assert_eq!(fade_begins(&mut a, 20_000), [9000.0]);
-    // F 4.5 + 11.5/8 = 5.9375, Fd 2.25 + 9.25/8 = 3.40625
+    // F is 4.5 + 11.5/8 = 5.9375, and Fd 2.25 + 9.25/8 = 3.40625.
     assert_eq!(fade_ends(&mut a, 36_000, 16_000), [12_750.0]);
     assert!(a.uses_fades(), "the agent requires the events of fades");
 }
@@ -97,7 +98,8 @@ fn only_a_delay_change_above_20_percent_causes_an_rttn() {
     }
 }
 
-// "Rate <= 1 per second per flow". A suppressed notice is sent with the next data if it is still needed.
+// "Rate <= 1 per second per flow". After this second the next data causes the suppressed notice, if it is
+// still needed.
 #[test]
 fn a_flow_receives_at_most_one_rttn_per_second() {
     let mut a = agent();
@@ -106,7 +108,7 @@ fn a_flow_receives_at_most_one_rttn_per_second() {
     assert_eq!(fade_begins(&mut a, 1099), []);
     assert_eq!(fade_ends(&mut a, 1099, 999), []);
     assert_eq!(data(&mut a, 1099), []);
-    // F 100 + 899/8 = 212.375, Fd 50 + 849/8 = 156.125
+    // F is 100 + 899/8 = 212.375, and Fd 50 + 849/8 = 156.125.
     assert_eq!(data(&mut a, 1100), [524.625]);
     assert_eq!(fade_begins(&mut a, 2100), [524.625]);
 }

@@ -1,16 +1,17 @@
-//! Snoop: repairs wireless losses between the base station and the TCP receiver (Balakrishnan et al. 1995).
+//! Snoop: the base station repairs losses on the wireless link before the TCP sender notices them
+//! (Balakrishnan et al. 1995).
 //!
 //! The agent caches every segment towards the receiver until the receiver has acknowledged it. After
-//! duplicate ACKs for a cached segment, or at a timeout of its own timer, it retransmits the segment and
-//! drops the duplicate ACKs. At a sending station the agent lies between TCP and MAC (Yun 2009 §5.2,
-//! "symmetric operation"). At this place ACKs arrive a full round trip later, and the agent cannot determine
-//! where a segment was lost.
+//! duplicate ACKs for a cached segment, or when its own timer expires, the agent retransmits the segment, and
+//! it drops the duplicate ACKs. At a station that sends, the agent lies between TCP and MAC (Yun 2009 §5.2,
+//! "symmetric operation"). There, ACKs arrive a full round trip later, and the agent cannot determine where a
+//! segment was lost.
 //!
 //! Rules that Balakrishnan et al. do not specify are those of ns-2.35's agent, which the papers used. The
-//! second duplicate ACK causes the retransmission; duplicate ACKs retransmit a segment only once; gains and
-//! minimum of the local timer are ns-2's. Three peculiarities of ns-2's agent are omitted: all flows between
-//! two hosts share a cache, all flows share the count of first duplicate ACKs, and the number of expected
-//! duplicate ACKs is one too large.
+//! second duplicate ACK causes the retransmission, and duplicate ACKs retransmit a segment only once. Gains
+//! and minimum of the local timer are ns-2's. Three peculiarities of ns-2's agent are omitted: all flows
+//! between two hosts share a cache, all flows share the count of first duplicate ACKs, and the number of
+//! expected duplicate ACKs is one too large.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
@@ -25,9 +26,9 @@ const MAX_RETRANSMISSIONS: u32 = 10;
 /// Minimum of the local timeout.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Occupancy of a "nearly full" queue. ns-2's agent does not cache a segment if only one more packet fits
-/// into its queue of 50 packets. The sender's congestion control must react to an overflow, which a local
-/// retransmission would hide.
+/// Occupancy from which a queue counts as "nearly full". A segment that finds such a queue is not cached. The
+/// sender's congestion control must react to an overflow, and a local retransmission would hide it. ns-2's
+/// agent applies this rule if only one more packet fits into its queue of 50 packets.
 const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
@@ -38,16 +39,17 @@ pub struct Snoop {
     /// Node of the data's sender. Only ACKs towards this node can be duplicate ACKs. `None` before the first
     /// segment.
     sender: Option<NodeId>,
-    /// First byte after the highest byte that the agent has forwarded.
+    /// Byte after the highest byte that the agent has forwarded.
     last_seen: u64,
-    /// Highest cumulative ACK; before the first ACK, the first byte of the data.
+    /// Highest cumulative ACK; before the first ACK, the first byte of the flow's data.
     last_ack: u64,
-    /// True if a first duplicate ACK was forwarded. The next duplicate ACK causes a retransmission.
+    /// True if the agent has forwarded a first duplicate ACK; the next duplicate ACK then causes a
+    /// retransmission.
     warned: bool,
-    /// Number of further duplicate ACKs that segments sent before the local retransmission will cause.
+    /// Number of further duplicate ACKs to expect, from segments sent before the local retransmission.
     expected_duplicates: usize,
     round_trip: LocalRoundTrip,
-    /// Time at which the timer retransmits the oldest segment.
+    /// Time at which the local timer retransmits the oldest segment; `None` if the timer is stopped.
     deadline: Option<Time>,
 }
 
@@ -61,13 +63,13 @@ struct Cached {
     sent: Time,
     /// Number of local retransmissions.
     retransmissions: u32,
-    /// True if the sender itself retransmitted the segment. The sender has then detected the loss, and the
+    /// True if the sender itself has retransmitted the segment. The sender then knows of the loss, and the
     /// agent forwards the duplicate ACKs.
     by_sender: bool,
 }
 
 impl Snoop {
-    /// Creates an agent without history.
+    /// Creates an agent that has seen no packet.
     pub fn new() -> Self {
         Snoop::default()
     }
@@ -104,7 +106,8 @@ impl Snoop {
                 end: s.end(),
                 sent: now,
                 retransmissions: 0,
-                // The segment is out of order: the sender retransmits a segment that was lost or not cached.
+                // A segment below the highest forwarded byte is a retransmission by the sender, of a segment
+                // that was lost before this node or was not cached.
                 by_sender: s.seq < self.last_seen,
             };
             self.cache.insert(place, cached);
@@ -119,8 +122,8 @@ impl Snoop {
         } else if ack == self.last_ack && self.holds_missing() {
             self.on_duplicate(now, actions)
         } else {
-            // Old ACKs are forwarded. Duplicate ACKs are forwarded if their segment was lost before it
-            // reached this node.
+            // Old ACKs are forwarded. Duplicate ACKs are forwarded if their segment is not cached, i.e. was
+            // lost before this node.
             PacketAction::Forward
         }
     }
@@ -156,13 +159,12 @@ impl Snoop {
         if oldest.by_sender {
             return PacketAction::Forward;
         }
-        // Each segment sent after the lost segment causes a duplicate ACK; two of these duplicate ACKs have
-        // arrived.
+        // Each segment sent after the lost segment causes a duplicate ACK. Two of these have already arrived.
         self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
         if oldest.retransmissions > 0 {
-            // The retransmission was lost too, and duplicate ACKs retransmit a segment only once. The further
-            // duplicate ACKs reach the sender, which retransmits at the third (RFC 5681 §3.2), unless the
-            // local timer expires first.
+            // The local retransmission was also lost, and duplicate ACKs cause only one retransmission.
+            // Further duplicate ACKs reach the sender, which retransmits at the third (RFC 5681 §3.2). The
+            // local timer may expire earlier.
             return PacketAction::Forward;
         }
         self.retransmit(now, actions);
@@ -200,7 +202,8 @@ impl Agent for Snoop {
                 self.on_data(now, packet, s, queued);
                 PacketAction::Forward
             }
-            // ACKs of a handshake are in the other direction, or precede all data.
+            // ACKs of a handshake do not reach this line: they go in the other direction, or precede all
+            // data.
             Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, actions),
             _ => PacketAction::Forward,
         }
@@ -221,7 +224,7 @@ impl Agent for Snoop {
             return;
         }
         self.deadline = None;
-        // Only the sender can retransmit a missing segment that is not cached.
+        // A missing segment that is not cached is left to the sender.
         if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
             self.retransmit(now, actions);
         }
@@ -235,9 +238,9 @@ struct LocalRoundTrip {
 }
 
 impl LocalRoundTrip {
-    /// Updates mean and deviation with an RTT sample. The old mean has a weight of 1/8, because most of the
-    /// local RTT is queueing at this node, which a sample measures directly. The sample's deviation from the
-    /// new mean has a weight of 7/8.
+    /// Updates the mean and the mean deviation with an RTT sample. The old mean has a weight of only 1/8,
+    /// because most of the local RTT is queueing at this node, which a sample measures directly. The old
+    /// deviation has a weight of 7/8, and the deviation of the sample from the new mean 1/8.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),

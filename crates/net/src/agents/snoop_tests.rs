@@ -1,4 +1,5 @@
-//! Scripts of packets with their times, the agent's retransmissions, and the forwarded ACKs.
+//! Tests of the Snoop agent by scripts: packets at given times, the agent's retransmissions, and the
+//! forwarded ACKs.
 //!
 //! Segments are numbered from 0 and carry 1000 bytes; ACK n requests segment n.
 
@@ -81,7 +82,7 @@ impl Script {
 }
 
 // Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK causes a retransmission. The agent then drops
-// exactly the duplicate ACKs caused by segments sent before the retransmission.
+// as many duplicate ACKs as segments were sent before the retransmission.
 #[test]
 fn snoop_retransmits_a_segment_at_its_second_duplicate_ack() {
     let mut s = Script::pass(0, 0, 8);
@@ -100,7 +101,7 @@ fn snoop_retransmits_a_segment_at_its_second_duplicate_ack() {
 }
 
 // ns-2.35: duplicate ACKs retransmit a segment only once. The agent forwards the first duplicate ACK, and the
-// first two after the expected duplicates. The sender may retransmit the segment after these three (RFC 5681
+// first two after the expected duplicate ACKs. At these three the sender may retransmit the segment (RFC 5681
 // §3.2). The local timer still runs.
 #[test]
 fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
@@ -108,13 +109,14 @@ fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
     assert_eq!(s.ack(12, 1), (PacketAction::Consume, vec![1]));
-    // Both duplicate ACKs caused by 2 and 3 have arrived, so new data causes the next duplicate ACKs.
+    // The two duplicate ACKs of segments 2 and 3 have arrived, so further ones are caused by new data.
     for n in 4..9 {
         s.data(9 + n, n);
     }
     assert_eq!(s.ack(20, 1), FORWARDED);
     assert_eq!(s.ack(21, 1), FORWARDED, "the third duplicate ACK at the sender");
-    // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs; two of them were counted.
+    // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs. Two of these duplicate ACKs have
+    // arrived before.
     for at in 22..27 {
         assert_eq!(s.ack(at, 1), SUPPRESSED);
     }
@@ -134,7 +136,7 @@ fn duplicate_acks_after_a_local_timeout_repair_nothing() {
     assert_eq!(s.ack(112, 1), FORWARDED);
 }
 
-// A new ACK resets the count of first duplicate ACKs.
+// A new ACK resets the state of the first duplicate ACK.
 #[test]
 fn a_single_duplicate_ack_causes_no_local_retransmission() {
     let mut s = Script::pass(0, 0, 6);
@@ -144,7 +146,7 @@ fn a_single_duplicate_ack_causes_no_local_retransmission() {
     }
 }
 
-// A segment that never reached this node was lost by congestion, so its duplicate ACKs are forwarded.
+// A segment that never reached this node was lost by congestion. Its duplicate ACKs are forwarded.
 #[test]
 fn duplicate_acks_of_a_congestion_loss_are_forwarded() {
     let mut s = Script::pass(0, 0, 3);
@@ -157,13 +159,13 @@ fn duplicate_acks_of_a_congestion_loss_are_forwarded() {
     }
     // The timer does not retransmit 4, which the receiver has.
     assert_eq!(s.timer(1000), []);
-    // The sender's retransmission is recognised when it arrives: duplicate ACKs in flight are still
+    // The agent recognises the sender's retransmission when it arrives: duplicate ACKs in flight are still
     // forwarded.
     s.data(1001, 3);
     for at in 1002..1006 {
         assert_eq!(s.ack(at, 3), FORWARDED);
     }
-    // If that retransmission is lost on the wireless link, the local timer repairs the loss.
+    // If the wireless link loses this retransmission, the local timer repairs the loss.
     let due = s.snoop.poll_timeout().unwrap();
     assert!(due >= ms(1101));
     s.snoop.on_timeout(due, &mut s.actions);
@@ -171,7 +173,7 @@ fn duplicate_acks_of_a_congestion_loss_are_forwarded() {
     assert_eq!(s.ack(1200, 9), FORWARDED);
 }
 
-// The sender retransmits a cached segment. The sender is then in recovery, so duplicate ACKs are forwarded.
+// The sender retransmits a segment that is cached. It is then in recovery, so duplicate ACKs are forwarded.
 #[test]
 fn duplicate_acks_after_a_retransmission_are_forwarded() {
     let mut s = Script::pass(0, 0, 6);
@@ -183,8 +185,8 @@ fn duplicate_acks_after_a_retransmission_are_forwarded() {
     }
 }
 
-// At a nearly full interface queue the segment is forwarded without being cached, so that the sender reacts
-// to its loss.
+// A segment that finds a nearly full interface queue is forwarded without being cached, so that the sender
+// reacts to its loss.
 #[test]
 fn at_a_nearly_full_queue_segments_are_not_cached() {
     // 97 of 100, 49 of 50
@@ -198,7 +200,7 @@ fn at_a_nearly_full_queue_segments_are_not_cached() {
         for at in 11..16 {
             assert_eq!(s.ack(at, 2), FORWARDED);
         }
-        // The next lost segment was cached.
+        // The segment that is lost next was cached.
         assert_eq!(s.ack(20, 4), FORWARDED);
         assert_eq!(s.ack(21, 4), FORWARDED);
         assert_eq!(s.ack(22, 4), (PacketAction::Consume, vec![4]));
@@ -228,8 +230,7 @@ fn old_acks_and_acknowledged_data_are_forwarded() {
     assert_eq!(s.snoop.cache.len(), 2);
 }
 
-// The local timer expires at least 100 ms after the last new ACK, and retransmits a segment at most ten
-// times.
+// The local timer expires at least 100 ms after the last new ACK. It retransmits a segment at most ten times.
 #[test]
 fn the_local_timer_retransmits_a_segment_at_most_ten_times() {
     let mut s = Script::pass(0, 0, 3);
@@ -247,7 +248,7 @@ fn the_local_timer_retransmits_a_segment_at_most_ten_times() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// The first segment of a flow is repaired too.
+// The agent repairs even the loss of a flow's first segment.
 #[test]
 fn snoop_repairs_the_first_segment_of_a_flow() {
     let mut s = Script::pass(0, 0, 3);
@@ -257,8 +258,8 @@ fn snoop_repairs_the_first_segment_of_a_flow() {
     assert_eq!(s.timer(100), [0]);
 }
 
-// ns-2.35: the old mean has a weight of 1/8, and the deviation from the new mean a weight of 7/8. Computed by
-// hand for samples of 48 and 96 ms.
+// ns-2.35: the old mean has a weight of 1/8, and the old deviation a weight of 7/8. Values computed by hand
+// for samples of 48 and 96 ms.
 #[test]
 fn local_rtt_estimate_has_the_weights_of_ns2() {
     let mut s = Script::default();
@@ -276,8 +277,8 @@ fn local_rtt_estimate_has_the_weights_of_ns2() {
     assert_eq!(s.snoop.poll_timeout(), Some(ms(677)));
 }
 
-// Yun 2009 §5.2: at the station, ACKs arrive from the remote end and data from the station itself. The ACKs
-// of a handshake are in the direction of the data and are not duplicate ACKs.
+// Yun 2009 §5.2: at a sending station, ACKs arrive from the remote end and data from the station itself. ACKs
+// of the handshake that go in the direction of the data are not duplicate ACKs.
 #[test]
 fn handshake_acks_are_no_duplicate_acks() {
     let mut s = Script::default();

@@ -1,9 +1,10 @@
-//! I-TCP: the connection ends at the base station, and a second connection starts there (Bakre and Badrinath
-//! 1995).
+//! I-TCP: the connection ends at the base station, which opens a second connection to the receiver (Bakre and
+//! Badrinath 1995).
 //!
-//! The base station acts towards each endpoint as the other endpoint: it receives the segments and answers
-//! with the other endpoint's address. It buffers acknowledged data until the receiver has also acknowledged
-//! the data. Its advertised window is the free space of the buffer.
+//! Towards each endpoint the base station acts as the other endpoint: it receives the segments, and answers
+//! with the other endpoint's address. It acknowledges data of the first connection, and buffers the data
+//! until the receiver has acknowledged it on the second connection. Its advertised window is the free space
+//! of the buffer.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -11,32 +12,32 @@ use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
-/// Default capacity of the base station's buffer, segments. The number is Airhop's choice.
+/// Default capacity of the base station's buffer, segments; Airhop's choice.
 const SEGMENTS: f64 = 64.0;
 
-/// Interval after which a window update is repeated if no data arrives; it doubles each time. The update may
-/// be lost, and the sender that waits for it has no timer (by RFC 9293 §3.8.6.1 it would probe).
+/// Interval after which a window update is repeated if no data arrives; the interval doubles each time. The
+/// update may be lost, and Airhop's sender does not probe a closed window, as RFC 9293 §3.8.6.1 requires.
 const REMINDER: Span = Span::from_millis(200);
 
-/// Endpoints of a split connection at the base station.
+/// Proxy of a split connection at the base station.
 #[derive(Debug)]
 pub struct Split {
     way: Way,
     to: NodeId,
-    /// Endpoint that acts as the receiver.
+    /// Endpoint of the first connection: acts as the receiver towards the sender.
     receiver: Receiver,
-    /// Endpoint that acts as the sender.
+    /// Endpoint of the second connection: acts as the sender towards the receiver.
     sender: Sender,
     /// Capacity of the buffer, bytes.
     capacity: u64,
     /// Segment size of the connection, bytes.
     mss: u64,
-    /// Number of bytes passed to `sender` so far.
+    /// Number of bytes passed from `receiver` to `sender` so far.
     taken: u64,
-    /// Right edge of the window in the last ACK.
+    /// Right edge of the advertised window in the last ACK.
     told: u64,
-    /// Time of the next window update, while the sender waits for room, and its interval after the previous
-    /// update.
+    /// Time of the next window update while the data's sender waits for room, and the interval since the
+    /// previous update; `None` while no update is needed.
     reminder: Option<(Time, Span)>,
 }
 
@@ -45,7 +46,7 @@ impl Split {
     ///
     /// # Panics
     ///
-    /// If the flow is not TCP, because services are for TCP flows.
+    /// If the flow is not TCP: only TCP flows have services.
     pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
@@ -77,7 +78,7 @@ impl Split {
 
     /// Passes in-order data to the second connection, and sends the segments of both connections.
     ///
-    /// The second connection opens with the first.
+    /// The second connection opens together with the first.
     fn pump(&mut self, now: Time, actions: &mut AgentActions) {
         if !self.sender.is_closed() {
             self.sender.supply(self.receiver.delivered() - self.taken);
@@ -96,12 +97,12 @@ impl Split {
         while let Some(data) = self.sender.poll_transmit(now) {
             actions.packets.push(data);
         }
-        // results do not include the loss classifications of the proxy's sender
+        // The results do not include the loss classifications of the proxy's sender.
         while self.sender.poll_classification().is_some() {}
     }
 
-    /// Sends a window update to a sender that had stopped for lack of room. The update must open the window
-    /// by at least two segments; a smaller update is not worth an ACK (RFC 9293 §3.8.6.2.2).
+    /// Sends a window update to a sender that had to stop because the buffer was full. The update is sent
+    /// when the window opens by at least two segments; less is not worth an ACK (RFC 9293 §3.8.6.2.2).
     fn announce_window(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;

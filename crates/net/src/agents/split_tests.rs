@@ -31,8 +31,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Packets that the proxy sends: ACKs as (acknowledgement number, right edge of the window), data as first
-/// bytes.
+/// Packets that the proxy sends: for ACKs the acknowledgement number and the right edge of the window, for
+/// data segments the first byte.
 #[derive(Debug, PartialEq, Default)]
 struct Out {
     acks: Vec<(u64, u64)>,
@@ -74,7 +74,7 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 }
 
 // Bakre and Badrinath 1995: the base station acknowledges the data that it has received, and forwards it. Its
-// buffer is bounded, and the right edge of its window advances only with the receiver's ACKs.
+// buffer is bounded: the right edge of its window advances only with the receiver's ACKs.
 #[test]
 fn the_split_proxy_acknowledges_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
@@ -86,7 +86,7 @@ fn the_split_proxy_acknowledges_within_its_buffer() {
     assert_eq!(data(&mut split, ms(2), 1001), Out { acks: vec![(3001, 4001)], data: vec![1001] });
     assert_eq!(data(&mut split, ms(3), 3001), Out { acks: vec![(4001, 4001)], data: vec![] });
     // The buffer is full. Free space for one segment causes no window update; free space for two segments
-    // does.
+    // causes one.
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
     assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
@@ -102,8 +102,8 @@ fn the_split_proxy_acknowledges_within_its_buffer() {
 }
 
 // A window update is sent only to a sender that had to stop. While a whole segment fits, the ACK of the
-// sender's next data carries the window. Space for less than a segment counts as a closed window (RFC 9293
-// §3.8.6.2.1: the sender waits for a full segment).
+// sender's next data carries the new window. Space for less than a segment counts as a closed window, because
+// the sender waits for a full segment (RFC 9293 §3.8.6.2.1).
 #[test]
 fn a_window_update_follows_a_window_below_one_segment() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
@@ -115,7 +115,7 @@ fn a_window_update_follows_a_window_below_one_segment() {
     }
 }
 
-// The second connection has its own handshake, and repairs its own losses.
+// The second connection has its own handshake, and its endpoint at the base station repairs its losses.
 #[test]
 fn the_split_proxy_opens_its_own_connection() {
     let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
@@ -155,8 +155,8 @@ fn the_sender_of_the_split_proxy_has_its_own_seed() {
     assert_ne!(of(7), of(8));
 }
 
-// RFC 9293 §3.6: the proxy closes its connection to the receiver after it has sent all data of the sender's
-// stream and the stream has ended.
+// RFC 9293 §3.6: the proxy closes its connection to the receiver once the sender's stream has ended and all
+// of its data was sent.
 #[test]
 fn the_split_proxy_forwards_a_fin_after_all_data() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);

@@ -1,9 +1,9 @@
-//! Bulk source.
+//! Application that always has data to send.
 
 use super::{App, AppFlow, AppPlan, ENDLESS, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
-/// Bulk source that always has data to send (FTP of an endless file).
+/// Bulk source, which always has data to send, like FTP of an endless file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bulk;
 

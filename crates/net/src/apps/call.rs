@@ -5,14 +5,14 @@ use super::quality::{CallQuality, Codec};
 use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::{Rate, Span};
 
-/// Header of an RTP packet without contributing sources (RFC 3550 §5.1), bytes. It is payload of UDP.
+/// Length of the RTP header without contributing sources (RFC 3550 §5.1), bytes. The header is UDP payload.
 const RTP_HEADER_BYTES: u32 = 12;
 
 /// Call between two nodes. Both sides speak all the time (no silence suppression), and each listener has a
 /// playout buffer of constant delay (ITU-T G.1020 §7.2: fixed de-jitter buffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Call {
-    /// Rate of the codec, without headers.
+    /// Rate of the codec, without any headers.
     pub rate: Rate,
     /// Duration of the speech in a packet.
     pub every: Span,
@@ -25,7 +25,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the bytes of a packet with its RTP header. The last byte of the speech may be padded.
+    /// Returns the UDP payload of a packet, bytes: speech, padded to whole bytes, and RTP header.
     fn bytes(&self) -> u32 {
         let bits = u128::from(self.rate.bps()) * u128::from(self.every.nanos());
         let speech = u32::try_from(bits.div_ceil(8 * 1_000_000_000)).unwrap_or(u32::MAX);
@@ -75,8 +75,8 @@ mod tests {
         Call { rate, every, playout: Span::from_millis(60), ie: 0.0, bpl: 4.3 }
     }
 
-    // G.711: 160 bytes of speech per 20 ms. GSM: 260 bits in 33 bytes (RFC 3551 §4.5.8). With 12 bytes of RTP
-    // the payload of UDP is 172 bytes, 68.8 kbit/s.
+    // G.711 has 160 bytes of speech per 20 ms, and GSM 260 bits in 33 bytes (RFC 3551 §4.5.8). With 12 bytes
+    // of RTP header the UDP payload of G.711 is 172 bytes per packet, 68.8 kbit/s.
     #[test]
     fn a_packet_has_the_speech_of_an_interval_and_an_rtp_header() {
         assert_eq!(call(64, 20).datagram(), Some(172));

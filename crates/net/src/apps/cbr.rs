@@ -1,9 +1,9 @@
-//! Constant bit rate.
+//! Application that sends datagrams at a constant rate.
 
 use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 
-/// Constant bit rate of payload (UDP only).
+/// Datagrams with a constant bit rate of payload (UDP only).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cbr {
     /// Payload rate.

@@ -2,14 +2,15 @@
 
 use super::AppFlow;
 
-/// Connection of an application, with a number that the application chooses. It is two flows: requests, whose
-/// sender opens the connection, and responses. A closed connection's number may be used again.
+/// Connection of an application, by a number that the application chooses. A connection consists of two
+/// flows: requests, whose sender opens the connection, and responses. The number may be used again after the
+/// connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection(pub u16);
 
 impl Connection {
-    /// Maximum number of open connections of an application, slightly below the default number of open files
-    /// of a Linux process (RLIMIT_NOFILE: 1024).
+    /// Maximum number of open connections of an application: slightly below 1024, the default number of open
+    /// files of a Linux process (RLIMIT_NOFILE).
     pub const MOST: u16 = 1000;
 
     /// Returns the flow of the requests, in the direction opposite to the plan's flow.
@@ -28,7 +29,7 @@ impl Connection {
     }
 }
 
-/// Open connections, each with a value. A new connection gets the lowest free number.
+/// Open connections, each with a value of the application. A new connection gets the lowest free number.
 #[derive(Debug)]
 pub(super) struct Pool<T> {
     values: Vec<Option<T>>,
@@ -42,7 +43,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Opens a connection with a value; `None` if [`Connection::MOST`] are open.
+    /// Opens a connection with a value; `None` if [`Connection::MOST`] connections are open.
     pub fn open(&mut self, value: T) -> Option<Connection> {
         if self.open == usize::from(Connection::MOST) {
             return None;

@@ -6,35 +6,36 @@ use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-/// Suffix of the name of the flow from the receiving node of the plan's flow to its sending node.
+/// Suffix of the name of the reverse flow: from the receiving node of the plan's flow to its sending node.
 const REVERSE: &str = "reverse";
 /// Flow in the reverse direction, the first flow that the application opens.
 const BACK: AppFlow = AppFlow(1);
 
-/// Rule of an application for the datagrams that it receives.
+/// Deadline of an application's datagrams, and quality that results from their arrivals.
 pub(super) trait Judge: Debug + Send {
     /// Returns the deadline of a datagram.
     fn deadline(&self) -> Deadline;
-    /// Returns the quality of one direction. `bound`: greatest one-way delay of a datagram in time; `None` if
-    /// it is not known yet.
+    /// Returns the quality of one direction. `bound`: greatest one-way delay of a datagram that arrives by
+    /// its deadline; `None` if the delay is not known before the first arrival.
     fn quality(&self, packets: Punctuality, bound: Option<Span>) -> Quality;
 }
 
 /// Deadline of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deadline {
-    /// Time after its transmission.
+    /// Time after the transmission of the datagram.
     AfterSending(Span),
-    /// Deadlines at the constant intervals of the transmissions. The deadline of the first datagram that
-    /// arrives is this time after its arrival.
+    /// Deadlines at the constant intervals of the transmissions, as in a playout buffer. The deadline of the
+    /// datagram that arrives first is this time after its arrival.
     AfterFirstArrival(Span),
 }
 
-/// Both ends of a conversation. They send at the same intervals, and begin at different times.
+/// Both ends of a conversation. They send at equal intervals, with different times of the first datagram.
 #[derive(Debug)]
 pub(super) struct Conversation<J> {
     judge: J,
-    /// Time from the start to the first datagram of the reverse direction, less than an interval.
+    /// Time from the start of the application to the first datagram of the reverse direction, less than an
+    /// interval.
     offset: Span,
     forward: Way,
     reverse: Way,
@@ -105,10 +106,10 @@ impl<J: Judge> App for Conversation<J> {
 #[derive(Clone, Debug)]
 struct Way {
     interval: Span,
-    /// Time from the arrival of the first datagram to its deadline, if the deadlines depend on it.
+    /// Time from the first arrival of a datagram to its deadline; used with [`Deadline::AfterFirstArrival`].
     margin: Span,
-    /// Greatest one-way delay of a datagram that arrives by its deadline; `None` before the first arrival, if
-    /// the deadlines depend on it.
+    /// Greatest one-way delay of a datagram that arrives by its deadline. `None` before the first arrival,
+    /// with [`Deadline::AfterFirstArrival`].
     bound: Option<Span>,
     /// Time of the first transmission.
     start: Time,
@@ -116,9 +117,10 @@ struct Way {
     sent: u64,
     /// Number of the first datagram whose deadline has not passed.
     next: u64,
-    /// For each datagram from `next` on, true if it has arrived. Datagrams beyond the last have not arrived.
+    /// Arrivals of the datagrams from `next` on: true if the datagram has arrived. Datagrams beyond the end
+    /// of the list have not arrived.
     waiting: VecDeque<bool>,
-    /// Time from which deadlines count.
+    /// End of the warm-up: earlier deadlines do not count.
     since: Time,
     /// True if the last counted datagram missed its deadline.
     is_in_burst: bool,
@@ -165,12 +167,12 @@ impl Way {
                 self.packets.lost -= 1;
                 self.packets.late += 1;
             }
-            None => {} // its deadline was before the end of the warm-up
+            None => {} // the deadline was before the end of the warm-up
         }
     }
 
-    /// Counts the datagrams whose deadline is before `now`. A datagram that arrives later is late, and counts
-    /// as lost until then.
+    /// Counts the datagrams whose deadline is before `now`. A missing datagram counts as lost; if it arrives
+    /// later, it counts as late instead.
     fn settle(&mut self, now: Time) {
         let Some(bound) = self.bound else { return };
         while self.next < self.sent {
@@ -211,7 +213,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Returns a direction that has sent this many datagrams, one every 20 ms from 100 ms on.
+    /// Returns a direction in which `sent` datagrams were sent, one every 20 ms from 100 ms on.
     fn way(sent: u64, deadline: Deadline) -> Way {
         Way { start: at(100), sent, ..Way::new(Span::from_millis(20), deadline) }
     }
@@ -230,9 +232,10 @@ mod tests {
         [in_time, late, lost, bursts]
     }
 
-    // Computed by hand, with a playout delay of 60 ms. Datagram 1 arrives first, at 150 ms, and plays at 210 ms;
-    // datagram n therefore plays at 190 + 20 n ms. Datagram 0 arrives after it, in time. Datagram 2 arrives
-    // exactly at its playout time, datagram 3 one millisecond after it, and datagram 4 never.
+    // Values computed by hand, with a playout delay of 60 ms. Datagram 1 arrives first, at 150 ms, and plays
+    // at 210 ms; datagram n therefore plays at 190 + 20 n ms. Datagram 0 arrives after datagram 1, but in
+    // time. Datagram 2 arrives exactly at its playout time, datagram 3 one millisecond after its playout
+    // time, and datagram 4 never.
     #[test]
     fn packets_play_at_the_schedule_of_the_first_arrival() {
         let mut voice = way(7, Deadline::AfterFirstArrival(Span::from_millis(60)));
@@ -244,8 +247,8 @@ mod tests {
         assert_eq!(counts(&voice, 1000), [4, 1, 2, 2], "the last datagram was lost");
     }
 
-    // Computed by hand, with a deadline 50 ms after each transmission. Nothing has to arrive for a datagram to
-    // be lost.
+    // Values computed by hand, with a deadline 50 ms after each transmission. A datagram is lost at its
+    // deadline even if no datagram has arrived.
     #[test]
     fn deadlines_after_the_transmission_need_no_arrival() {
         let mut game = way(4, Deadline::AfterSending(Span::from_millis(50)));
@@ -255,8 +258,8 @@ mod tests {
         assert_eq!(counts(&game, 1000), [1, 2, 1, 2]);
     }
 
-    // Deadlines before the end of the warm-up do not count, even if the datagram arrives later. A burst that
-    // begins in the warm-up and continues counts as a burst.
+    // Deadlines before the end of the warm-up do not count, even if the datagram arrives after it. A burst of
+    // losses that continues beyond the end of the warm-up counts as a burst.
     #[test]
     fn deadlines_in_the_warm_up_do_not_count() {
         let mut game = way(6, Deadline::AfterSending(Span::from_millis(50)));
@@ -265,17 +268,17 @@ mod tests {
         assert_eq!(counts(&game, 185), [0; 4]);
         deliver(&mut game, &[(1, 186), (2, 195), (3, 220)]);
         assert_eq!(counts(&game, 1000), [0, 2, 2, 1]);
-        // Datagram 5 arrives first and plays at 270 ms, datagram 0 would have played at 170 ms.
+        // Datagram 5 arrives first and plays at 270 ms, so datagram 0 should have played at 170 ms.
         let mut voice = way(6, Deadline::AfterFirstArrival(Span::from_millis(60)));
         voice.begin_anew(at(185));
         deliver(&mut voice, &[(5, 210), (0, 212)]);
         assert_eq!(counts(&voice, 1000), [1, 0, 4, 1]);
     }
 
-    // Under a two-state Markov process of losses, with the probabilities p of a first loss and q of the end of
-    // a burst, G.107 has BurstR = 1 / (p + q), and a fraction p / (p + q) is lost. Of 10⁶ datagrams the burst
-    // ratio has a standard error below 0.3 % (variance of a geometric burst length over 20 000 bursts); the
-    // tolerance is 1.5 %.
+    // Losses follow a two-state Markov process, in which p is the probability of a first loss and q that of
+    // the end of a burst. G.107 then has BurstR = 1 / (p + q), and the fraction p / (p + q) is lost. With 10⁶
+    // datagrams the burst ratio has a standard error below 0.3 % (variance of a geometric burst length over
+    // 20 000 bursts); the tolerance is 1.5 %.
     #[test]
     fn burst_ratio_of_markov_losses_matches_g107() {
         let mut stream = airhop_engine::Streams::new(1, 0).stream("losses");

@@ -1,4 +1,4 @@
-//! Distributions of sizes and times. Inversion computes each variate from one uniform number.
+//! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
 
 use airhop_base::Span;
 use airhop_engine::Stream;
@@ -14,7 +14,7 @@ pub enum Distribution {
         /// Mean, bytes or seconds.
         mean: f64,
     },
-    /// Lognormal distribution: the natural logarithm is normal.
+    /// Lognormal distribution: the natural logarithm of the variate is normal.
     Lognormal {
         /// Median, bytes or seconds.
         median: f64,
@@ -37,12 +37,12 @@ pub enum Distribution {
 pub struct Cdf(Vec<(f64, f64)>);
 
 impl Cdf {
-    /// Creates the function through these points. The first point's probability is that of its value alone;
-    /// the last point's probability is 1.
+    /// Creates the function through these points. The probability of the first point is that of its value
+    /// itself; the probability of the last point is 1.
     ///
     /// # Errors
-    /// Index of a point whose value or probability is out of range or below that of the previous point, and
-    /// the expected value.
+    /// The index of a point whose value or probability is out of range or below that of the previous point,
+    /// and a text with the expected value.
     pub fn new(points: Vec<(f64, f64)>) -> Result<Cdf, (usize, &'static str)> {
         let Some(last) = points.len().checked_sub(1) else { return Err((0, "at least one point")) };
         let mut before = (0.0, 0.0);
@@ -61,7 +61,7 @@ impl Cdf {
         }
     }
 
-    /// Returns the quantile of the probability `u`, at least 0 and less than 1.
+    /// Returns the quantile of the probability `u`, in [0, 1).
     fn quantile(&self, u: f64) -> f64 {
         let above = self.0.partition_point(|&(_, probability)| probability <= u).min(self.0.len() - 1);
         let (value, probability) = self.0[above];
@@ -85,18 +85,18 @@ impl Distribution {
         libm::round(self.draw(LARGEST, stream)).max(1.0) as u64
     }
 
-    /// Draws a time given in seconds, at most [`LONGEST_S`].
+    /// Draws a time; parameters and limit [`LONGEST_S`] are in seconds.
     pub(super) fn time(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(self.draw(LONGEST_S, stream))
     }
 
-    /// Draws a variate, truncated at `most`.
+    /// Draws a variate; a variate above `most` becomes `most`.
     pub fn draw(&self, most: f64, stream: &mut Stream) -> f64 {
         self.quantile(stream.uniform()).min(most)
     }
 
-    /// Returns the quantile of the probability `u`, at least 0 and less than 1. A constant ignores `u`, but
-    /// the caller also draws a random number for a constant.
+    /// Returns the quantile of the probability `u`, in [0, 1). A constant does not depend on `u`; the caller
+    /// draws a random number in this case, too.
     fn quantile(&self, u: f64) -> f64 {
         match *self {
             Distribution::Empirical(ref cdf) => cdf.quantile(u),
@@ -110,11 +110,11 @@ impl Distribution {
     }
 }
 
-/// Smallest tail probability of a variate: half of the distance between uniform numbers.
+/// Smallest tail probability of a variate: half of the spacing of the uniform numbers.
 const SMALLEST: f64 = f64::EPSILON / 4.0;
 
-/// Returns the quantile of the standard normal distribution: the approximation of Abramowitz and Stegun (1964,
-/// equation 26.2.23), refined by Newton's method.
+/// Returns the quantile of the standard normal distribution, by the approximation of Abramowitz and Stegun
+/// (1964, equation 26.2.23) and refinement with Newton's method.
 fn normal_quantile(u: f64) -> f64 {
     let tail = u.min(1.0 - u).max(SMALLEST);
     let t = libm::sqrt(-2.0 * libm::log(tail));
@@ -157,8 +157,8 @@ mod tests {
         }
     }
 
-    // Hill 1975: the tail exponent is estimated from the k largest of n variates, with a standard deviation
-    // of shape / sqrt(k).
+    // Hill 1975: the k largest of n variates yield an estimate of the tail exponent, with a standard
+    // deviation of shape / sqrt(k).
     #[test]
     fn hills_estimator_returns_the_pareto_exponent() {
         for shape in [1.2, 1.5, 2.0] {
@@ -171,9 +171,9 @@ mod tests {
         }
     }
 
-    // The mean is a parameter; the tolerance is five standard errors. Variances: Pareto with shape 3, mean² /
-    // (shape (shape - 2)); exponential, mean²; lognormal, mean² (exp(sigma²) - 1) for a mean of median
-    // exp(sigma² / 2).
+    // The mean of the variates is the parameter, within five standard errors. Variances: Pareto with shape 3,
+    // mean² / (shape (shape - 2)); exponential, mean²; lognormal, mean² (exp(sigma²) - 1) for a mean of
+    // median exp(sigma² / 2).
     #[test]
     fn draws_have_the_configured_mean() {
         let median = 0.4 / (0.5 * 0.36_f64).exp();
@@ -206,8 +206,8 @@ mod tests {
         assert!(normal_quantile(0.0) < -8.0 && normal_quantile(0.0).is_finite());
     }
 
-    // Points of a function: a probability of 0.2 at 10, then uniform to 20 and to 100. Quantiles are computed
-    // by hand. The mean is 0.2 * 10 + 0.3 * 15 + 0.5 * 60, within five standard errors.
+    // A function with the probability 0.2 at 10, uniform up to 20 and from there to 100. Quantiles are
+    // computed by hand. The mean is 0.2 * 10 + 0.3 * 15 + 0.5 * 60, within five standard errors.
     #[test]
     fn an_empirical_distribution_passes_through_its_points() {
         let cdf = Cdf::new(vec![(10.0, 0.2), (20.0, 0.5), (100.0, 1.0)]).unwrap();
@@ -217,7 +217,7 @@ mod tests {
         assert!(cdf.quantile(1.0 - f64::EPSILON) <= 100.0);
         let mean = draws(Distribution::Empirical(Arc::new(cdf)), 100_000).iter().sum::<f64>() / 1e5;
         assert!((mean - 36.5).abs() < 5.0 * 30.0 / 1e5_f64.sqrt(), "{mean}");
-        // A step between two points with equal values, and a single point.
+        // A function with a step at one value, and a function with a single point.
         let step = Cdf::new(vec![(0.0, 0.0), (5.0, 0.0), (5.0, 0.5), (9.0, 1.0)]).unwrap();
         assert_eq!((step.quantile(0.0), step.quantile(0.25), step.quantile(0.75)), (5.0, 5.0, 7.0));
         assert_eq!(Cdf::new(vec![(3.0, 1.0)]).unwrap().quantile(0.5), 3.0);

@@ -5,15 +5,15 @@ use super::quality::GameQuality;
 use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::Span;
 
-/// Game between two nodes, a player and a server: each sends the state of the game in packets of constant
-/// size at constant intervals (ticks).
+/// Game between two nodes, a player and a server. Each node sends the state of the game in packets of
+/// constant size at constant intervals (ticks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Game {
     /// Payload of a packet, bytes.
     pub packet: u32,
     /// Interval between the packets of one direction.
     pub every: Span,
-    /// Greatest one-way delay of a packet in time.
+    /// Greatest one-way delay of a packet that is in time.
     pub deadline: Span,
 }
 

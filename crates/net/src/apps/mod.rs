@@ -1,6 +1,6 @@
-//! Applications. Each has a file in this folder, with its plan, its state machine and its mean rate for the
-//! oracle. The state machine writes data, handles deliveries and has a timer. The world executes an
-//! application's orders (`world/applications`); applications do not access the world.
+//! Applications. Each has a file in this folder with its plan, its state machine, and its mean rate, which
+//! the oracle uses. The state machine writes data, handles deliveries and has a timer. Applications do not
+//! access the world: they return orders, which the world executes (`world/applications`).
 
 mod bulk;
 mod call;
@@ -35,28 +35,28 @@ use airhop_engine::Streams;
 use connection::Pool;
 use std::fmt::{self, Debug};
 
-/// Plan of an application: its parameters, already checked.
+/// Plan of an application: its parameters, checked by the reader of the scenario.
 pub trait AppPlan: Debug + Send + Sync {
     /// Returns the transport protocol that carries the application.
     fn transport(&self) -> TransportProtocol;
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
-    /// True if the application opens a connection from the node that receives the plan's flow. The plan's
-    /// flow is then one direction of this connection and has no separate handshake.
+    /// True if the node that receives the plan's flow opens the connection. The plan's flow is then one
+    /// direction of this connection, and has no handshake of its own.
     fn opens_connection(&self) -> bool {
         false
     }
-    /// True if the application sends datagrams in both directions and handles their arrivals. It opens a
-    /// flow from the node that receives the plan's flow.
+    /// True if the application sends datagrams in both directions and handles their arrivals. The application
+    /// then opens a second flow, from the receiving node of the plan's flow.
     fn is_conversation(&self) -> bool {
         false
     }
-    /// Returns the payload of a datagram, bytes, if the application determines it.
+    /// Returns the payload of a datagram, bytes; `None` if the flow of the plan sets it.
     fn datagram(&self) -> Option<u32> {
         None
     }
-    /// Returns the mean payload rate of an application that sends datagrams, bits per second, in one
-    /// direction. Zero for TCP, whose rate the network determines.
+    /// Returns the mean payload rate in one direction, bit/s, of an application that sends datagrams. Zero
+    /// for TCP, because the network determines the rate of a TCP flow.
     fn mean_rate(&self) -> f64 {
         0.0
     }
@@ -80,10 +80,10 @@ impl fmt::Display for TransportProtocol {
     }
 }
 
-/// Flow that an application opens, with its random streams.
+/// Parameters with which an application is opened: its flow, and its random streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
-    /// Name of the flow, with which the names of the application's random streams begin.
+    /// Name of the flow. The names of the application's random streams begin with it.
     pub name: &'a str,
     /// Payload of a datagram of the flow, bytes; zero for TCP.
     pub datagram: u32,
@@ -91,17 +91,17 @@ pub struct Opening<'a> {
     pub streams: &'a Streams,
 }
 
-/// Running application, at both endpoints, without I/O or clock.
+/// Application in a run, with the state of both endpoints; it has no I/O or clock.
 pub trait App: Debug + Send {
     /// Starts the application, at the start time of its flow.
     fn on_start(&mut self, now: Time, io: &mut Io);
-    /// Handles a delivery that the application requested with [`Io::expect`]: the receiving end of `flow` has
-    /// the expected bytes.
+    /// Handles a delivery that the application requested with [`Io::expect`]: the receiving end of `flow` now
+    /// has the requested number of bytes.
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
         let _ = (now, flow, io);
     }
-    /// Handles the arrival of a datagram of a conversation: its number on its flow, and its transmission
-    /// time.
+    /// Handles the arrival of a datagram of a conversation. `number`: number of the datagram on its flow;
+    /// `sent`: time of its transmission.
     fn on_datagram(&mut self, now: Time, flow: AppFlow, number: u64, sent: Time) {
         let _ = (now, flow, number, sent);
     }
@@ -118,25 +118,25 @@ pub trait App: Debug + Send {
     fn unfinished(&self) -> Option<u64> {
         None
     }
-    /// Ends the warm-up: from now on the quality excludes earlier events.
+    /// Ends the warm-up at `now`: events before `now` no longer count in the quality.
     fn begin_anew(&mut self, now: Time) {
         let _ = now;
     }
-    /// Returns the quality of the application until `now`, for the receiver of the plan's flow; `None` for
-    /// an application without such a measure.
+    /// Returns the quality of the application up to `now`, for the receiver of the plan's flow. `None` if the
+    /// application has no measure of quality.
     fn quality(&self, now: Time) -> Option<Quality> {
         let _ = now;
         None
     }
-    /// Returns the quality of a conversation until `now`, for the sender of the plan's flow, which receives
-    /// the flow of the reverse direction.
+    /// Returns the quality of a conversation's reverse flow up to `now`. The receiver of that flow is the
+    /// sender of the plan's flow.
     fn reverse_quality(&self, now: Time) -> Option<Quality> {
         let _ = now;
         None
     }
 }
 
-/// Flow of an application, by its index among the application's flows.
+/// Flow of an application: index among the flows of this application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppFlow(pub u16);
 
@@ -157,16 +157,16 @@ pub enum Direction {
 /// Number of bytes of an endless source, more than any run can send.
 pub const ENDLESS: u64 = 1 << 62;
 
-/// Orders of an application to its transport, in order.
+/// Orders of an application to its transport, in the order in which they were given.
 #[derive(Debug, Default)]
 pub struct Io {
     pub(crate) orders: Vec<Order>,
 }
 
-/// Order of an application.
+/// Order of an application to its transport.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Passes further bytes to the sender of a TCP flow.
+    /// Adds this number of bytes to the stream of a TCP flow.
     Write(AppFlow, u64),
     /// Requests [`App::on_delivered`] once this number of bytes was delivered.
     Expect(AppFlow, u64),

@@ -32,13 +32,12 @@ impl AppPlan for ParetoOnOff {
     }
 }
 
-/// Constant bit rate in on periods, no datagrams in off periods. The durations of both have Pareto
-/// distributions, so the aggregate of many sources is self-similar (Willinger et al. 1997).
+/// Constant bit rate in on periods, and no datagrams in off periods. Both durations have Pareto
+/// distributions, so the sum of many sources is self-similar (Willinger et al. 1997).
 ///
-/// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds bursts to integer numbers of
-/// packets, at least one. Here the remainder of the last interval is added to the next burst, so that the
-/// mean rate is `peak
-/// * on / (on + off)` for all periods.
+/// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds bursts to whole packets, at least
+/// one; Airhop adds the remainder of the last interval to the next burst. The mean rate is therefore `peak ×
+/// on / (on + off)` for all periods.
 #[derive(Debug)]
 struct OnOff {
     /// Interval between datagrams in on periods.

@@ -1,5 +1,6 @@
-//! Quality that the users of an application perceive. The numbers of each kind are declared once, in the file
-//! of the kind; documents, data frames, tables and the documentation are derived from the declarations.
+//! Quality of an application as its users perceive it. The numbers of each kind of application are declared
+//! once, in the file of the kind. Documents, data frames, tables and the documentation are derived from the
+//! declarations.
 
 mod call;
 mod e_model;
@@ -13,7 +14,7 @@ pub use game::GameQuality;
 pub use punctuality::Punctuality;
 pub use video::VideoQuality;
 
-/// Quality of an application, by kind.
+/// Quality of an application, by kind of application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quality {
     /// Quality of one direction of a call.
@@ -24,7 +25,7 @@ pub enum Quality {
     Video(VideoQuality),
 }
 
-/// Declaration of a number of a quality.
+/// Declaration of one number of a quality.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number {
     /// Key in the run document.
@@ -50,16 +51,17 @@ pub(crate) enum InClass {
     Sum,
     /// Mean over the flows with a value.
     Mean,
-    /// Mean over the flows with a value, and under this further key the lowest value.
+    /// Mean over the flows with a value; in addition the lowest value, under this key.
     MeanAndLowest(&'static str),
 }
 
 impl Quality {
-    /// Kinds of qualities, each with its key in the run document and its numbers, in order.
+    /// Kinds of qualities, each with its key in the run document and the declarations of its numbers, in
+    /// order.
     pub(crate) const KINDS: [(&'static str, &'static [Number]); 3] =
         [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS), ("video", &VideoQuality::NUMBERS)];
 
-    /// Returns the kind and the values of its numbers, in the order of their declaration.
+    /// Returns the key of the kind, and the values of its numbers in the order of their declaration.
     pub(crate) fn values(&self) -> (&'static str, Vec<Option<f64>>) {
         match self {
             Quality::Call(call) => ("call", call.values().into()),
@@ -74,7 +76,7 @@ const fn count(key: &'static str, label: &'static str, short: &'static str, abou
     Number { key, label, short, unit: "", about, is_count: true, in_class: InClass::Sum }
 }
 
-/// Declares a number with a mean over flows.
+/// Declares a number whose value for a class is the mean over its flows.
 const fn number(
     key: &'static str,
     label: &'static str,

@@ -1,4 +1,4 @@
-//! Requests and their responses.
+//! Application of requests and their responses.
 
 use super::{
     App, AppFlow, AppPlan, Connection, Direction, Distribution, Io, Opening, Pool, TransportProtocol,
@@ -7,18 +7,18 @@ use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
-/// Requests and responses. The receiving node of the plan's flow sends requests, and its sending node sends
-/// responses.
+/// Requests and responses. The node that receives the plan's flow sends the requests, and the node that sends
+/// the plan's flow sends the responses.
 ///
-/// A connection is two flows: requests, whose sender opens the connection, and responses. Pure ACKs
-/// acknowledge the data of each flow.
+/// A connection consists of two flows: requests, whose sender opens the connection, and responses. The data
+/// of each flow is acknowledged by pure ACKs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestResponse {
     /// Size of a request, bytes.
     pub request: Distribution,
     /// Size of a response, bytes.
     pub response: Distribution,
-    /// Times of the requests.
+    /// Times at which requests arrive at the application.
     pub arrivals: Arrivals,
     /// Use of connections by requests.
     pub connections: Connections,
@@ -27,23 +27,23 @@ pub struct RequestResponse {
 /// Use of connections by requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// All requests use one connection, whose flow of responses is the plan's flow. One request is
-    /// outstanding, and later requests wait in order until its response has arrived (HTTP/1.1 without
-    /// pipelining, RFC 9112 §9.3.2).
+    /// All requests use one connection, whose flow of responses is the plan's flow. Only one request is
+    /// outstanding; later requests wait in order until its response has arrived (HTTP/1.1 without pipelining,
+    /// RFC 9112 §9.3.2).
     Reused,
     /// Each request opens a connection, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
     /// At most [`Connection::MOST`] requests are outstanding.
     New,
 }
 
-/// Law of the times at which requests start.
+/// Rule for the times at which requests start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
-    /// Open loop: intervals between requests have this distribution, seconds. The first request arrives after
-    /// the first interval.
+    /// Open loop: the intervals between requests have this distribution, seconds. The first request starts
+    /// after the first interval.
     Open(Distribution),
-    /// Closed loop: a request arrives this time, in seconds, after the response to the previous request. The
-    /// first request arrives at the start.
+    /// Closed loop: a request starts after the response to the previous request and an interval with this
+    /// distribution, seconds. The first request starts at the start of the application.
     Closed(Distribution),
 }
 
@@ -78,15 +78,15 @@ impl AppPlan for RequestResponse {
     }
 }
 
-/// Sizes and times of requests.
+/// State of the client that draws requests: distributions, random streams, and time of the next request.
 #[derive(Debug)]
 struct Requests {
     plan: RequestResponse,
-    /// Streams of the sizes of requests and responses.
+    /// Random streams of the sizes of requests and of responses.
     sizes: [Stream; 2],
-    /// Stream of the intervals or think times.
+    /// Random stream of the intervals or think times.
     gaps: Stream,
-    /// Time of the next request.
+    /// Time of the next request; `None` if it depends on a response that has not arrived.
     due: Option<Time>,
 }
 
@@ -99,7 +99,7 @@ struct Request {
 }
 
 impl Requests {
-    /// Draws the request that arrives now.
+    /// Draws the sizes of the request that starts at `now`.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
         let bytes = self.plan.request.size(of_request);
@@ -107,7 +107,7 @@ impl Requests {
         Request { arrived: now, bytes, response }
     }
 
-    /// Draws the first request, if it arrives at the start.
+    /// Draws the first request if it starts with the application; `None` in an open loop.
     fn start(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
@@ -118,7 +118,7 @@ impl Requests {
         }
     }
 
-    /// Draws the request that arrives now, and in an open loop sets the time of the next request.
+    /// Draws the request that starts at `now`. In an open loop, also sets the time of the next request.
     fn on_due(&mut self, now: Time) -> Request {
         self.due = match &self.plan.arrivals {
             Arrivals::Open(gaps) => Some(now + gaps.time(&mut self.gaps)),
@@ -135,18 +135,18 @@ impl Requests {
     }
 }
 
-/// Client and server that use one connection.
+/// Application whose client and server use one connection.
 #[derive(Debug)]
 struct Client {
     requests: Requests,
-    /// Requests without a complete response, in the order of their arrival. The first is outstanding.
+    /// Requests without a complete response, in the order of their start. The first is outstanding.
     waiting: VecDeque<Request>,
-    /// Numbers of bytes written so far, of requests and of responses.
+    /// Numbers of bytes written so far: of requests, and of responses.
     written: [u64; 2],
 }
 
 impl Client {
-    /// Adds a request, and sends it if no request is outstanding.
+    /// Adds a request, and sends it at once if no other request is outstanding.
     fn arrive(&mut self, request: Request, io: &mut Io) {
         self.waiting.push_back(request);
         if self.waiting.len() == 1 {
@@ -166,7 +166,7 @@ impl Client {
         io.write(RESPONSES, bytes);
     }
 
-    /// Completes the outstanding request, and sends the next request.
+    /// Completes the outstanding request, and sends the next waiting request.
     fn complete(&mut self, now: Time, io: &mut Io) {
         if let Some(request) = self.waiting.pop_front() {
             io.complete(request.arrived);
@@ -208,11 +208,11 @@ impl App for Client {
     }
 }
 
-/// Client and server that open a connection for each request.
+/// Application whose client and server open a connection for each request.
 #[derive(Debug)]
 struct Visitor {
     requests: Requests,
-    /// Requests that wait for a connection, in the order of their arrival.
+    /// Requests that wait because the maximum number of connections is open, in the order of their start.
     waiting: VecDeque<Request>,
     /// Outstanding requests, by connection.
     asked: Pool<Request>,

@@ -1,9 +1,9 @@
-//! Transfer of finite size.
+//! Application that sends a given number of bytes.
 
 use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
-/// Finite transfer (TCP only).
+/// Transfer of a finite size (TCP only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Size of the transfer, bytes.

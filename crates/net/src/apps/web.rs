@@ -1,4 +1,4 @@
-//! Web pages.
+//! Application that visits a web page repeatedly.
 
 use super::connection::Pool;
 use super::{App, AppFlow, AppPlan, Connection, Distribution, Io, Opening, TransportProtocol};
@@ -7,12 +7,12 @@ use airhop_engine::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Successive visits to a web page. The receiving node of the plan's flow is the browser, its sending node is
-/// the server of all objects.
+/// Successive visits to a web page. The node that receives the plan's flow is the browser; the node that
+/// sends it is the server of all objects.
 ///
-/// The browser opens connections as it needs them, at most six, and sends one request after the other on each
-/// (HTTP/1.1 without pipelining, RFC 9112 §9.3). It closes the connections when the page is complete. The
-/// server answers at once.
+/// The browser opens at most six connections, each when it is needed. On each connection it sends one request
+/// after the other (HTTP/1.1 without pipelining, RFC 9112 §9.3). It closes the connections when the page is
+/// complete. The server answers at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Web {
     /// Objects of the page.
@@ -40,7 +40,7 @@ impl Page {
     /// Creates a page.
     ///
     /// # Errors
-    /// Index of an object that waits for itself, or for an object that the page does not contain.
+    /// The index of an object that waits for itself or for an object that the page does not contain.
     pub fn new(objects: Vec<Object>) -> Result<Page, usize> {
         let mut has_come = vec![false; objects.len()];
         loop {
@@ -90,23 +90,23 @@ impl AppPlan for Web {
     }
 }
 
-/// Running web application: the browser, and its connections to the server.
+/// Web application in a run: the browser, and its connections to the server.
 #[derive(Debug)]
 struct Browser {
     plan: Web,
-    /// Stream of the sizes of requests.
+    /// Random stream of the sizes of requests.
     requests: Stream,
-    /// Stream of the think times.
+    /// Random stream of the think times.
     thinks: Stream,
     /// Time of the next visit; `None` during a visit.
     due: Option<Time>,
     /// Start time of the visit; `None` between visits.
     since: Option<Time>,
-    /// For each object, the number of further objects that must arrive before it is requested.
+    /// Number of further objects that must arrive before the browser requests an object, for each object.
     missing: Vec<usize>,
-    /// Objects that the browser will request, in order.
+    /// Objects that the browser can request now, in order.
     known: VecDeque<usize>,
-    /// Number of objects that have not arrived.
+    /// Number of objects of the page that have not arrived.
     left: usize,
     /// Open connections.
     connections: Pool<Exchange>,
@@ -117,7 +117,7 @@ struct Browser {
 /// Requests and responses on a connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Exchange {
-    /// Numbers of bytes written so far, of requests and of responses.
+    /// Numbers of bytes written so far: of requests, and of responses.
     written: [u64; 2],
     /// Object of the outstanding request.
     object: usize,
@@ -133,7 +133,7 @@ impl Browser {
         self.fetch(io);
     }
 
-    /// Sends requests for objects while a connection is available.
+    /// Requests further objects while connections are available.
     fn fetch(&mut self, io: &mut Io) {
         while let Some(&object) = self.known.front() {
             let Some(connection) = self.free_connection(io) else { return };
@@ -147,7 +147,7 @@ impl Browser {
         }
     }
 
-    /// Returns an idle connection, or opens one; `None` if all six are in use.
+    /// Returns an idle connection, or opens one; `None` if all six connections are in use.
     fn free_connection(&mut self, io: &mut Io) -> Option<Connection> {
         if let Some(connection) = self.idle.pop() {
             return Some(connection);
@@ -169,7 +169,7 @@ impl Browser {
         io.write(connection.responses(), bytes);
     }
 
-    /// Handles the arrival of the object on a connection.
+    /// Handles the complete arrival of the object that was requested on a connection.
     fn arrive(&mut self, now: Time, connection: Connection, io: &mut Io) {
         let Some(&Exchange { object, .. }) = self.connections.get(connection) else { return };
         self.idle.push(connection);

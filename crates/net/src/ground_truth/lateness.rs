@@ -1,5 +1,5 @@
-//! Lateness of notices. An ERSN, EBSN or RTTN arrives before or after the timeout that it should prevent;
-//! only an observer of the network can measure the difference.
+//! Lateness of notices. An ERSN, EBSN or RTTN should arrive before the timeout that it is meant to prevent.
+//! Only an observer of the network can measure the difference of the two times.
 
 use airhop_base::{Notice, NoticeKind, Time};
 use std::iter::Sum;
@@ -8,11 +8,11 @@ use std::iter::Sum;
 ///
 /// The lateness of a notice is its arrival time minus the time of the timeout that it should have prevented.
 /// If the timer expired while the notice was in flight, the first such expiry counts, and the notice is late.
-/// Otherwise the expiry time of the timer that runs at the arrival counts, and the lateness is not positive.
-/// Without either, the notice has no lateness.
+/// Otherwise the expiry for which the timer is set at the arrival counts, and the lateness is not positive.
+/// Without either expiry the notice has no lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Number of notices that have arrived and have a lateness.
+    /// Number of notices with a lateness.
     pub notices: u64,
     /// Number of notices that arrived after the timeout.
     pub late: u64,
@@ -21,7 +21,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Returns the mean lateness, ms; `None` without notices.
+    /// Returns the mean lateness, ms; `None` if no notice has a lateness.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
     }
@@ -45,10 +45,10 @@ impl Sum for Lateness {
     }
 }
 
-/// Notices of one flow and the expiries of its timer.
+/// Notices of one flow that can change its timer, and the expiries of this timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
-    /// Number of notices in flight, i.e. sent and neither arrived nor lost.
+    /// Number of notices in flight: sent, and neither received nor lost.
     in_flight: u32,
     /// Times of the sender's timeouts since the transmission of the oldest notice in flight.
     expiries: Vec<Time>,
@@ -61,13 +61,12 @@ impl LatenessBook {
         self.counts
     }
 
-    /// Returns the number of the sender's timeouts that happened while a notice that can change the timer was
-    /// in flight.
+    /// Returns the number of timeouts that happened while a notice that can change the timer was in flight.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
     }
 
-    /// Begins a new connection; notices of the previous connection no longer count.
+    /// Begins a new connection. Notices of the previous connection no longer count.
     pub fn begin_connection(&mut self) {
         self.in_flight = 0;
         self.expiries.clear();
@@ -93,8 +92,8 @@ impl LatenessBook {
         }
     }
 
-    /// Records the arrival of a notice at the sender, whose timer expires at `expiry`. Returns the lateness
-    /// of the notice, ms, if it has one.
+    /// Records the arrival of a notice. `expiry`: time at which the sender's timer will expire. Returns the
+    /// lateness of the notice, ms; `None` for a notice without lateness.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
@@ -109,7 +108,8 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Removes the timeouts if no notice is in flight, because they do not affect later notices.
+    /// Counts a notice as no longer in flight. After the last, removes the recorded timeouts, which cannot
+    /// affect later notices.
     fn settle(&mut self) {
         self.in_flight -= 1;
         if self.in_flight == 0 {
@@ -142,8 +142,8 @@ mod tests {
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
 
-    // A notice is sent at 1000 ms and arrives at 1300, before the expiry at 1500; a second notice arrives
-    // when no timer runs.
+    // A notice is sent at 1000 ms and arrives at 1300 ms, before the expiry at 1500 ms. A second notice
+    // arrives when no timer runs.
     #[test]
     fn a_notice_before_the_expiry_is_early() {
         let mut book = LatenessBook::default();
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(counts(&book), (1, 0, Some(-200.0), 0));
     }
 
-    // The sender timed out at 1200 and 1900 ms. Of notices sent at 1000, 1500 and 2000 ms, the first two
-    // arrive after a timeout, regardless of the timer that runs at their arrival.
+    // The sender times out at 1200 and 1900 ms. Of three notices, sent at 1000, 1500 and 2000 ms, the first
+    // two arrive after a timeout; the timer that runs at their arrival has no effect.
     #[test]
     fn a_notice_after_the_expiry_is_late() {
         let mut book = LatenessBook::default();
@@ -172,7 +172,7 @@ mod tests {
         assert!(book.expiries.is_empty(), "no notice in flight could arrive after these timeouts");
     }
 
-    // "At or after the notice was made": an expiry at the time of the transmission counts.
+    // "At or after the notice was made": an expiry exactly at the time of the transmission counts.
     #[test]
     fn a_notice_sent_as_the_timer_expires_is_late() {
         let mut book = LatenessBook::default();
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
     }
 
-    // A notice that is lost has no lateness; nor have other kinds of notices.
+    // A lost notice has no lateness, and neither have other kinds of notices.
     #[test]
     fn lost_notices_and_other_kinds_have_no_lateness() {
         let mut book = LatenessBook::default();

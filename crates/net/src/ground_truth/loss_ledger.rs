@@ -1,12 +1,12 @@
-//! Ledger of a flow's lost segments and their true causes, with which the sender's classifications are
+//! Lost segments of a flow and the true causes of their loss, with which the sender's classifications are
 //! compared.
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
-/// Counted cause and physical cause of a drop. The physical cause of a discard by the link layer (`retries`)
-/// is the channel or a collision.
+/// Cause under which a drop is counted, and its physical cause. The two differ if the link layer gives up a
+/// packet: the drop is counted as `retries`, and its physical cause is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,
@@ -22,11 +22,11 @@ impl From<Drop> for DropReason {
 /// True causes with which classifications of losses are compared, in the order of the results.
 pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
 
-/// Confusion matrix: number of loss classifications, by class in the order of [`LossClass::ALL`] and by true
-/// cause in the order of [`TRUE_CAUSES`].
+/// Confusion matrix: number of loss classifications. Rows are classes in the order of [`LossClass::ALL`],
+/// columns true causes in the order of [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; LossClass::ALL.len()];
 
-/// Returns the sum of confusion matrices.
+/// Returns the sum of the confusion matrices of several flows.
 pub(crate) fn sum_of_confusion_matrices(all: impl Iterator<Item = Confusion>) -> Confusion {
     all.fold(Confusion::default(), |mut sum, one| {
         sum.iter_mut().flatten().zip(one.iter().flatten()).for_each(|(count, more)| *count += more);
@@ -34,9 +34,9 @@ pub(crate) fn sum_of_confusion_matrices(all: impl Iterator<Item = Confusion>) ->
     })
 }
 
-/// Segments of one flow that were lost and not yet retransmitted, by first byte, with their cause; and counts
-/// of the sender's classifications. A fast path stores thousands of losses at a time, and each transmission
-/// searches for one.
+/// Lost segments of one flow that were not yet retransmitted, by first byte, with the cause of the loss; and
+/// counts of the sender's classifications. The segments are indexed, because a fast path stores thousands of
+/// losses at a time, and each transmission searches for one of them.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -54,14 +54,14 @@ impl LossLedger {
         self.lost.insert(seq, cause);
     }
 
-    /// Removes the loss of the segment at `seq`, which is retransmitted. Later classifications refer to the
-    /// retransmission.
+    /// Removes the loss of the segment at `seq`, which is being retransmitted. Later classifications of the
+    /// segment refer to the retransmission.
     pub fn on_retransmission(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
-    /// Counts the sender's classification of a loss. `una`: lowest unacknowledged byte; losses below it are
-    /// removed.
+    /// Counts the sender's classification of a loss. `una`: lowest unacknowledged byte; losses of lower bytes
+    /// are removed.
     #[inline(never)]
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
@@ -72,7 +72,8 @@ impl LossLedger {
             Some(Drop::Aqm) => 1,
             Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
             Some(Drop::Collision) => 3,
-            // The segment has arrived or is in flight; its ACK was lost or is delayed.
+            // The segment was not lost: it has arrived and its ACK was lost or is delayed, or it is still in
+            // flight.
             Some(Drop::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
@@ -91,8 +92,8 @@ mod tests {
         ledger.judge(LossClassification { seq, judged }, una);
     }
 
-    // A classification refers to the last transmission of the segment: its cause of loss, or that it was not
-    // lost.
+    // A classification is compared with the last transmission of the segment: the cause of its loss, or
+    // "none" if it was not lost.
     #[test]
     fn a_classification_is_checked_against_the_last_transmission() {
         let mut ledger = LossLedger::default();

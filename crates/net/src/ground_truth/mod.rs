@@ -1,5 +1,5 @@
-//! Ground truth: information of an observer of the whole network, with which reactions of senders and effects
-//! of notices are compared.
+//! Ground truth: facts that only an observer of the whole network can know. Reactions of senders and effects
+//! of notices are compared with them.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

@@ -1,10 +1,10 @@
-//! Oracle: properties of a path that only the simulator can compute, i.e. delays without losses and queueing,
-//! and a flow's share of the bottleneck.
+//! Oracle: properties of a path that only the simulator can compute. These are the RTT without losses and
+//! queueing, and a flow's share of the bottleneck rate.
 //!
-//! Each direction of a wired link has a rate: the mean rate of a recorded link, the lowest rate of a link
-//! that changes. If the reverse direction is so slow that ACKs fill it, the ACKs limit the flow (RFC 3449
-//! §2.1). The rate of a radio link excludes the overhead of its frames, and the link ACKs of the same
-//! transmitter. A small window of its link layer reduces the rate further.
+//! The rate of each direction of a wired link is its constant rate, the mean rate of a recorded link, or the
+//! lowest rate of a link that changes. If ACKs fill a slow reverse direction, they limit the flow (RFC 3449
+//! §2.1). The rate of a radio link excludes the overhead of its frames, and the link ACKs that the same
+//! transmitter sends. A small window of its link layer reduces the rate further.
 
 use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan, Transport};
@@ -17,7 +17,8 @@ use airhop_tcp::seams::Truth;
 use airhop_tcp::{Config, ReceiverFeatures};
 use std::collections::HashMap;
 
-/// Returns the truth for each flow that requests it, in the order of the plan.
+/// Returns the oracle's values for each flow that requests them, in the order of the plan; `None` for other
+/// flows.
 pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
     if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
@@ -26,7 +27,7 @@ pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<
     plan.flows.iter().map(|f| asks_oracle(f).then(|| network.truth(f)).flatten()).collect()
 }
 
-/// Returns the truth for a flow that opens at run time, if it requests the truth.
+/// Returns the oracle's values for a flow that opens at run time; `None` if the flow does not request them.
 pub(crate) fn truth(plan: &Plan, graph: &Graph, routes: &Routes, flow: &FlowPlan) -> Option<Truth> {
     asks_oracle(flow).then(|| Network::new(plan, graph, routes).truth(flow)).flatten()
 }
@@ -35,7 +36,7 @@ fn asks_oracle(flow: &FlowPlan) -> bool {
     flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
 }
 
-/// Loads of all media.
+/// Loads of all transmission media in the network.
 struct Network<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
@@ -43,7 +44,7 @@ struct Network<'a> {
     loads: HashMap<Medium, Load>,
 }
 
-/// Load of a medium.
+/// Load of a transmission medium: a direction of a link, or a cell.
 #[derive(Clone, Copy, Default)]
 struct Load {
     /// Mean fraction of the medium's time used by datagrams.
@@ -55,19 +56,19 @@ struct Load {
 }
 
 impl Load {
-    /// Returns the fraction of the medium's time left for the data of each connection.
+    /// Returns the fraction of the medium's time that is left for the data of each TCP flow.
     fn share(&self) -> f64 {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the fraction of the medium's time left for the ACKs of each connection. Only ACKs of other
-    /// connections count, because the next ACK replaces an ACK that the queue drops.
+    /// Returns the fraction of the medium's time that is left for the ACKs of each TCP flow. Only the ACKs of
+    /// other flows count, because ACKs are cumulative: a dropped ACK is replaced by the next.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
 }
 
-/// Function that returns a fraction of a medium's time.
+/// Function from the load of a medium to a fraction of the medium's time.
 type Share = fn(&Load) -> f64;
 
 impl<'a> Network<'a> {
@@ -102,7 +103,7 @@ impl<'a> Network<'a> {
                     self.load(hop).datagrams += per_second * taken.secs_f64();
                     self.load(hop.back()).datagrams += per_second * link.time_for_link_ack(hop).secs_f64();
                 }
-                // A connection that crosses a cell twice counts once, with the sum of its times per packet.
+                // A flow whose data crosses a cell on two hops counts once; its times per packet are summed.
                 Transport::Tcp { .. } if path[..i].iter().any(|other| other.medium() == hop.medium()) => {}
                 Transport::Tcp { .. } => self.load(hop).connections += 1,
             }
@@ -114,7 +115,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Returns the hops of a connection's ACKs over media not used by its data.
+    /// Returns the hops of a flow's ACKs over media that its data does not use.
     fn answering(&self, flow: &FlowPlan) -> Vec<Hop> {
         let taken: Vec<Medium> = self.path(flow.from, flow.to).into_iter().map(Hop::medium).collect();
         let back = self.path(flow.to, flow.from).into_iter();
@@ -129,7 +130,7 @@ impl<'a> Network<'a> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
         let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
-        // Time per medium that a segment, and its share of an ACK, occupy.
+        // Time for which a segment, and its part of an ACK, occupy each medium.
         let mut taken: Vec<(Medium, Span)> = Vec::new();
         for hop in self.path(flow.from, flow.to) {
             let link = self.link(hop);
@@ -156,8 +157,8 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// Returns the RTT of a full segment with empty queues, without other senders, and with mean backoffs.
-    /// The segment is sent at the arrival of an ACK.
+    /// Returns the RTT of a full segment that is sent at the arrival of an ACK. Queues are empty, no other
+    /// node sends, and backoffs have their mean.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);
@@ -168,7 +169,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Sizes of a connection's IP datagrams, bytes.
+/// Lengths of a TCP connection's IP datagrams, bytes.
 struct Sizes {
     data: u32,
     ack: u32,

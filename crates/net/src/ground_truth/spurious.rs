@@ -1,17 +1,17 @@
-//! Spurious timeouts, whose segment had arrived or was still to arrive. Only an observer of both endpoints
-//! can detect them.
+//! Spurious timeouts: the segment had already arrived, or was still to arrive. Only an observer of both
+//! endpoints can detect them.
 
 use airhop_base::Time;
 
-/// Detector of spurious timeouts. A timeout is spurious if the receiver gets, or already has, an earlier
-/// transmission of the retransmitted segment.
+/// Counter of spurious timeouts. A timeout is spurious if the receiver already has the segment, or later
+/// receives a transmission of the segment that is earlier than the timeout.
 ///
-/// The link layer may deliver the earlier transmission after several timeouts of the same segment; each of
-/// these timeouts was spurious. A timeout remains spurious if its own retransmission is lost.
+/// The link layer may deliver such a transmission after several timeouts of the same segment; each of these
+/// timeouts is then spurious. A timeout remains spurious even if the retransmission that it causes is lost.
 #[derive(Debug, Default)]
 pub(crate) struct SpuriousTimeouts {
-    /// Timeouts whose segment the receiver did not have: first byte of the segment, and times of the
-    /// timeouts.
+    /// Timeouts of segments that the receiver did not have at that time: first byte of the segment, and time
+    /// of the timeout.
     open: Vec<(u64, Time)>,
     pub count: u64,
 }
@@ -22,7 +22,7 @@ impl SpuriousTimeouts {
         self.open.clear();
     }
 
-    /// Records a timeout. `una`: lowest unacknowledged byte of the sender; `expected`: next byte that the
+    /// Records a timeout. `una`: lowest unacknowledged byte at the sender; `expected`: next byte that the
     /// receiver expects.
     pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {
         if una < expected {
@@ -58,16 +58,16 @@ mod tests {
         Time::ZERO + Span::from_secs(s)
     }
 
-    /// Returns the state after timeouts at 1, 3 and 7 s of segment 1001, which was sent at 0 s and has not
-    /// arrived.
+    /// Returns the state after three timeouts of segment 1001, at 1, 3 and 7 s. The segment was sent at 0 s
+    /// and has not arrived.
     fn three() -> SpuriousTimeouts {
         let mut spurious = SpuriousTimeouts::default();
         [1, 3, 7].into_iter().for_each(|s| spurious.on_timeout(at(s), 1001, 1001));
         spurious
     }
 
-    // Unlimited link recovery delivers the first transmission at the end of the fade. All timeouts were
-    // spurious, regardless of later arrivals.
+    // A link layer without a limit of attempts delivers the first transmission at the end of a fade. All
+    // timeouts were spurious, whatever arrives later.
     #[test]
     fn all_timeouts_are_spurious_if_the_original_arrives() {
         let mut spurious = three();
@@ -77,8 +77,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (3, 0));
     }
 
-    // The original is lost. The retransmission of the first timeout arrives late, so the first timeout was
-    // not spurious, but the later timeouts were.
+    // The first transmission is lost. The retransmission of the first timeout arrives late. The first timeout
+    // was therefore not spurious, but the later timeouts were.
     #[test]
     fn later_timeouts_are_spurious_if_the_first_copy_arrives() {
         let mut spurious = three();
@@ -93,8 +93,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
     }
 
-    // The receiver has the segment and its ACK is lost or delayed. The retransmission of the timeout may also
-    // be lost.
+    // The receiver has the segment, and its ACK is lost or delayed. The timeout is spurious even if its
+    // retransmission is lost.
     #[test]
     fn a_timeout_for_a_received_segment_is_spurious() {
         let mut spurious = SpuriousTimeouts::default();

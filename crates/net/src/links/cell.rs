@@ -16,18 +16,18 @@ use airhop_wire::wifi;
 pub struct WlanPlan {
     /// Channel; its station `i` is node `nodes[i]`.
     pub cell: CellPlan,
-    /// Node of each station.
+    /// Node of each station, by station number.
     pub nodes: Vec<NodeId>,
     /// Interface queue of each station.
     pub queue: QueuePlan,
     /// Routing between the stations.
     pub routing: RoutingPlan,
-    /// Properties that each replication draws.
+    /// Properties that are drawn at random for each replication.
     pub draws: Draws,
 }
 
 impl WlanPlan {
-    /// Returns the channel of the cell as its capture describes it.
+    /// Returns the description of the channel in a packet capture.
     pub(crate) fn channel(&self) -> Channel {
         let CellPlan { index, name, ht, phy, .. } = &self.cell;
         let band = match (ht.as_ref().map(|ht| ht.mode.settings().band), phy.coding) {
@@ -54,7 +54,7 @@ impl WlanPlan {
     }
 }
 
-/// Returns the format of PPDUs of a mode as captures describe it.
+/// Returns the PPDU format of a mode, as packet captures describe it.
 fn format(mode: &TxMode) -> wifi::Ppdu {
     let &TxSettings { format, mcs, streams, width_mhz, guard, .. } = mode.settings();
     let captured = wifi::Mode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoders() == 0 };
@@ -103,19 +103,19 @@ impl LinkPlan for WlanPlan {
         self.cell.packet_time(bytes)
     }
 
-    /// Returns the time without a backoff, because the sender of the answer counts down its backoff at the
-    /// same time as the sender of the data.
+    /// Returns the time without a backoff: the node that answers counts its backoff down at the same time as
+    /// the sender of the data.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
         self.cell.share_of_exchange(bytes)
     }
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let cell = &self.cell;
-        // On an idle medium a packet needs no backoff, and the station's own ACK does not count as busy (IEEE
-        // 802.11-2016 §10.3.4.2).
+        // With immediate access a packet on an idle medium needs no backoff. The station's own ACK does not
+        // count as a busy medium (IEEE 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
-            // the packet is sent in response to the frame just received
+            // The station sends the packet in response to the frame that it has just received.
             cell.link_ack_time() + cell.ifs() + backoff
         } else if cell.rules.immediate_access {
             Span::ZERO

@@ -1,6 +1,6 @@
-//! `LinkPlan`: plan of a link of any type, from which a world is built. [`crate::world::links`] has the
-//! interface of a running link. Each type of link has a file in both folders, a [`Hop`], and a line in both
-//! structs [`Links`].
+//! `LinkPlan`: plan of a link of any type, from which a world is built. [`crate::world::links`] defines the
+//! corresponding interface for links during a run. Each type of link has a file in both folders, a variant of
+//! [`Hop`], and a field in both structs [`Links`].
 
 mod cell;
 mod radio;
@@ -20,46 +20,48 @@ use airhop_radio::link_schedule::LinkSchedule;
 pub(crate) trait LinkPlan {
     /// Returns the name of the link.
     fn name(&self) -> &str;
-    /// Returns the nodes joined by the link.
+    /// Returns the nodes at the link, in the order to which [`LinkPlan::errors`] refers.
     fn nodes(&self) -> &[NodeId];
-    /// Returns the nodes that the link joins, and its hops. `number`: index of the link among the links of
-    /// its type.
+    /// Returns the connections that the link creates: its nodes, and its hops. `number`: index of the link
+    /// among the links of its type.
     fn joins(&self, number: usize) -> Joins;
     /// Returns the plan of the queue before the transmitter of this hop.
     fn queue(&self, hop: Hop) -> QueuePlan;
-    /// Returns the directions of the link with their error models. A direction is the indices of its sending
-    /// and receiving node in [`LinkPlan::nodes`]. Error-free directions may be missing.
+    /// Returns the error models of the link's directions. Each direction is given by the indices of its
+    /// sending and its receiving node in [`LinkPlan::nodes`]. Directions without errors may be missing.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)>;
-    /// Returns the schedule of a direction, 0 or 1; `None` for a link that does not change during a run.
+    /// Returns the schedule of a direction, 0 or 1; `None` if rate and delay do not change during a run.
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
         let _ = direction;
         None
     }
-    /// True if routes over the link are discovered on demand, so that a flow's path is not known in advance.
+    /// True if routes over the link are discovered on demand; the path of a flow over it is then not known in
+    /// advance.
     fn is_on_demand(&self) -> bool {
         false
     }
-    /// Returns the mean time for which a packet of `bytes` bytes on this hop occupies the saturated medium,
-    /// without losses.
+    /// Returns the mean time for which a packet of `bytes` bytes on this hop occupies the hop's medium, if
+    /// the medium is saturated and no frame is lost.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
-    /// Returns the time for which a packet of `bytes` bytes in the reverse direction, sent in answer to a
-    /// packet on this hop, occupies the medium of this hop.
+    /// Returns the time for which an answer to a packet on this hop, `bytes` bytes in the reverse direction,
+    /// occupies the medium of this hop. Zero if the reverse direction is another medium and needs no link
+    /// ACK.
     fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
     /// Returns the time for which the link ACK of a frame on this hop occupies the medium of the reverse
-    /// direction.
+    /// direction; zero without link ACKs.
     fn time_for_link_ack(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
-    /// Returns the time between two arrivals of a packet of `bytes` bytes: by hop `before` at the near end of
-    /// `hop`, and at its far end. No other node sends.
+    /// Returns the time from the arrival of a packet of `bytes` bytes at the near end of `hop` to its arrival
+    /// at the far end, if no other node sends. `before`: hop by which the packet arrived at the near end.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 
-/// Links of a scenario. Type and number identify a link.
+/// Links of a scenario. A link is identified by its type and its index among the links of this type.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Wired links.
@@ -79,7 +81,7 @@ impl Links {
         numbered(&self.wired).chain(numbered(&self.radios)).chain(numbered(&self.wlans))
     }
 
-    /// Returns the link of a hop.
+    /// Returns the link of a hop; `None` for [`Hop::None`].
     pub(crate) fn of(&self, hop: Hop) -> Option<&dyn LinkPlan> {
         match hop {
             Hop::None => None,

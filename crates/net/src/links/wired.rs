@@ -1,4 +1,4 @@
-//! Plans of full-duplex wires.
+//! Plans of full-duplex wired links.
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
@@ -15,22 +15,22 @@ pub struct WiredPlan {
     pub name: String,
     /// Nodes at the two ends.
     pub ends: [NodeId; 2],
-    /// Rate from `ends[0]` to `ends[1]`, and rate in the reverse direction.
+    /// Rates of the two directions: from `ends[0]`, and to `ends[0]`.
     pub pace: [LinkRate; 2],
-    /// Propagation delay of each direction, unless a schedule sets it.
+    /// Propagation delay of each direction. A schedule of the link replaces it.
     pub delay: [Span; 2],
     /// Queue at each end.
     pub queue: [QueuePlan; 2],
-    /// Error models from `ends[0]` to `ends[1]`, and in the reverse direction.
+    /// Error models of the two directions: from `ends[0]`, and to `ends[0]`.
     pub errors: [ErrorPlan; 2],
-    /// Reordering of each direction; `None` without reordering.
+    /// Reordering in each direction; `None` without reordering.
     pub reorder: [Option<ReorderPlan>; 2],
 }
 
-/// Reordering of a direction of a wire.
+/// Reordering in one direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReorderPlan {
-    /// Fraction of the packets that are delayed.
+    /// Fraction of the packets that are delayed, 0 to 1.
     pub share: f64,
     /// Additional delay of a delayed packet.
     pub by: Span,
@@ -70,7 +70,7 @@ impl LinkPlan for WiredPlan {
     }
 }
 
-/// Returns the direction of a hop over the wire: 0 from `ends[0]`, 1 to `ends[0]`.
+/// Returns the direction of a hop over the link: 0 from `ends[0]`, 1 to `ends[0]`.
 fn direction(hop: Hop) -> usize {
     match hop {
         Hop::Link(number) => usize::from(number % 2),

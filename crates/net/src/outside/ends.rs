@@ -1,5 +1,5 @@
-//! Endpoints of a flow between real hosts, as the network observes them: data that entered and data that was
-//! acknowledged. The state of the hosts' kernels is unknown.
+//! Endpoints of a flow between real hosts, as the network observes them: data that has entered the network,
+//! and data that was acknowledged. The state in the kernels of the hosts is unknown.
 
 use crate::report::{FlowReport, Marks};
 use crate::transit::Datagrams;
@@ -9,20 +9,20 @@ use airhop_wire::real::Way;
 /// Counters of a flow between real hosts.
 #[derive(Debug, Default)]
 pub(crate) struct RealEnds {
-    /// State of TCP; `None` for other protocols.
+    /// Observed state of the TCP connection; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
     /// Number of TCP data segments that entered the network.
     pub segments: u64,
     /// Datagrams of protocols other than TCP.
     pub datagrams: Datagrams,
-    /// Notices to the sender of the flow, by kind.
+    /// Number of notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
-    /// ECN counters of the endpoints; queues count the marks that they set.
+    /// ECN counters of the endpoints. The queues themselves count the marks that they set.
     pub marks: Marks,
 }
 
 impl RealEnds {
-    /// Counts the ECN codepoint of entering data.
+    /// Counts the ECN codepoint of data that enters the network.
     pub fn count_codepoint(&mut self, ecn: Ecn) {
         match ecn {
             Ecn::Ect0 => self.marks.ect0 += 1,
@@ -31,8 +31,8 @@ impl RealEnds {
         }
     }
 
-    /// Returns the report of a flow. Counters that only a kernel knows (timeouts, recoveries, window
-    /// reductions, loss classifications) are zero.
+    /// Returns the report of a flow. Counters that only the kernel of a host knows are zero: timeouts,
+    /// recoveries, window reductions, loss classifications.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -49,7 +49,7 @@ impl RealEnds {
     }
 }
 
-/// Data of one direction of a TCP connection.
+/// Data of one direction of a TCP connection between real hosts, as the network observes it.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
     /// Connection: index into [`super::Outside::opened`].
@@ -58,20 +58,21 @@ pub(crate) struct HalfConnection {
     pub way: Way,
     /// Flow with the data of the opposite direction.
     pub other: FlowId,
-    /// First byte never sent.
+    /// Byte after the highest byte that has entered the network.
     pub max_sent: u64,
-    /// First byte that the receiver's kernel has not acknowledged, observed at the receiver's node.
+    /// First byte that the receiver's kernel has not acknowledged. The ACKs are observed at the receiver's
+    /// node.
     pub acked: u64,
-    /// Highest ACK that has reached the sender's kernel.
+    /// Highest ACK that was passed to the sender's kernel.
     heard: u64,
-    /// Payload bytes of all segments that entered the network.
+    /// Payload bytes of all segments that entered the network, retransmissions included.
     sent_bytes: u64,
-    /// Acknowledged payload bytes; an ACK counts only for data that had entered before it.
+    /// Acknowledged payload bytes. An ACK counts only for data that entered before it.
     delivered: u64,
-    /// Sequence number of the FIN.
+    /// Sequence number of the FIN; `None` before the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
-    /// End of the timed segment, and the time at which it entered.
+    /// Segment whose RTT is measured: number after its last byte, and time at which it entered the network.
     timed: Option<(u64, Time)>,
     pub srtt: Option<Span>,
 }
@@ -95,7 +96,7 @@ impl HalfConnection {
         }
     }
 
-    /// Records data that enters. True if a part of it is a retransmission.
+    /// Records data that enters the network. Returns true if a part of the data is a retransmission.
     pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
@@ -115,9 +116,9 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// Records an ACK of this data that enters. Returns true if it acknowledges further bytes. Data that was
-    /// never sent cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip sequence numbers, and the
-    /// FIN is not a data byte.
+    /// Records an ACK for this data that enters the network. Returns true if the ACK acknowledges further
+    /// payload bytes. Three kinds of numbers do not count: data that was never sent (RFC 9293 §3.10.7.4),
+    /// sequence numbers that the sender skipped, and the FIN.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
         let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));
@@ -127,8 +128,8 @@ impl HalfConnection {
         is_new
     }
 
-    /// Records an ACK of this data that leaves to the sender, and updates the sender's RTT, smoothed as in
-    /// RFC 6298 §2. True if the ACK acknowledges further bytes.
+    /// Records an ACK for this data that leaves to the sender, and updates the smoothed RTT as in RFC 6298
+    /// §2. Returns true if the ACK acknowledges further bytes.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;
@@ -139,12 +140,13 @@ impl HalfConnection {
         is_new
     }
 
-    /// Returns the number of bytes that the receiver's kernel has acknowledged.
+    /// Returns the number of payload bytes that the receiver's kernel has acknowledged.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Returns the flight that the network observes, bytes.
+    /// Returns the flight as the network observes it, bytes: entered and not yet acknowledged at the
+    /// receiver's node.
     pub fn flight(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)
     }
@@ -158,7 +160,7 @@ mod tests {
         Time::ZERO + Span::from_millis(t)
     }
 
-    // RFC 9293 §3.4: SYN and FIN have a sequence number each, and are not data bytes.
+    // RFC 9293 §3.4: SYN and FIN each have a sequence number, but are not data bytes.
     #[test]
     fn syn_and_fin_count_as_no_data_bytes() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -176,7 +178,7 @@ mod tests {
         assert!(!closing.on_ack(1002), "an ACK of the FIN alone");
     }
 
-    // Sequence numbers may be skipped and acknowledged; only bytes that entered count.
+    // A sender may skip sequence numbers, which are then acknowledged; only bytes that have entered count.
     #[test]
     fn delivered_bytes_never_exceed_sent_bytes() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -186,7 +188,7 @@ mod tests {
         assert_eq!(half.delivered(), 150);
     }
 
-    // RFC 9293 §3.10.7.4: an ACK of data that was not yet sent does not count, even if the data is sent
+    // RFC 9293 §3.10.7.4: an ACK for data that was not yet sent does not count, even if the data is sent
     // later. The number of delivered bytes never decreases.
     #[test]
     fn an_ack_counts_only_data_sent_before() {
@@ -199,8 +201,8 @@ mod tests {
         assert_eq!(half.delivered(), 1000);
     }
 
-    // Karn and Partridge 1987: an ACK of data that was sent twice yields no RTT sample. RFC 6298 §2: the gain
-    // is 1/8.
+    // Karn and Partridge 1987: an ACK for data that was sent twice yields no RTT sample. RFC 6298 §2: the
+    // gain of the smoothed RTT is 1/8.
     #[test]
     fn only_segments_sent_once_yield_rtt_samples() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));

@@ -1,4 +1,4 @@
-//! Arrivals of real datagrams: parsing, assignment to flows, and routing.
+//! Arrivals of datagrams from real hosts: parsing, assignment to flows, and routing.
 
 use super::{Endpoint, Opened, RealEnds};
 use crate::flow::{Ends, Flow};
@@ -16,15 +16,15 @@ use std::sync::atomic::AtomicBool;
 const UDP: u8 = 17;
 
 impl World {
-    /// Returns the time of the next event.
+    /// Returns the time of the next event; `None` if no event is scheduled.
     pub fn next_event(&mut self) -> Option<Time> {
         self.events.next_time()
     }
 
-    /// Handles all events up to and including `t`.
+    /// Handles all events with times up to `t`, including those at `t`.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` became true.
+    /// [`Interrupted`] if `stop` has become true.
     pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         if t.nanos() >= self.warmup.nanos() {
             self.warm_up(stop)?;
@@ -32,11 +32,11 @@ impl World {
         self.run_until(t, stop)
     }
 
-    /// Admits a datagram at `node` after all events up to `t`. A run depends only on the datagrams and their
-    /// times, not on the number of calls of [`World::advance`] between them.
+    /// Admits a datagram at `node`, after handling all events up to `t`. The result of a run depends only on
+    /// the datagrams and their times, not on the calls of [`World::advance`] between them.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` became true.
+    /// [`Interrupted`] if `stop` has become true.
     pub fn admit(
         &mut self,
         t: Time,
@@ -52,28 +52,28 @@ impl World {
         Ok(())
     }
 
-    /// Removes and returns the departures since the last call, in chronological order.
+    /// Removes the departures since the previous call, and returns them in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
 
-    /// Ends the run here, before the end of its scenario.
+    /// Ends the run at `t`, before the end of its scenario.
     pub fn end_at(&mut self, t: Time) {
         self.duration = self.duration.min(t - Time::ZERO);
     }
 
-    /// Returns the number of drops so far, by [`airhop_base::Drop`].
+    /// Returns the number of drops so far for each [`airhop_base::Drop`].
     pub fn drops(&self) -> [u64; Drop::ALL.len()] {
         self.drops
     }
 
-    /// Returns the number of datagrams without a destination that have entered: broadcasts, unknown
-    /// addresses, protocols other than IP.
+    /// Returns the number of datagrams that have entered but have no destination: broadcasts, unknown
+    /// addresses, and protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.outside.as_ref().map_or(0, |outside| outside.ignored)
     }
 
-    /// Handles a datagram at its time of entry.
+    /// Handles a datagram at the time at which it enters the network.
     #[inline(never)]
     pub(crate) fn on_outside(&mut self, now: Time) {
         let Some(outside) = &mut self.outside else { return };
@@ -84,9 +84,9 @@ impl World {
         }
     }
 
-    /// Parses a datagram into a packet; `None` without a destination.
+    /// Parses a datagram into a packet; `None` if the datagram has no destination in the network.
     fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
-        // RFC 1122 §3.2.1: a datagram shorter than its header's length field is ignored.
+        // RFC 1122 §3.2.1: a datagram that is shorter than the length in its header is ignored.
         let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
         let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
@@ -178,7 +178,7 @@ impl World {
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
         active.sent(now);
-        // The data of a SYN begins after the sequence number of the SYN (RFC 7413 §2).
+        // The data of a SYN begins after the sequence number of the SYN itself (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
@@ -195,8 +195,9 @@ impl World {
         }
     }
 
-    /// Returns the index of the connection between two endpoints. The first segment opens a connection. A
-    /// segment from an endpoint to itself belongs to no connection: its directions would be one.
+    /// Returns the index of the connection between two endpoints, and opens it at its first segment. A
+    /// segment from an endpoint to itself belongs to no connection, because its two directions could not be
+    /// distinguished.
     fn connection_of(
         &mut self,
         now: Time,
@@ -266,7 +267,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 }
 
 impl Flow {
-    /// True if the flow stands for traffic of real hosts, and no packet was sent.
+    /// True if the flow represents traffic of real hosts and no packet of it was sent.
     pub(crate) fn is_idle_outside(&self) -> bool {
         matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }

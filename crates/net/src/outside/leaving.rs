@@ -1,5 +1,5 @@
-//! Departures of real datagrams, with the header fields that the network changes, and notices to hosts that
-//! listen for them.
+//! Departures of datagrams to real hosts, with the header fields that the network has changed; and notices to
+//! hosts that listen for notices.
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 impl World {
-    /// Sends a packet of a real flow out of the network.
+    /// Passes a packet of a real flow to the host at its destination.
     #[inline(never)]
     pub(crate) fn leave(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.take_delivered(now, node, id);
@@ -39,7 +39,7 @@ impl World {
         outside.departures.push(Departure { at: now, node, datagram });
     }
 
-    /// Records the RTT of an ACK that leaves to the data's sender.
+    /// Records the RTT and the counters that follow from an ACK that leaves to the data's sender.
     fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
@@ -53,16 +53,16 @@ impl World {
         real.marks.ece += u64::from(has_sent && segment.is_echo());
         let Some(half) = &mut real.tcp else { return };
         let is_duplicate = !half.on_ack_leaving(now, segment.ack);
-        // An ACK before the first data acknowledges only the SYN. A flow that never sends data is in no list
-        // of flows.
+        // An ACK before the first data acknowledges only the SYN. A flow that never sends data appears in no
+        // results.
         if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
             recorder.ack(now, flow, acked(segment, is_duplicate));
         }
     }
 
     /// Sends a notice to a real sender. EBSN and RTTN are separate messages that every kernel ignores. ELN
-    /// and ERSN have the form of an ACK, which a kernel without a listener would process, so they are sent
-    /// only to nodes that listen.
+    /// and ERSN have the form of an ACK. A kernel without a listener would process them as ACKs, so they are
+    /// sent only to nodes that listen.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;
@@ -82,16 +82,16 @@ impl World {
         }
     }
 
-    /// Returns the number of notices sent to real senders so far, by [`NoticeKind::ALL`]. An ACK with the ELN
-    /// bit counts as one notice.
+    /// Returns the number of notices sent to real senders so far, for each kind in [`NoticeKind::ALL`]. An
+    /// ACK with the ELN bit counts as one notice.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.outside.as_ref().map(|outside| outside.notices).unwrap_or_default()
     }
 }
 
 impl Opened {
-    /// Builds the datagram of a notice about data in this direction; `None` for a NAK, which is an option of
-    /// an ACK.
+    /// Builds the datagram of a notice about data in this direction; `None` for a NAK, which has no datagram
+    /// of its own but is an option of an ACK.
     fn notice(&self, way: Way, notice: &Notice) -> Option<Arc<[u8]>> {
         let [from, to] = match way {
             Way::Forward => self.ends,

@@ -1,13 +1,14 @@
-//! Boundary to real hosts: their datagrams enter the network at some nodes, cross it as packets, and leave it
-//! at other nodes.
+//! Interface to real hosts: their datagrams enter the network at some nodes, cross it as packets, and leave
+//! it at other nodes.
 //!
-//! A real TCP connection is two flows from its first segment on, one flow per direction of its data, because
-//! an agent's state refers to one direction. A data segment belongs to the flow of its data, and a pure ACK
-//! to the flow that it acknowledges, as in simulated flows. Agents of the acknowledged flow also process the
-//! ACK in a data segment. A UDP conversation is two flows, one per direction. All other traffic from one node
-//! to another is one flow.
+//! A real TCP connection is represented by two flows from its first segment on, one for the data of each
+//! direction, because an agent's state refers to one direction. A data segment belongs to the flow of its
+//! data, and a pure ACK to the flow that it acknowledges, as in simulated flows. If a data segment contains
+//! an ACK, the agents of the acknowledged flow process the ACK, too. A UDP conversation is two flows, one for
+//! each direction. All other traffic from one node to another is one flow.
 //!
-//! This module does no I/O: the owner of clock and devices calls [`World::admit`] and [`World::departures`].
+//! This module does no I/O. The crate that owns the clock and the devices calls [`World::admit`] and
+//! [`World::departures`].
 
 mod ends;
 mod entering;
@@ -23,68 +24,68 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Nodes of a scenario that real hosts use, and the flows that their traffic replaces.
+/// Nodes of a scenario at which real hosts are attached, and the flows that their traffic replaces.
 #[derive(Clone, Debug, Default)]
 pub struct OutsidePlan {
     /// Nodes at which datagrams enter and leave.
     pub ends: Vec<OutsideEnd>,
     /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes. The
-    /// services of the first flow of a pair apply to connections in its direction. Protocols other than TCP
-    /// and UDP count for this flow.
+    /// services of the first flow of a pair apply to connections in its direction. Traffic other than TCP and
+    /// UDP counts under this flow.
     pub flows: Vec<FlowId>,
 }
 
-/// Node that real hosts use.
+/// Node at which real hosts are attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideEnd {
-    /// Node that the hosts use.
+    /// Number of the node.
     pub node: NodeId,
-    /// Addresses behind the node.
+    /// Addresses that are reached through the node.
     pub reach: Reach,
-    /// True if the senders of the node listen for ELN and ERSN. Both have the form of an ACK, and any other
-    /// kernel would process them as ACKs.
+    /// True if the senders at the node have a listener for ELN and ERSN. Both have the form of an ACK, and a
+    /// kernel without the listener would process them as ACKs.
     pub hears: bool,
 }
 
-/// Destination addresses behind a node.
+/// Destination addresses that are reached through a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// A host with the node's addresses ([`airhop_wire::addressing`]).
+    /// A single host with the node's addresses ([`airhop_wire::addressing`]).
     Host,
-    /// A network behind an interface: all addresses that are not those of another node's host.
+    /// A network behind an interface: all addresses except those of the hosts at other nodes.
     Network,
 }
 
-/// Address and port.
+/// Endpoint of a connection: address and port.
 type Endpoint = (IpAddr, u16);
 
-/// Boundary of a world to real hosts.
+/// State of a world's interface to real hosts.
 pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
-    /// Replaced flows, by the nodes at which their packets enter and leave.
+    /// Flows of the plan that real traffic replaces, by the nodes at which its packets enter and leave.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
-    /// Indices into `opened` of TCP connections, by their endpoints, the smaller endpoint first.
+    /// Index into `opened` of each TCP connection, by its two endpoints in ascending order.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
-    /// UDP conversations, by source and destination.
+    /// Flow of each direction of a UDP conversation, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
-    /// Datagrams that are scheduled to enter.
+    /// Datagrams whose entry is scheduled, in order, each with its node.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
-    /// Number of notices sent to real hosts, by kind. An ACK with the ELN bit counts as an ELN.
+    /// Number of notices sent to real hosts, by kind. An ACK with the ELN bit counts as one ELN.
     notices: [u64; NoticeKind::ALL.len()],
-    /// Number of datagrams without a destination: unknown addresses, broadcasts, protocols other than IP.
+    /// Number of datagrams without a destination: unknown addresses, broadcasts, and protocols other than IP.
     ignored: u64,
 }
 
-/// TCP connection.
+/// TCP connection between real hosts.
 struct Opened {
     connection: Connection,
-    /// Endpoints of the connection, the endpoint that opened it first.
+    /// Endpoints of the connection: first the one that opened it, then its peer.
     ends: [Endpoint; 2],
-    /// Ordinal number of the connection between these endpoints, because hosts may reuse ports.
+    /// Number of the connection among those between the same endpoints, because hosts may reuse ports.
     number: u32,
-    /// Flow of the data from the endpoint that opened the connection, and flow of the opposite data.
+    /// Flow of the data from the opening endpoint, and flow of the opposite data.
     flows: [FlowId; 2],
 }
 
@@ -108,8 +109,8 @@ impl Outside {
         }
     }
 
-    /// Returns the node at which a datagram to this address leaves after it entered at `node`; `None` unless
-    /// both nodes have hosts.
+    /// Returns the node at which a datagram to this address leaves, if it enters at `node`. `None` if no
+    /// hosts are attached at `node`, or if no other node reaches the address.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
@@ -127,7 +128,7 @@ impl Outside {
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
     }
 
-    /// True if senders at the node listen for notices in the form of ACKs.
+    /// True if the senders at the node have a listener for notices in the form of ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }

@@ -1,4 +1,4 @@
-//! Observed traffic of real hosts, flow by flow, from which a simulation of the same traffic is configured.
+//! Observed traffic of real hosts, by flow. A simulation of the same traffic is configured from it.
 
 use crate::flow::Ends;
 use crate::world::World;
@@ -22,22 +22,22 @@ pub struct ObservedFlow {
 /// Load of a flow of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedLoad {
-    /// TCP: bytes acknowledged by the receiver.
+    /// TCP.
     Tcp {
-        /// Payload, bytes.
+        /// Payload bytes that the receiver acknowledged.
         bytes: u64,
     },
-    /// UDP: datagrams that entered.
+    /// UDP: datagrams that entered the network.
     Udp {
         /// Number of datagrams.
         datagrams: u64,
-        /// Payload of the datagrams, bytes.
+        /// Payload of all these datagrams together, bytes.
         bytes: u64,
     },
 }
 
 impl World {
-    /// Returns the flows of real hosts opened so far, in the order of their opening.
+    /// Returns the flows of real hosts that have opened so far, in the order of their opening.
     pub fn observed_flows(&self) -> Vec<ObservedFlow> {
         let opened = self.flows.iter().skip(self.ground.plan.flows.len());
         let seen = opened.filter_map(|flow| {

@@ -4,11 +4,11 @@ use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Profile};
 use airhop_engine::{Arena, Id};
 
-/// Biased queue management (Biaz and Vaidya 2005): a FIFO queue; at a full queue an arriving packet marked
-/// "in" replaces the newest packet marked "out".
+/// Biased queue management (Biaz and Vaidya 2005): a FIFO queue. If the queue is full, an arriving packet
+/// marked "in" replaces the newest packet marked "out".
 ///
 /// A full queue therefore drops mostly "out" packets, while a wireless link loses both kinds with equal
-/// probability. A sender infers the cause of losses from the marks of its lost packets.
+/// probability. A sender infers the cause of its losses from the marks of the lost packets.
 #[derive(Debug)]
 pub struct Biased;
 
@@ -36,8 +36,8 @@ mod tests {
     use super::super::testing::{Bench, Offered};
     use super::*;
 
-    // Biaz and Vaidya 2005: an "in" packet that arrives at a full queue replaces the newest "out" packet; an
-    // "out" packet replaces no packet.
+    // Biaz and Vaidya 2005: at a full queue an arriving "in" packet replaces the newest "out" packet, and an
+    // arriving "out" packet is dropped.
     #[test]
     fn an_in_packet_replaces_the_newest_out_packet() {
         let mut bench = Bench::new(PolicedFifo::new(Biased, 3));

@@ -10,21 +10,21 @@ pub struct CodelPlan {
     pub packets: usize,
     /// Acceptable standing queueing delay.
     pub target: Span,
-    /// Time for which the sojourn time must stay above `target` before the first drop or mark; about the
-    /// longest RTT.
+    /// Time for which the sojourn time must stay above `target` before the first drop or mark; approximately
+    /// the longest RTT.
     pub interval: Span,
     /// True if ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
-/// CoDel, controlled delay (RFC 8289). If the sojourn time of every packet in the last `interval` exceeded
-/// `target`, the queue drops the packet at its head, and further packets at an increasing rate, until a
-/// sojourn time is below `target`. A packet that arrives at a full queue is dropped.
+/// CoDel, controlled delay (RFC 8289). If the sojourn times of all packets have exceeded `target` for the
+/// last `interval`, the queue drops the packet at its head. It drops further packets at an increasing rate,
+/// until a sojourn time is below `target`. A packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
     law: ControlLaw,
-    /// Length of the largest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
+    /// Length of the longest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     capacity: usize,
     marker: Marker,
@@ -98,20 +98,22 @@ impl QueueDisc for Codel {
 #[derive(Debug)]
 pub struct ControlLaw {
     plan: CodelPlan,
-    /// Time at which the sojourn time will have exceeded the target for an interval; `None` while it is below
-    /// the target.
+    /// Time at which the sojourn time will have exceeded the target for an interval; `None` while the sojourn
+    /// time is below the target.
     above_from: Option<Time>,
     dropping: bool,
-    /// Time of the next drop in the state `dropping`; otherwise approximately the time of the last drop.
+    /// Time of the next drop in the state `dropping`; outside this state, approximately the time of the last
+    /// drop.
     drop_next: Time,
-    /// Number of drops in the present state `dropping`, including a count carried over from the last such
+    /// Number of drops in the present state `dropping`, plus a start value that depends on the previous such
     /// state.
     count: u32,
-    /// Value of `count` when the state `dropping` began.
+    /// Start value of `count` in the last state `dropping`.
     count_before: u32,
 }
 
-/// Packet at the head of a queue; true if its sojourn time has exceeded the target for an interval.
+/// Packet removed from the head of a queue, and a boolean: true if the sojourn time has exceeded the target
+/// for an interval.
 type Head = (Option<Waiting>, bool);
 
 impl ControlLaw {
@@ -121,18 +123,18 @@ impl ControlLaw {
         ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
-    /// Resets the state because the queue is empty, or a packet passes without queueing.
+    /// Resets the state. Called if the queue is empty, or if a packet passes without queueing.
     pub fn rest(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
 
     /// Removes the next packet (RFC 8289 §5.5). No packet is dropped if at most `reserve` bytes remain in the
-    /// queue. If several queues share a link, `reserve` is negative for a queue while other queues have
-    /// packets (§4.4).
+    /// queue. If several queues share a link, `reserve` is reduced by the bytes in the other queues and may
+    /// be negative (§4.4).
     ///
-    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable. A marked packet is sent,
-    /// and is the only packet signalled at this time.
+    /// Congestion is signalled by a drop or, if the packet is ECN-capable, by a mark. A marked packet is
+    /// sent, and ends the signalling at this departure.
     pub fn pop(
         &mut self,
         now: Time,
@@ -144,7 +146,7 @@ impl ControlLaw {
     ) -> Option<Waiting> {
         let (mut next, mut is_late) = self.take(now, fifo, reserve);
         if self.dropping {
-            // In a long queue several drops may be due before the next departure.
+            // In a long queue several drops may be due at one departure.
             while is_late && now >= self.drop_next {
                 self.count += 1;
                 let waiting = self.drop_or_mark(next, arena, dropped, marker);
@@ -167,7 +169,7 @@ impl ControlLaw {
     }
 
     /// Enters the state `dropping`, after the sojourn time has exceeded the target for an interval. If the
-    /// last such state was recent, the drop rate starts at the final rate of that state.
+    /// last such state was recent, drops begin almost at the rate at which that state ended.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
@@ -177,13 +179,13 @@ impl ControlLaw {
         self.dropping = true;
     }
 
-    /// Returns the time of the next drop after `then` (RFC 8289 §5.6). The interval between drops decreases
-    /// with the square root of their number, so a TCP's throughput decreases linearly.
+    /// Returns the time of the next drop after the time `then` (RFC 8289 §5.6). The interval between drops
+    /// decreases with the square root of their number, so the throughput of a TCP flow decreases linearly.
     fn after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
 
-    /// Removes the packet at the head, and checks its sojourn time.
+    /// Removes the packet at the head, and compares its sojourn time with the target.
     fn take(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
         let Some(head) = fifo.pop() else {
             self.above_from = None;
@@ -197,7 +199,7 @@ impl ControlLaw {
         (Some(head), now >= above_from)
     }
 
-    /// Drops a packet, or marks and returns it.
+    /// Drops a packet and returns `None`, or marks the packet and returns it.
     fn drop_or_mark(
         &self,
         waiting: Option<Waiting>,
@@ -227,7 +229,7 @@ mod tests {
         ecn: false,
     };
 
-    /// Link that accepts a packet every millisecond.
+    /// Link that transmits a packet every millisecond.
     struct Link {
         bench: Bench<Codel>,
         ms: u64,
@@ -243,7 +245,8 @@ mod tests {
             (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
         }
 
-        /// Runs until `end`, ms, with `packets` arrivals per millisecond. Returns the times of drops, ms.
+        /// Runs until `end`, ms, with `packets` arrivals per millisecond. Returns the times at which packets
+        /// are dropped, ms.
         fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
             let mut drops = Vec::new();
             while self.ms < end {
@@ -260,8 +263,8 @@ mod tests {
     }
 
     // RFC 8289 §5.5 and §5.6: 20 packets are queued, and arrivals equal departures. From 5 ms on, each packet
-    // has waited for at least 5 ms. 100 ms later the first packet is dropped; then drops are 100 ms / √n
-    // apart: 205, 275.7, 333.4, 383.4, 428.2.
+    // has a sojourn time of at least 5 ms. The first packet is dropped 100 ms later. Further drops follow at
+    // intervals of 100 ms / √n: 205, 275.7, 333.4, 383.4, 428.2.
     #[test]
     fn codel_drops_after_an_interval_at_inverse_root_gaps() {
         let mut link = Link::new(PLAN);
@@ -269,8 +272,8 @@ mod tests {
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
     }
 
-    // §5.5: a packet with a shorter sojourn time ends the state `dropping`, which starts again after an
-    // interval above the target.
+    // RFC 8289 §5.5: a packet with a sojourn time below the target ends the state `dropping`. The state
+    // starts again after an interval above the target.
     #[test]
     fn a_sojourn_time_below_target_ends_dropping() {
         let mut link = Link::new(PLAN);
@@ -281,9 +284,9 @@ mod tests {
         assert_eq!(link.run(310 + 105, 1), []);
     }
 
-    // §5.5: the last state `dropping` had three drops, two of them after its first drop. Within 16 intervals
-    // the next state starts with a count of two, so the second drop follows the first after 100 ms / √2.
-    // Later the count starts at one.
+    // RFC 8289 §5.5: the last state `dropping` had three drops, two of them after its first drop. If the next
+    // state starts within 16 intervals, it starts with a count of two, so its second drop follows the first
+    // after 100 ms / √2. Otherwise the count starts at one.
     #[test]
     fn codel_resumes_dropping_soon_after_at_a_count_of_two() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
@@ -298,8 +301,8 @@ mod tests {
         }
     }
 
-    // §4.1: for any sojourn time, no packet is dropped if at most one largest packet would remain in the
-    // queue.
+    // RFC 8289 §4.1: whatever the sojourn time, no packet is dropped if not more than one longest packet
+    // would remain in the queue.
     #[test]
     fn codel_does_not_drop_the_last_packet_of_the_queue() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
@@ -316,7 +319,7 @@ mod tests {
         }
     }
 
-    // RFC 8290 §5.2.6: with ECN a mark replaces a drop, at the time of the drop.
+    // RFC 8290 §5.2.6: with ECN a mark takes the place of a drop, at the same time.
     #[test]
     fn codel_marks_ecn_capable_packets_instead_of_dropping() {
         let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
@@ -336,7 +339,7 @@ mod tests {
         assert_eq!(bench.dropped(), []);
     }
 
-    // §5.4: a packet that arrives at a full queue is dropped, for any sojourn time.
+    // RFC 8289 §5.4: a packet that arrives at a full queue is dropped, whatever the sojourn times.
     #[test]
     fn a_full_codel_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));

@@ -5,8 +5,8 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
 /// Congestion warning (Xu, Tian and Ansari 2004): every ECN-capable packet is marked while the average queue
-/// is at or above a threshold. Marking is deterministic, so a burst of marks indicates congestion, and a loss
-/// without marks a wireless loss. A packet that arrives at a full queue is dropped.
+/// is at or above a threshold. Marking is deterministic. A burst of marks therefore indicates congestion, and
+/// a loss without marks was caused by the wireless link. A packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct CongestionWarning {
     threshold: f64,
@@ -16,14 +16,14 @@ pub struct CongestionWarning {
 }
 
 impl CongestionWarning {
-    /// Creates a policy that marks packets while the average is at least `threshold` packets. `weight`:
+    /// Creates a policy that marks packets while the average queue is at least `threshold` packets. `weight`:
     /// weight of one arrival in the average.
     pub fn new(threshold: f64, weight: f64) -> Self {
         CongestionWarning { threshold, weight, average: 0.0, marker: Marker::default() }
     }
 
-    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. The average does not change in
-    /// idle time, unlike RED's average.
+    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. Unlike the average of RED, it
+    /// does not change in idle time.
     fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {
@@ -80,8 +80,8 @@ mod tests {
         );
         let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);
         assert_eq!(marks.collect::<Vec<_>>(), [false, false, false, true, true]);
-        // The sixth arrival found 5 packets: the average is 4.03. Arrivals at an empty queue halve the
-        // average: packets are marked at 2.02 and not at 1.01.
+        // The sixth arrival finds 5 packets, so the average is 4.03. Each arrival at an empty queue halves
+        // the average: a packet is marked at 2.02 and not at 1.01.
         assert_eq!((bench.pass_with(ect), bench.pass_with(ect)), (Ecn::Ce, Ecn::Ect0));
     }
 

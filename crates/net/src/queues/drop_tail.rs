@@ -3,7 +3,7 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// FIFO queue that drops a packet that arrives when the queue is full.
+/// FIFO queue that drops arriving packets while it is full.
 #[derive(Debug)]
 pub struct DropTail {
     waiting: VecDeque<Queued>,
@@ -16,7 +16,7 @@ impl DropTail {
         DropTail { waiting: VecDeque::new(), capacity }
     }
 
-    /// Removes the newest packet for which `matches` returns true.
+    /// Removes and returns the newest packet for which `matches` returns true.
     pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Queued> {
         let place = self.waiting.iter().rposition(|waiting| matches(&waiting.id))?;
         self.waiting.remove(place)

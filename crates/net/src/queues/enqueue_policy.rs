@@ -4,11 +4,12 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
 
-/// Policy for arrivals at a drop-tail queue. It may mark or drop an arriving packet, or drop a queued packet
-/// in its favour.
+/// Policy for arrivals at a drop-tail queue. The policy may mark or drop an arriving packet, or drop a queued
+/// packet to make room for it.
 pub trait EnqueuePolicy: Debug + Send {
-    /// Handles an arriving packet. `None`: the packet is offered to the queue, which drops it if it is full.
-    /// Queued packets that the policy drops are added to `dropped`.
+    /// Handles an arriving packet. Returns the cause if the policy drops the packet. `None`: the packet is
+    /// offered to the queue, which drops it if the queue is full. Queued packets that the policy drops are
+    /// added to `dropped`.
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -17,7 +18,7 @@ pub trait EnqueuePolicy: Debug + Send {
         dropped: &mut Dropped,
     ) -> Option<Drop>;
 
-    /// Handles a packet that passes without queueing, as [`QueueDisc::pass`] does.
+    /// Handles a packet that passes without queueing; see [`QueueDisc::pass`].
     fn passes(
         &mut self,
         now: Time,
@@ -29,7 +30,7 @@ pub trait EnqueuePolicy: Debug + Send {
         None
     }
 
-    /// Returns the marker, as [`QueueDisc::marker`] does.
+    /// Returns the marker; see [`QueueDisc::marker`].
     fn marker(&self) -> Option<&Marker> {
         None
     }

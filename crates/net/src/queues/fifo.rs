@@ -3,7 +3,7 @@ use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// FIFO queue for disciplines that read sojourn times of packets and the number of queued bytes.
+/// FIFO queue that records the arrival time of each packet and the number of queued bytes.
 #[derive(Debug, Default)]
 pub struct Fifo {
     waiting: VecDeque<Waiting>,
@@ -52,7 +52,8 @@ impl Fifo {
         waiting
     }
 
-    /// Passes the packets to `matches`, the oldest first, until it returns true. True if it did.
+    /// Passes the packets to `matches`, the oldest first, until `matches` returns true. Returns
+    /// true if this happens.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.waiting.iter().any(|waiting| matches(&waiting.packet.id))
     }

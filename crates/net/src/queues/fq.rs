@@ -4,17 +4,18 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995), with one queue per flow. In its turn a
-/// flow may send a quantum of bytes. If its next packet is too long, the unused bytes (deficit) are added in
-/// its next turn. In the long run all saturated flows get equal shares of the link, for any packet lengths.
+/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995), with one queue per flow. In each turn
+/// a flow may send a quantum of bytes. If its next packet is too long, the unused bytes (deficit) are added
+/// in its next turn. In the long run all saturated flows get equal shares of the link, whatever their packet
+/// lengths.
 ///
-/// At a full buffer, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
+/// If the buffer is full, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
 #[derive(Debug)]
 pub struct Fq {
     flows: Vec<Flow>,
     /// Flows with queued packets, in the order of their turns.
     active: VecDeque<u16>,
-    /// True if the first flow has received its quantum for this turn.
+    /// True if the first flow in `active` has received its quantum for this turn.
     has_begun: bool,
     len: usize,
     quantum: u32,
@@ -43,7 +44,8 @@ impl Fq {
         Some(stolen.packet)
     }
 
-    /// Counts the removal of a packet of flow `i`. A flow without packets loses its turn and its deficit.
+    /// Updates the state after the removal of a packet of flow `i`. A flow without packets loses its turn and
+    /// its deficit.
     fn after_removal_from(&mut self, i: u16) {
         self.len -= 1;
         let flow = &mut self.flows[i as usize];
@@ -130,8 +132,8 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    // Shreedhar and Varghese 1995, example with a quantum of 500: the first flow sends 200 bytes and keeps
-    // 300, so it sends packets of 750 and 20 in the second round; and so on.
+    // Shreedhar and Varghese 1995, example with a quantum of 500 bytes: the first flow sends 200 bytes and
+    // keeps a deficit of 300, so it can send packets of 750 and 20 bytes in the second round.
     #[test]
     fn a_drr_flow_keeps_the_rest_of_its_quantum() {
         let mut bench = Bench::new(Fq::new(50, 500));
@@ -145,8 +147,8 @@ mod tests {
         assert_eq!(sent, [&first[..], &second[..]].concat());
     }
 
-    // Shreedhar and Varghese 1995, Lemma 2: of two saturated flows, one has sent at most a quantum plus twice
-    // the longest packet more than the other.
+    // Shreedhar and Varghese 1995, Lemma 2: of two saturated flows, one has sent more than the other by at
+    // most a quantum plus twice the longest packet.
     #[test]
     fn drr_shares_bytes_equally_for_any_packet_sizes() {
         let mut bench = Bench::new(Fq::new(1000, 1500));
@@ -177,7 +179,7 @@ mod tests {
         assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one quantum plus 900");
     }
 
-    // Routing messages belong to no flow, and have their own queue.
+    // Routing messages belong to no flow, and have a queue of their own.
     #[test]
     fn routing_messages_have_their_own_drr_queue() {
         let mut bench = Bench::new(Fq::new(50, 1000));
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(bench.disc.flows.len(), 2);
     }
 
-    // McKenney 1990: a flow that floods the buffer loses only its own packets.
+    // McKenney 1990: a flow that fills the buffer loses only its own packets.
     #[test]
     fn a_full_drr_buffer_drops_from_the_longest_queue() {
         let mut bench = Bench::new(Fq::new(4, 1000));

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 /// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCodelPlan {
-    /// CoDel's parameters for each flow's queue; the capacity is the total of all queues.
+    /// CoDel's parameters for each queue; the capacity is that of all queues together.
     pub codel: CodelPlan,
-    /// Quantum: bytes that a flow may send per turn.
+    /// Quantum, bytes: amount that a queue may send per turn.
     pub quantum: u32,
     /// Number of queues. Flows share a queue if their numbers are equal modulo this number.
     pub flows: u16,
@@ -20,19 +20,19 @@ pub struct FqCodelPlan {
 /// FQ-CoDel (RFC 8290): one queue per flow, each with CoDel. Queues are served round-robin, with a quantum of
 /// bytes per turn. Flows that build no queue (sparse flows) have priority.
 ///
-/// Flow numbers determine the queue, whereas the RFC hashes addresses and ports. The sharing of queues is
-/// therefore not random, and no queue is shared if there are at least as many queues as flows.
+/// The flow's number determines the queue, whereas the RFC hashes addresses and ports. The sharing of queues
+/// is therefore not random: with at least as many queues as flows, no two flows share a queue.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
-    /// New queues, i.e. queues that were recently empty, in the order of their service.
+    /// New queues: queues that were recently empty, in the order of their service.
     new: VecDeque<u16>,
     /// Old queues, in the order of their turns.
     old: VecDeque<u16>,
     len: usize,
     bytes: u64,
-    /// Length of the largest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
+    /// Length of the longest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     marker: Marker,
 }
@@ -41,7 +41,7 @@ pub struct FqCodel {
 struct Queue {
     fifo: Fifo,
     law: ControlLaw,
-    /// Bytes that the queue may send before its turn ends; negative after a longer packet.
+    /// Bytes that the queue may still send in its turn; negative after a packet that exceeded them.
     credits: i64,
     /// True if the queue is in `new` or `old`.
     is_active: bool,
@@ -57,7 +57,8 @@ impl FqCodel {
         FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
-    /// Returns the queue of an arriving packet. Memory is allocated only for queues that are used.
+    /// Returns the index of the queue of an arriving packet. Memory is allocated only for queues that are
+    /// used.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
         let i = bucket(packet, self.plan.flows);
@@ -79,13 +80,15 @@ impl FqCodel {
         }
     }
 
-    /// Moves the first queue of its list to the end of the old queues.
+    /// Moves a queue from the front of its list to the end of the old queues. `is_new`: true if its list is
+    /// `new`.
     fn move_to_old_queues(&mut self, i: u16, is_new: bool) {
         if is_new { &mut self.new } else { &mut self.old }.pop_front();
         self.old.push_back(i);
     }
 
-    /// Drops half of the packets of the queue with the most bytes, the oldest first (RFC 8290 §4.1).
+    /// Drops half of the packets of the queue with the most bytes, at most [`Self::BATCH`], the oldest first
+    /// (RFC 8290 §4.1).
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
             return;
@@ -98,7 +101,7 @@ impl FqCodel {
         self.bytes -= before - fattest.fifo.bytes();
     }
 
-    /// Removes the next packet of a queue as CoDel decides.
+    /// Removes the next packet of a queue that CoDel does not drop.
     fn take_from(
         &mut self,
         i: u16,
@@ -130,7 +133,8 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Deactivates all queues, because they are empty.
+    /// Handles a packet that passes without queueing: all queues are empty and become inactive, except the
+    /// packet's own queue.
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
             let queue = &mut self.queues[i as usize];
@@ -144,8 +148,8 @@ impl QueueDisc for FqCodel {
         None
     }
 
-    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty remains among the old queues
-    /// for one more round. Otherwise it could repeatedly become new, and other queues would starve.
+    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty stays among the old queues for
+    /// one more round. Otherwise it could become new again and again, and other queues would starve.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
@@ -210,7 +214,7 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    /// Fills the queues: flow `i` gets `flows[i].0` packets of `flows[i].1` bytes.
+    /// Fills the queues: `flows[i]` is the number of packets of flow `i`, and their length in bytes.
     fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
         let mut bench = Bench::new(FqCodel::new(plan));
         for (flow, &(packets, bytes)) in (0..).zip(flows) {
@@ -223,33 +227,34 @@ mod tests {
         bench.drain_packets().take(packets).map(|packet| packet.flow.0).collect()
     }
 
-    // RFC 8290 §4.2, packets of 1000 bytes and a quantum of 1514. The credits are 1514, 514, -486, and the
-    // turn ends with 1028; then 28, -972, and 542; then -458. A flow sends two, two and one packets in its
-    // turns.
+    // RFC 8290 §4.2, with packets of 1000 bytes and a quantum of 1514. In its first turn a flow sends while
+    // the credits are 1514 and 514; they are then -486, and the next turn begins with 1028. The credits go on
+    // with 28 and -972, then 542 and -458. A flow therefore sends two, two and one packets in its turns.
     #[test]
     fn an_fq_codel_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
         assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
-        // §3: the turn ends at "zero or less".
+        // RFC 8290 §3: the turn ends when the credits are "zero or less".
         let mut bench = waiting(PLAN, &[(9, 1514), (9, 1514)]);
         assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
-    // §1.3: a flow that builds no queue has priority over flows that build a queue.
+    // RFC 8290 §1.3: a flow that builds no queue has priority over flows that build a queue.
     #[test]
     fn fq_codel_serves_a_sparse_flow_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
         assert_eq!(next_flows(&mut bench, 7).len(), 7);
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
-        // The new flow has credits left. While its packets arrive during its time in the list of new flows,
+        // The new flow has credits left. As long as its packets arrive while it is in the list of new flows,
         // it is served first.
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }
 
-    // §4.2: two flows send one packet at a time, each after the queue of the other flow was served and became
-    // empty. If both queues became new again, they would starve a third flow.
+    // Two flows send one packet at a time, in turn: each sends when the other's queue has become empty. If an
+    // empty queue left the list at once, both would always be new queues, and a third flow would starve (RFC
+    // 8290 §4.2).
     #[test]
     fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
@@ -262,7 +267,7 @@ mod tests {
         assert!(sent[0] >= 80, "{sent:?}: its share is a third of the link");
     }
 
-    // §3: flows get equal shares of bytes, not of packets.
+    // RFC 8290 §3: flows get equal shares of bytes, not equal shares of packets.
     #[test]
     fn fq_codel_shares_bytes_equally_for_any_packet_sizes() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
@@ -273,8 +278,8 @@ mod tests {
         assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
     }
 
-    // §4.1: at a full buffer, half of the packets of the queue with the most bytes are dropped, the oldest
-    // first, and at most 64.
+    // RFC 8290 §4.1: if the buffer is full, half of the packets of the queue with the most bytes are dropped,
+    // the oldest first, and at most 64 packets.
     #[test]
     fn a_full_fq_codel_buffer_drops_from_the_longest_queue() {
         let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
@@ -292,8 +297,8 @@ mod tests {
         assert_eq!(bench.drain(), [1]);
     }
 
-    /// Removes a packet every millisecond. Before each removal `comes` adds packets, given the time and the
-    /// flow of the last departure. Returns the number of dropped packets by flow.
+    /// Removes a packet every millisecond. `comes` is called before each removal, with the time and the flow
+    /// of the last departure, and adds packets. Returns the number of dropped packets for each flow.
     fn drops(
         bench: &mut Bench<FqCodel>,
         ms: u64,
@@ -315,8 +320,8 @@ mod tests {
         drops
     }
 
-    // §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued, and packets of
-    // the other flow arrive occasionally.
+    // RFC 8290 §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued; packets
+    // of the other flow arrive now and then.
     #[test]
     fn each_fq_codel_queue_runs_its_own_codel() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
@@ -324,8 +329,8 @@ mod tests {
         assert!(drops[0] >= 3 && drops[1] == 0, "{drops:?}");
     }
 
-    // RFC 8289 §4.4: the queue of a flow may become empty while other flows have packets. Each of 30 flows
-    // has one packet in its queue, for 30 ms.
+    // RFC 8289 §4.4: a flow's queue may become empty while other flows have packets. Each of 30 flows has a
+    // single packet in its queue, for 30 ms.
     #[test]
     fn fq_codel_keeps_one_packet_in_all_queues_together() {
         let mut bench = waiting(PLAN, &[(1, 1500); 30]);
@@ -333,7 +338,7 @@ mod tests {
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
     }
 
-    // A removed packet does not occupy the link, so the last packet is not dropped, for any sojourn time.
+    // A removed packet does not occupy the link. The last packet is not dropped, whatever its sojourn time.
     #[test]
     fn removed_packets_do_not_count_as_queued_in_fq_codel() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
@@ -345,8 +350,8 @@ mod tests {
         }
     }
 
-    // With a single queue FQ-CoDel is CoDel (§1.3). Flows share a queue if their numbers are equal modulo the
-    // number of queues.
+    // With a single queue FQ-CoDel is CoDel (§1.3). Flows with equal numbers modulo the number of queues
+    // share a queue.
     #[test]
     fn flows_share_a_queue_by_number_modulo_queue_count() {
         let two = FqCodelPlan { flows: 2, ..PLAN };
@@ -356,7 +361,8 @@ mod tests {
         assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
     }
 
-    // §4.1: a packet that passes without queueing is the first packet of a new queue, and uses credits.
+    // RFC 8290 §4.1: a packet that passes without queueing counts as the first packet of a new queue, and
+    // uses credits.
     #[test]
     fn a_packet_that_bypasses_the_queue_uses_credits() {
         let mut bench = Bench::new(FqCodel::new(PLAN));

@@ -1,4 +1,4 @@
-//! Laws of all disciplines, for any sequence of arrivals and departures.
+//! Laws that every queue discipline follows, for any sequence of arrivals and departures.
 
 use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
@@ -40,8 +40,8 @@ fn disciplines() -> Vec<QueuePlan> {
     ]
 }
 
-/// Returns the index of a discipline in `disciplines()`. The match is exhaustive, so a new discipline without an index
-/// does not compile.
+/// Returns the index of a discipline in `disciplines()`. The match is exhaustive: a new discipline does not
+/// compile until it has an index here.
 fn place(plan: &QueuePlan) -> usize {
     match plan {
         QueuePlan::DropTail { .. } => 0,
@@ -64,8 +64,8 @@ fn every_queue_discipline_is_tested() {
 /// Step of a queue's history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Arrival of a packet with this flow and length in bytes. If true, the packet is ECN-capable, and marked
-    /// "in" for biased queues.
+    /// Arrival of a packet: its flow, its length in bytes, and a boolean. If the boolean is true, the packet
+    /// is ECN-capable, and marked "in" for biased queues.
     Push(u16, u32, bool),
     /// Departure of a packet.
     Pop,
@@ -84,7 +84,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Queue under test, and numbers of the packets that it must contain, by flow.
+/// Queue under test, and the numbers of the packets that the queue must contain, by flow.
 struct Audit {
     bench: Bench<dyn QueueDisc>,
     inside: BTreeSet<(u16, u64)>,
@@ -138,7 +138,7 @@ impl Audit {
         }
     }
 
-    /// Checks that packet `number` is the oldest queued packet of its flow, and removes it.
+    /// Checks that packet `number` is the oldest queued packet of its flow, and removes the packet.
     fn leaves_in_order(&mut self, number: u64) {
         let flow = self.flows[number as usize];
         let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().copied();
@@ -149,8 +149,8 @@ impl Audit {
 
 proptest! {
     // Every packet is dropped, removed or still queued, exactly once. No queue exceeds its capacity, stays
-    // idle while packets are queued, or reorders a flow. The marker of a discipline counts exactly the marks
-    // of the packets.
+    // idle while packets are queued, or reorders packets of a flow. The marker of a discipline counts every
+    // mark once.
     #[test]
     fn every_packet_is_dropped_removed_or_queued_exactly_once(steps in vec(step(), 1..300)) {
         for plan in disciplines() {

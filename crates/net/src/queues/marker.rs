@@ -1,16 +1,16 @@
-//! ECN marks that a queue sets, and their number.
+//! ECN marks that a queue sets, and their number per flow.
 
 use airhop_base::{Ecn, Packet};
 
-/// Marker of packets, which counts marks by flow.
+/// Sets marks on packets, and counts them by flow.
 #[derive(Debug, Default)]
 pub(crate) struct Marker {
     by_flow: Vec<u64>,
 }
 
 impl Marker {
-    /// Marks a packet with CE if its transport is ECN-capable (RFC 3168 §5). True if it is. A mark that
-    /// another queue has set is counted only at that queue.
+    /// Marks a packet with CE if its transport is ECN-capable (RFC 3168 §5). Returns true if the packet is
+    /// ECN-capable. A packet that already has the mark is not counted again.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
@@ -28,7 +28,7 @@ impl Marker {
         self.by_flow[flow] += 1;
     }
 
-    /// Returns the number of marked packets by flow. Flows beyond the end of the slice have none.
+    /// Returns the number of marks by flow. Flows beyond the end of the slice have no marks.
     pub fn by_flow(&self) -> &[u64] {
         &self.by_flow
     }
@@ -39,8 +39,8 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
 
-    // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A queue counts its own marks, by the flow of the
-    // marked packet.
+    // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A queue counts only the marks that it sets itself,
+    // by the flow of the packet.
     #[test]
     fn a_queue_counts_each_ce_mark_once() {
         let mut marker = Marker::default();

@@ -46,11 +46,11 @@ pub(crate) use waits::Waits;
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
-    /// Offers a packet, which the discipline may mark. The packet is queued unless the discipline adds it to
-    /// `dropped`; queued packets may be dropped too.
+    /// Offers a packet to the discipline, which may mark the packet. The packet is then queued, or added to
+    /// `dropped`. The discipline may also drop packets that were already queued.
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
     /// Handles a packet that passes without queueing, because the queue is empty and the link has been free
-    /// since `idle_since`. The discipline may mark or drop it.
+    /// since `idle_since`. The discipline may mark the packet, or drop it and return the cause.
     fn pass(
         &mut self,
         now: Time,
@@ -61,13 +61,13 @@ pub(crate) trait QueueDisc: Debug + Send {
         let _ = (now, idle_since, packet, arena);
         None
     }
-    /// Removes the next packet, which the discipline may mark. Packets that it drops instead are added to
-    /// `dropped`.
+    /// Removes and returns the next packet, which the discipline may mark. Packets that the discipline drops
+    /// before it are added to `dropped`.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
-    /// Removes the first packet for which `matches` returns true, at any position.
+    /// Removes and returns the first packet for which `matches` returns true, at any position in the queue.
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
-    /// Passes the queued packets to `matches`, those of a flow in order, until it returns true. Returns true
-    /// if `matches` returned true.
+    /// Passes the queued packets to `matches`, those of each flow in order, until `matches` returns true.
+    /// Returns true if this happens.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// Returns the number of queued packets.
     fn len(&self) -> usize;
@@ -83,13 +83,13 @@ pub(crate) trait QueueDisc: Debug + Send {
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub id: Id<Packet>,
-    /// Next station of the packet; unused before a wire, which has a single next node.
+    /// Next station of the packet in a cell; unused before a wired link, which has a single next node.
     pub to: Station,
     /// Time at which the packet was offered to the queue.
     pub since: Time,
 }
 
-/// State of a queue that results report.
+/// State of a queue, as results report it.
 #[derive(Debug)]
 pub(crate) struct QueueState<'a> {
     /// Distribution of sojourn times; `None` if no packet has left the queue.
@@ -98,23 +98,23 @@ pub(crate) struct QueueState<'a> {
     pub marker: Option<&'a Marker>,
 }
 
-/// Packets that a queue drops, in order. The caller reuses one buffer, so that no memory is allocated per
-/// packet.
+/// Packets that a queue drops, in order, each with its cause. The caller reuses one buffer, so that no memory
+/// is allocated per packet.
 pub(crate) type Dropped = Vec<(Queued, Drop)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
-    /// FIFO queue that drops a packet that arrives while `packets` are queued. The packet in service is not
-    /// counted.
+    /// FIFO queue that drops arriving packets while `packets` packets are queued. The packet in service does
+    /// not count.
     DropTail {
         /// Queue capacity, packets.
         packets: usize,
     },
     /// Random early detection (Floyd and Jacobson 1993).
     Red(RedPlan),
-    /// Marks every ECN-capable packet while the average queue is at or above a threshold (Xu, Tian and Ansari
-    /// 2004).
+    /// Congestion warning: marks every ECN-capable packet while the average queue is at or above a threshold
+    /// (Xu, Tian and Ansari 2004).
     CongestionWarning {
         /// Queue capacity, packets.
         packets: usize,
@@ -123,8 +123,8 @@ pub enum QueuePlan {
         /// Weight of one arrival in the average, (0, 1].
         weight: f64,
     },
-    /// Drop-tail queue. If it is full, an arriving packet marked "in" replaces a packet marked "out" (Biaz
-    /// and Vaidya 2005).
+    /// Drop-tail queue with biased drops: if the queue is full, an arriving packet marked "in" replaces a
+    /// packet marked "out" (Biaz and Vaidya 2005).
     Biased {
         /// Queue capacity, packets.
         packets: usize,
@@ -145,19 +145,20 @@ pub enum QueuePlan {
 }
 
 impl QueuePlan {
-    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]. The number is Airhop's
-    /// choice, because the paper states none.
+    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]. The value is Airhop's
+    /// choice; the paper states none.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Returns a congestion warning with a threshold at a quarter of the buffer: 5 of 20 packets, 12 of 50.
+    /// Returns a congestion warning whose threshold is a quarter of the capacity: 5 of 20 packets, 12 of 50.
     /// The threshold is Airhop's choice.
     pub fn congestion_warning(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
-    /// Returns DCTCP's marking (RFC 8257 §3.1): a step threshold at a quarter of the buffer, applied to the
-    /// instantaneous queue instead of its average. If the buffer is the path's bandwidth-delay product, the
-    /// threshold exceeds the seventh of it that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    /// Returns DCTCP's marking (RFC 8257 §3.1): a step threshold at a quarter of the capacity, applied to the
+    /// instantaneous queue instead of its average. If the capacity is the bandwidth-delay product of the
+    /// path, the threshold exceeds a seventh of this product, which is enough to keep the link busy (Alizadeh
+    /// et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, 1.0)
     }
@@ -167,7 +168,7 @@ impl QueuePlan {
     }
 }
 
-/// Builds the queue of a plan. `time_for(bytes)`: serialisation time of the link behind the queue; `stream`:
+/// Builds the queue of a plan. `time_for(bytes)`: serialisation time on the link behind the queue; `stream`:
 /// random stream of this link.
 pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> TxQueue {
     TxQueue::new(discipline(plan, time_for, stream))
@@ -190,8 +191,8 @@ fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) 
     }
 }
 
-/// Returns the index of a packet's queue among `queues` queues, one per flow. Flows share a queue only if
-/// there are too few queues. The first queue is for packets without a flow.
+/// Returns the index of a packet's queue, if there are `queues` queues. Flows share a queue only if there are
+/// fewer queues than flows. The first queue is for packets without a flow.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
 }

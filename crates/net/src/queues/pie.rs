@@ -10,26 +10,26 @@ pub struct PiePlan {
     pub packets: usize,
     /// Target queueing delay: QDELAY_REF.
     pub target: Span,
-    /// Time without drops after the queue was short, i.e. the burst allowance: MAX_BURST.
+    /// Burst allowance, MAX_BURST: time after an uncongested period in which no packet is dropped.
     pub burst: Span,
-    /// True if ECN-capable packets are marked instead of dropped while the drop probability is low.
+    /// True if ECN-capable packets are marked instead of dropped while the drop probability is at most 0.1.
     pub ecn: bool,
 }
 
 /// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller
-/// updates every 15 ms. Its inputs are the difference of the delay from its target and the change of the
-/// delay. Arrivals at a full queue are dropped.
+/// updates every 15 ms. The inputs of the controller are the difference of the queueing delay from its
+/// target, and the change of the delay. Arrivals at a full queue are dropped.
 ///
 /// The basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit of the probability's growth
-/// (§5.5) are implemented. The delay is the sojourn time of the last departed packet, from its time stamp
-/// (§4.3). It is exact even at a varying rate, as before a MAC. An estimate from the departure rate (§5.2)
-/// needs 16 kB in the queue for its first value, more than a slow link queues at the target. PIE is always
-/// active; switching it off for short queues (§5.3) is not implemented.
+/// (§5.5) are implemented. The delay is the sojourn time of the last departed packet, computed from its time
+/// stamp (§4.3); it is exact even if the rate varies, as before a MAC. The alternative, an estimate from the
+/// departure rate (§5.2), needs 16 kB in the queue for its first value, more than a slow link queues at the
+/// target. PIE is always active; its deactivation for short queues (§5.3) is not implemented.
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,
     control: Controller,
-    /// Length of the largest packet so far, bytes, in place of the typical length.
+    /// Length of the longest packet so far, bytes, in place of the typical length.
     packet: u32,
     plan: PiePlan,
     stream: Stream,
@@ -43,7 +43,7 @@ impl PiePlan {
 }
 
 impl Pie {
-    /// RFC 8033 §5.1: probability above which ECN-capable packets are dropped instead of marked.
+    /// Probability above which ECN-capable packets are dropped instead of marked (RFC 8033 §5.1).
     const MOST_MARKED: f64 = 0.1;
 
     /// Creates an empty queue.
@@ -58,11 +58,12 @@ impl Pie {
         }
     }
 
-    /// Handles an arriving packet. `None`: the packet is queued, and may be marked.
+    /// Handles an arriving packet: returns the cause if the packet is dropped. `None`: the packet is queued,
+    /// and may have been marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.control.note_arrival();
         self.packet = self.packet.max(arena.get(packet).bytes);
-        // A queue of at most two packets drops no packet, because the link would become idle.
+        // A queue with the bytes of at most two packets drops nothing, because the link would become idle.
         let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
         if is_short || !self.control.drops_or_marks(&mut self.stream) {
             return None;
@@ -95,7 +96,7 @@ impl QueueDisc for Pie {
         self.control.catch_up(now);
         let next = self.fifo.pop();
         let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
-        // An empty queue has zero delay.
+        // If the queue is empty, the delay counts as zero.
         self.control.delay = if self.fifo.len() > 0 { delay.secs_f64() } else { 0.0 };
         next.map(|waiting| waiting.packet)
     }
@@ -128,7 +129,7 @@ struct Controller {
     burst: Span,
     /// Probability with which an arriving packet is dropped or marked.
     probability: f64,
-    /// Sum of the probability over the packets that arrived since the last drop or mark.
+    /// Sum of the probabilities of all packets that arrived since the last drop or mark.
     accumulated: f64,
     /// Sojourn time of the last departed packet, s.
     delay: f64,
@@ -140,13 +141,14 @@ struct Controller {
 }
 
 impl Controller {
-    /// T_UPDATE.
+    /// Interval between two updates, T_UPDATE.
     const UPDATE: Span = Span::from_millis(15);
-    /// Increase of the probability at an update, per second of delay above the target.
+    /// Increase of the probability at an update per second of difference between delay and target.
     const ALPHA: f64 = 0.125;
-    /// Increase of the probability at an update, per second of growth of the delay since the last update.
+    /// Increase of the probability at an update per second by which the delay has grown since the last
+    /// update.
     const BETA: f64 = 1.25;
-    /// RFC 8033 §4.2: factor of the increase, for probabilities below a bound.
+    /// Factors of the increase (RFC 8033 §4.2), each for probabilities below a bound.
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 1.0 / 2048.0),
         (0.000_01, 1.0 / 512.0),
@@ -169,7 +171,8 @@ impl Controller {
         }
     }
 
-    /// Computes the updates that are due. Their inputs have not changed since the due times.
+    /// Computes all updates that have become due by `now`. Their inputs have not changed since the last
+    /// packet.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.has_settled() {
@@ -182,7 +185,7 @@ impl Controller {
         }
     }
 
-    /// True if further updates have no effect.
+    /// True if further updates would change nothing.
     fn has_settled(&self) -> bool {
         let is_bounded = match self.delay < self.target {
             true => self.probability == 0.0,
@@ -196,7 +199,7 @@ impl Controller {
         let scale = Self::SCALES.iter().find(|(below, _)| self.probability < *below);
         self.probability += match scale {
             Some((_, scale)) => step * scale,
-            // §5.5: one flow in slow start must not raise the probability by a large step.
+            // RFC 8033 §5.5: a single flow in slow start must not raise the probability by a large step.
             None => step.min(0.02),
         };
         if self.delay == 0.0 && self.delay_before == 0.0 {
@@ -207,16 +210,16 @@ impl Controller {
         self.burst_left = self.burst_left.saturating_sub(Self::UPDATE);
     }
 
-    /// Restores the burst allowance at the end of congestion (§4.4).
+    /// Restores the burst allowance if congestion has ended (§4.4).
     fn note_arrival(&mut self) {
         if self.probability == 0.0 && self.delay.max(self.delay_before) < self.target / 2.0 {
             self.burst_left = self.burst;
         }
     }
 
-    /// Determines whether the arriving packet is dropped or marked. No packet is dropped during a burst
-    /// allowance, or while the delay is near the target or below it (§4.1). Otherwise the choice is random,
-    /// with a minimum and a maximum distance between drops (§5.4).
+    /// Returns true if the arriving packet is to be dropped or marked. It is not during a burst allowance,
+    /// nor while the delay is below half of the target and the probability below 0.2 (§4.1). Otherwise the
+    /// choice is random, with a minimum and a maximum distance between drops (§5.4).
     fn drops_or_marks(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
@@ -249,7 +252,7 @@ mod tests {
         Streams::new(1, 0).stream("pie")
     }
 
-    /// Returns a controller without burst allowance, with this probability and these delays, s.
+    /// Returns a controller without burst allowance, with the given probability and delays, s.
     fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
         let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
         Controller { probability, delay_before, delay, ..calm }
@@ -261,7 +264,8 @@ mod tests {
     }
 
     // RFC 8033 §4.2: a delay of 80 ms above the target adds 0.125 × 0.08 = 0.01, and an increase of the delay
-    // by 4 ms adds 1.25 × 0.004 = 0.005. Below a probability of 0.1 the table's fraction of this is added.
+    // by 4 ms adds 1.25 × 0.004 = 0.005. At a probability below 0.1 only a fraction of this sum is added, by
+    // a table.
     #[test]
     fn pie_scales_its_step_to_the_drop_probability() {
         let steps = [
@@ -282,8 +286,8 @@ mod tests {
         }
     }
 
-    // §5.5: the probability grows by at most 0.02 per update from 0.1 on. §4.2: without delay it falls by 2 %
-    // per update. It is never below 0 or above 1.
+    // RFC 8033 §5.5: at a probability of 0.1 and above, an update adds at most 0.02. §4.2: without delay the
+    // probability falls by 2 % per update. The probability is never below 0 or above 1.
     #[test]
     fn pie_drop_probability_is_capped_and_decays() {
         let second = |probability| updated(at(probability, 0.015, 1.015)) - probability;
@@ -293,7 +297,7 @@ mod tests {
         assert_eq!(updated(at(0.999, 0.5, 0.5)), 1.0);
     }
 
-    // The state does not change between packets, so the next arrival computes the updates that are due.
+    // The inputs do not change between packets, so the next arrival can compute all updates that are due.
     #[test]
     fn pie_computes_the_updates_due_since_the_last_packet() {
         for delay in [0.0, 15.0 * MS, 20.0 * MS, 90.0 * MS] {
@@ -310,9 +314,9 @@ mod tests {
         }
     }
 
-    // §4.4: in the 150 ms after the queue was short no packet is dropped, for any queue length. Then the
-    // allowance is restored only when congestion has ended, i.e. when the probability is zero and the delay
-    // below half of the target.
+    // RFC 8033 §4.4: in the first 150 ms after an uncongested period no packet is dropped, whatever the queue
+    // length. The allowance is restored only when congestion has ended: the probability is zero, and the
+    // delay is below half of the target.
     #[test]
     fn pie_drops_no_packet_in_the_first_150_ms_of_a_burst() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
@@ -331,8 +335,8 @@ mod tests {
         assert_eq!(pie.burst_left, PLAN.burst);
     }
 
-    // §5.4: at p = 0.05 the distance between drops is at least 17 packets and at most 170. From the 17th
-    // packet on, each packet is dropped with probability 0.05, so the mean is 16 + 20.
+    // RFC 8033 §5.4: at p = 0.05 the distance between drops is at least 17 and at most 170 packets. From the
+    // 17th packet on, each packet is dropped with probability 0.05, so the mean distance is 16 + 20.
     #[test]
     fn gaps_between_pie_drops_are_bounded() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
@@ -353,7 +357,8 @@ mod tests {
         assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
     }
 
-    // §4.1: no packet is dropped while the delay is below half of the target and the probability below 0.2.
+    // RFC 8033 §4.1: no packet is dropped while the delay is below half of the target and the probability
+    // below 0.2.
     #[test]
     fn pie_drops_no_packet_below_half_of_the_target_delay() {
         let drops_or_marks = |probability, delay_ms: f64| {
@@ -366,7 +371,7 @@ mod tests {
         );
     }
 
-    /// Returns a long queue whose probability stays at `probability` for a while.
+    /// Returns a long queue whose drop probability stays at `probability` for the duration of a test.
     fn congested(probability: f64, plan: PiePlan) -> Bench<Pie> {
         let mut bench = Bench::new(Pie::new(plan, stream()));
         (0..3).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
@@ -374,8 +379,8 @@ mod tests {
         bench
     }
 
-    // §5.1: packets are marked instead of dropped below a probability of 0.1. §4.1: no packet is marked while
-    // two packets are queued.
+    // RFC 8033 §5.1: below a probability of 0.1, packets are marked instead of dropped. §4.1: no packet is
+    // marked while only two packets are queued.
     #[test]
     fn pie_marks_ecn_packets_below_a_probability_of_a_tenth() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
@@ -400,7 +405,8 @@ mod tests {
         assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "three packets are queued at its arrival");
     }
 
-    // §4.3: the delay is the sojourn time of the last departed packet, and zero if the queue is empty.
+    // RFC 8033 §4.3: the delay is the sojourn time of the last departed packet; it is zero if the queue is
+    // empty.
     #[test]
     fn pie_reads_the_sojourn_time_of_the_last_packet() {
         let mut bench = Bench::new(Pie::new(PLAN, stream()));

@@ -9,32 +9,33 @@ use airhop_engine::{Arena, Id, Stream};
 pub struct RedPlan {
     /// Queue capacity, packets.
     pub packets: usize,
-    /// Minimum threshold of the average queue, packets. Packets are dropped or marked at or above it.
+    /// Minimum threshold of the average queue, packets. From this average on, packets are dropped or marked
+    /// with some probability.
     pub min: f64,
-    /// Maximum threshold of the average queue, packets, at which the probability is `max_p`; greater than
-    /// `min`.
+    /// Maximum threshold of the average queue, packets, greater than `min`. The probability reaches `max_p`
+    /// at this average.
     pub max: f64,
-    /// Probability of a drop or mark just below the average `max`.
+    /// Probability of a drop or mark at an average just below `max`.
     pub max_p: f64,
     /// Weight of one arrival in the average, (0, 1].
     pub weight: f64,
-    /// True: the probability grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 at and above
-    /// `max`.
+    /// True if the probability grows from `max_p` at `max` to 1 at twice `max`. False if it is 1 from `max`
+    /// on.
     pub gentle: bool,
     /// True if ECN-capable packets are marked instead of dropped (RFC 3168).
     pub ecn: bool,
-    /// Typical packet length, bytes. While the link is idle, the average decays by one weight per
-    /// serialisation time of such a packet.
+    /// Typical packet length, bytes. While the link is idle, the average decays as if a packet of this length
+    /// had arrived in each of its serialisation times.
     pub mean_packet: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
 /// The average queue determines the probability with which an arriving packet is dropped or marked. The
-/// probability is 0 below `min`, grows to `max_p` between `min` and `max`, and is 1 above; with `gentle` it
-/// is 1 from twice `max` on (Floyd 2000). A packet is marked instead of dropped if it is ECN-capable (RFC
-/// 3168 §5) and the probability is below 1. At a probability of 1 it is dropped, which also controls senders
-/// that ignore marks (RFC 3168 §7).
+/// probability is 0 below `min` and grows to `max_p` between `min` and `max`. From `max` on it is 1; with
+/// `gentle` it grows from `max` on, and reaches 1 at twice `max` (Floyd 2000). An ECN-capable packet is
+/// marked instead of dropped while the probability is below 1 (RFC 3168 §5). At a probability of 1 it is
+/// dropped, which also controls senders that ignore marks (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,
@@ -56,13 +57,13 @@ enum Decision {
 }
 
 impl Red {
-    /// Creates the policy of a queue. `packet_time`: serialisation time of a packet of the typical length on
-    /// the link.
+    /// Creates the policy of a queue. `packet_time`: serialisation time of a packet of the typical length.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
-    /// Handles an arriving packet. `None`: the packet is queued, and may be marked.
+    /// Handles an arriving packet: returns the cause if the packet is dropped. `None`: the packet is queued,
+    /// and may have been marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.decide() {
             Decision::Nothing => None,
@@ -87,7 +88,7 @@ impl Red {
         Decision::Nothing
     }
 
-    /// Returns p_b, the probability at the present average; `None` below `min`.
+    /// Returns p_b, the probability at the present average; `None` if the average is below `min`.
     fn probability(&self) -> Option<f64> {
         let RedPlan { min, max, max_p, gentle, .. } = self.plan;
         if self.average < min {
@@ -114,8 +115,8 @@ impl EnqueuePolicy for Red {
         self.judge(packet, arena)
     }
 
-    /// Decays the average for an idle time (Floyd and Jacobson 1993 §4), as if typical packets had arrived at
-    /// the empty queue one after the other during that time.
+    /// Decays the average by the idle time (Floyd and Jacobson 1993 §4), as if packets of the typical length
+    /// had arrived at the empty queue one after the other.
     fn passes(
         &mut self,
         now: Time,
@@ -156,7 +157,7 @@ mod tests {
         Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
     }
 
-    /// Returns a policy with a constant average.
+    /// Returns a policy with the given average queue, which does not change.
     fn at(average: f64, plan: RedPlan) -> Red {
         let mut red = red(RedPlan { weight: 0.0, ..plan });
         red.average = average;
@@ -183,7 +184,7 @@ mod tests {
     }
 
     // Floyd and Jacobson 1993 §7, method 2: distances between marks are uniform in {1, …, 1/p_b}. At p_b =
-    // 0.05 their mean is 10.5, and none exceeds 20. Geometric distances would have a mean of 20.
+    // 0.05 their mean is 10.5 packets, and none exceeds 20. Geometric distances would have a mean of 20.
     #[test]
     fn gaps_between_red_marks_are_uniform() {
         let mut red = at(10.0, PLAN);
@@ -196,13 +197,14 @@ mod tests {
                 gap = 0;
             }
         }
-        // 19 047 distances in 20 classes: chi-square with 19 degrees of freedom, 99.99 % quantile 53.
+        // 19 047 distances in 20 classes: chi-square test with 19 degrees of freedom, 99.99 % quantile 53.
         let all: f64 = gaps.iter().map(|&n| f64::from(n)).sum();
         let chi2: f64 = gaps[1..].iter().map(|&n| (f64::from(n) - all / 20.0).powi(2) / (all / 20.0)).sum();
         assert!(chi2 < 53.0, "{gaps:?}");
     }
 
-    // §4: q_avg is a low-pass filter with gain w; an idle time t multiplies q_avg by (1 - w)^(t / s).
+    // The average q_avg is a low-pass filter of the queue with gain w (Floyd and Jacobson 1993 §4). An idle
+    // time t multiplies it by (1 - w)^(t / s), where s is the serialisation time of a packet.
     #[test]
     fn the_red_average_follows_the_queue_and_decays_when_idle() {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
@@ -217,8 +219,8 @@ mod tests {
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
-    // RFC 3168 §5: an ECN-capable packet is marked instead of dropped. §7: it is dropped if the probability
-    // is 1.
+    // An ECN-capable packet is marked instead of dropped (RFC 3168 §5), but at a probability of 1 it is
+    // dropped (§7).
     #[test]
     fn red_marks_an_ecn_packet_below_a_probability_of_one() {
         for (ecn, set, dropped, marked) in [
@@ -230,7 +232,8 @@ mod tests {
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
             let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
-            // One packet in 10.5 is marked; the tolerance is five standard deviations of a uniform distance.
+            // One packet in 10.5 is marked. The tolerance is five standard deviations of the count, for
+            // uniform distances.
             let fits = |n: usize| n.abs_diff(95) < 27;
             assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
         }

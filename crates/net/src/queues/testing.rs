@@ -1,4 +1,4 @@
-//! Harness for a queue discipline; packets are numbered in their order of arrival.
+//! Test bench for a queue discipline. Packets are numbered in their order of arrival.
 
 use super::{Dropped, QueueDisc, Queued};
 use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
@@ -9,18 +9,18 @@ use std::collections::BTreeSet;
 #[derive(Debug, PartialEq)]
 pub enum Offered {
     Queued,
-    /// Drop of this packet.
+    /// The discipline dropped this packet alone, for this cause.
     Dropped(u64, Drop),
-    /// Drops of these packets.
+    /// The discipline dropped these packets.
     DroppedMany(Vec<u64>),
 }
 
 pub struct Bench<Q: ?Sized> {
     pub disc: Box<Q>,
     pub now: Time,
-    /// Time for which the link has been idle when a packet passes without queueing.
+    /// Idle time of the link before each packet that passes without queueing.
     pub idle: Span,
-    /// Number of packets marked so far, including packets that were dropped later.
+    /// Number of packets marked so far; a packet that is dropped later also counts.
     pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
@@ -43,7 +43,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         self.offer_with(|_| {})
     }
 
-    /// Offers a packet after `set` has changed it.
+    /// Offers a packet whose fields `set` has changed.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
         self.push_with(set);
         match self.dropped()[..] {
@@ -53,14 +53,14 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         }
     }
 
-    /// Offers a packet after `set` has changed it, and ignores drops.
+    /// Offers a packet whose fields `set` has changed, and ignores drops.
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
         self.disc.push(self.now, Queued { id, to: 0, since: self.now }, &mut self.arena, &mut self.dropped);
     }
 
-    /// Removes the first packet of a flow.
+    /// Removes the first packet of a flow, and returns its number.
     pub fn remove_first(&mut self, flow: FlowId) -> Option<u64> {
         let first = self.disc.remove_first(&|waiting| self.arena.get(&waiting.id).flow == flow)?;
         let packet = self.arena.take(first.id);
@@ -68,7 +68,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(number(&packet))
     }
 
-    /// Returns the numbers of the queued packets.
+    /// Returns the numbers of the packets in the queue.
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
         let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
@@ -76,7 +76,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         waiting
     }
 
-    /// Returns the packets dropped since the last call.
+    /// Returns the packets dropped since the previous call, with the causes.
     pub fn dropped(&mut self) -> Vec<(u64, Drop)> {
         self.dropped_packets().map(|(packet, why)| (number(&packet), why)).collect()
     }
@@ -90,7 +90,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         })
     }
 
-    /// Passes a packet without queueing, and returns its ECN codepoint afterwards.
+    /// Passes a packet without queueing, and returns the ECN codepoint that it then has.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -106,7 +106,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         std::iter::from_fn(|| self.next_packet())
     }
 
-    /// Returns the next packet.
+    /// Removes and returns the next packet.
     pub fn next_packet(&mut self) -> Option<Packet> {
         let next = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
         let packet = self.arena.take(next.id);
@@ -114,7 +114,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(packet)
     }
 
-    /// Returns the number of the next packet.
+    /// Removes the next packet, and returns its number.
     pub fn next(&mut self) -> Option<u64> {
         self.next_packet().map(|packet| number(&packet))
     }

@@ -2,18 +2,18 @@ use super::{Dropped, Marker, QueueDisc, QueueState, Queued, Waits};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
-/// Transmit queue: a discipline before a transmitter. A packet passes without queueing if the transmitter is
-/// free and no packet is queued.
+/// Transmit queue: a queue discipline before a transmitter. A packet passes without queueing if the
+/// transmitter is free and the queue is empty.
 #[derive(Debug)]
 pub struct TxQueue {
     discipline: Box<dyn QueueDisc>,
     record: Box<Record>,
 }
 
-/// Copies of a queue's properties that can be read without a call of the discipline.
+/// Properties of the queue that can be read without a call of the discipline.
 #[derive(Debug, Default)]
 struct Record {
-    /// False if the discipline is empty for certain, which saves a call.
+    /// False if the queue is certainly empty; the discipline then need not be called.
     may_wait: bool,
     /// Sojourn times of packets that left the queue.
     waits: Waits,
@@ -24,9 +24,9 @@ struct Record {
 pub enum Offered {
     /// The packet passes to the transmitter without queueing.
     Passes(Queued),
-    /// The discipline dropped a packet that would have passed without queueing.
+    /// The discipline dropped the packet, which would have passed without queueing.
     Refused,
-    /// The discipline accepted the packet, and queued it unless it is in the list of dropped packets.
+    /// The discipline was offered the packet. The packet is queued, or in the list of dropped packets.
     Pushed,
 }
 
@@ -37,7 +37,8 @@ impl TxQueue {
     }
 
     /// Offers a packet. `free_since`: time since which the transmitter has been free; `None` if it is busy.
-    /// Packets that the discipline drops are added to `dropped`, including queued packets.
+    /// Packets that the discipline drops are added to `dropped`; these may be queued packets or the offered
+    /// packet.
     #[inline]
     pub fn offer(
         &mut self,
@@ -62,7 +63,8 @@ impl TxQueue {
         Offered::Pushed
     }
 
-    /// Removes the next packet. Packets that the discipline drops instead are added to `dropped`.
+    /// Removes and returns the next packet. Packets that the discipline drops before it are added to
+    /// `dropped`.
     #[inline]
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         if !self.record.may_wait {
@@ -83,19 +85,19 @@ impl TxQueue {
         self.record.may_wait
     }
 
-    /// Removes the first packet for which `matches` returns true, at any position.
+    /// Removes and returns the first packet for which `matches` returns true, at any position in the queue.
     pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         self.discipline.remove_first(matches)
     }
 
-    /// Drops all packets, because their route is lost.
+    /// Drops all queued packets, because their route is lost.
     pub fn clear(&mut self, dropped: &mut Dropped) {
         while let Some(packet) = self.remove_first(&|_| true) {
             dropped.push((packet, Drop::Route));
         }
     }
 
-    /// Passes the queued packets to `matches` as [`QueueDisc::any_waiting`] does.
+    /// Passes the queued packets to `matches`; see [`QueueDisc::any_waiting`].
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.discipline.any_waiting(matches)
     }
@@ -120,7 +122,7 @@ impl TxQueue {
         QueueState { wait: self.record.waits.summary(), marker: self.marker() }
     }
 
-    /// Ends the warm-up: from now on, sojourn times are those of packets that leave the queue later.
+    /// Ends the warm-up: only packets that leave the queue later count in the sojourn times.
     pub fn begin_anew(&mut self) {
         self.record.waits = Waits::default();
     }
@@ -133,8 +135,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// A packet passes without queueing only if the transmitter is free and no packet is queued. Each packet
-    /// keeps its next station.
+    /// A packet passes without queueing if the transmitter is free and the queue is empty, and not otherwise.
+    /// Each packet keeps its next station.
     #[test]
     fn a_packet_passes_a_free_transmitter_without_queueing() {
         let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));

@@ -1,14 +1,14 @@
 use crate::delays::{Delay, Delays};
 use airhop_base::Span;
 
-/// Sojourn times of packets in a queue. The sojourn time is zero for packets that passed to the transmitter
-/// without queueing.
+/// Sojourn times of the packets of a queue. A packet that passes to the transmitter without queueing has a
+/// sojourn time of zero.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
     /// Number of packets that passed without queueing.
     passed: u64,
-    /// Sojourn times of queued packets, in a box, because many packets pass and a link's struct should be
-    /// small.
+    /// Sojourn times of packets that were queued. A box keeps the struct of a link small; on most links most
+    /// packets pass without queueing and need no access to the box.
     waits: Box<Delays>,
 }
 
@@ -35,8 +35,8 @@ impl Waits {
 mod tests {
     use super::*;
 
-    // Computed by hand: of ten packets nine pass, and one is queued for 50 ms. The mean is 5 ms and the
-    // median 0. The 95th percentile by nearest rank is the tenth packet's, 50 ms.
+    // Values computed by hand: of ten packets nine pass, and one is queued for 50 ms. The mean is 5 ms and
+    // the median 0. The 95th percentile by nearest rank is that of the tenth packet, 50 ms.
     #[test]
     fn packets_that_are_not_queued_count_as_zero_wait() {
         let mut waits = Waits::default();

@@ -1,4 +1,4 @@
-//! Results by class of flows.
+//! Results of a run by class of flows.
 
 use super::measures::{ClassReport, FlowReport};
 use super::quality::ClassQuality;
@@ -7,7 +7,7 @@ use crate::transit::Completions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Results by class of a run, to which each flow is added.
+/// Results of the classes of a run. Each flow is added to its class.
 #[derive(Debug, Default)]
 pub(crate) struct Classes(Vec<Class>);
 
@@ -15,11 +15,13 @@ pub(crate) struct Classes(Vec<Class>);
 #[derive(Debug)]
 struct Class {
     name: Arc<str>,
-    /// Goodput, Mbit/s, of each flow of the scenario, including the flows that its application opened.
+    /// Goodput of each flow of the scenario, Mbit/s, by index of the flow. It includes the goodput of flows
+    /// that the flow's application opened.
     goodputs: BTreeMap<usize, f64>,
     delays: Delays,
     completions: Completions,
-    /// Number of transfers and requests that have not completed; `None` without transfers and requests.
+    /// Number of transfers and requests that have not completed; `None` if the class has no transfers and
+    /// requests.
     unfinished: Option<u64>,
     quality: ClassQuality,
 }
@@ -28,10 +30,11 @@ struct Class {
 #[derive(Debug)]
 pub(crate) struct ClassMember<'a> {
     pub report: &'a FlowReport,
-    /// Index of the first flow of the application.
+    /// Index of the first flow of the application to which the flow belongs.
     pub group: usize,
     pub delays: Option<&'a Delays>,
-    /// Completions of the flow's application, and number of unfinished transfers and requests.
+    /// Completions of the flow's application, and number of its unfinished transfers and requests; `None`
+    /// without transfers and requests.
     pub completions: Option<(&'a Completions, u64)>,
 }
 
@@ -88,7 +91,7 @@ impl Class {
     }
 }
 
-/// Returns Jain's fairness index (Jain, Chiu and Hawe 1984); `None` if all shares are zero.
+/// Returns Jain's fairness index of the shares (Jain, Chiu and Hawe 1984); `None` if all shares are zero.
 pub(crate) fn jain<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
     let squares: f64 = shares.clone().map(|share| share * share).sum();
     let sum: f64 = shares.clone().sum();
@@ -108,8 +111,8 @@ mod tests {
         ClassMember { report, group, delays: None, completions: None }
     }
 
-    // Computed by hand: goodputs 1 and 3 have an index of 4²/(2 × 10) = 0.8. The goodput of a flow that an
-    // application opened counts for the application.
+    // Values computed by hand: goodputs of 1 and 3 have an index of 4²/(2 × 10) = 0.8. The goodput of a flow
+    // that an application opened counts for the application's flow in the scenario.
     #[test]
     fn jains_index_covers_the_flows_of_the_scenario() {
         let mut classes = Classes::default();
@@ -123,7 +126,7 @@ mod tests {
         assert_eq!((&down.delay_ms, &down.completion_ms), (&None, &None));
     }
 
-    // The median delay of a class is that of all delays of its flows, weighted by bytes, not a mean of
+    // The median delay of a class is the median over all bytes of its flows, not a mean of the flows'
     // medians.
     #[test]
     fn class_delays_and_completions_combine_all_its_flows() {

@@ -7,13 +7,13 @@ pub struct ConnectionCounts {
     pub opened: u64,
     /// Number of connections that both sides closed, with both FINs acknowledged.
     pub closed: u64,
-    /// Number of endpoints in TIME-WAIT at the end of the run. A new connection with the ports of such an
-    /// endpoint ends its state (RFC 1122 §4.2.2.13).
+    /// Number of endpoints in TIME-WAIT at the end of the run. If a new connection uses the ports of such an
+    /// endpoint, the endpoint's TIME-WAIT ends (RFC 1122 §4.2.2.13).
     pub time_wait: u64,
 }
 
 impl ConnectionCounts {
-    /// Keys in the run document, with the name of each.
+    /// Keys in the run document, each with the name of its count.
     pub(super) const KEYS: [(&'static str, &'static str); 3] = [
         ("opened", "Connections opened"),
         ("closed", "Connections closed"),
@@ -25,7 +25,7 @@ impl ConnectionCounts {
         [self.opened, self.closed, self.time_wait]
     }
 
-    /// Subtracts the counts of `earlier`. The number in TIME-WAIT remains the number at the end.
+    /// Subtracts the counts of `earlier`. The number in TIME-WAIT stays that at the end of the run.
     pub(super) fn leave_out(&mut self, earlier: &ConnectionCounts) {
         self.opened -= earlier.opened;
         self.closed -= earlier.closed;

@@ -3,18 +3,18 @@
 /// ECN counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Data segments (or datagrams) that the sender sent with ECT(0).
+    /// Number of data segments (or datagrams) that the sender sent with ECT(0).
     pub ect0: u64,
-    /// Data segments (or datagrams) that the sender sent with ECT(1).
+    /// Number of data segments (or datagrams) that the sender sent with ECT(1).
     pub ect1: u64,
-    /// Packets of the flow, including ACKs, that queues marked CE.
+    /// Number of packets of the flow, including ACKs, that queues marked CE.
     pub ce: u64,
-    /// ACKs with ECE that reached the sender, without SYN-ACKs.
+    /// Number of ACKs with ECE that reached the sender, without SYN-ACKs.
     pub ece: u64,
 }
 
 impl Marks {
-    /// Keys in the run document, with the name of each.
+    /// Keys in the run document, each with the name of its count.
     pub(super) const KEYS: [(&'static str, &'static str); 4] = [
         ("ect0", "Segments sent with ECT(0)"),
         ("ect1", "Segments sent with ECT(1)"),

@@ -10,14 +10,14 @@ use crate::transit::Completion;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::LossClass;
 
-/// Rule that combines the values of flows into that of a run.
+/// Rule that combines the values of a run's flows into a value of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowAggregation {
     /// Sum over the TCP flows.
     Sum,
-    /// Mean over the flows for which the measure is defined.
+    /// Mean over the flows that have a value.
     Mean,
-    /// Value of the run, which each of its flows repeats.
+    /// Value of the run, which the results of each flow repeat.
     First,
     /// No value for a run: the measure is defined per flow only.
     PerFlow,
@@ -30,7 +30,7 @@ pub(super) struct Measure {
     pub name: &'static str,
     /// Label of axes and menus.
     pub label: &'static str,
-    /// Head of a narrow column, with line breaks at spaces; empty if it is the label.
+    /// Head of a narrow column, with line breaks at spaces; empty if it equals the label.
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
@@ -38,15 +38,15 @@ pub(super) struct Measure {
     pub about: &'static str,
     /// Rule that combines the values of flows.
     pub over_flows: FlowAggregation,
-    /// True: the measure covers the time after the warm-up, so its value at the end of the warm-up is
-    /// subtracted. False: the measure is the value at the end of the run.
+    /// True if the measure covers the time after the warm-up: its value at the end of the warm-up is
+    /// subtracted. False if the measure is the value at the end of the run.
     pub after_warm_up: bool,
-    /// True if the network can observe the measure for flows of real senders; false if only their kernels
-    /// know it.
+    /// True if the network can observe the measure for flows of real senders; false if only the senders'
+    /// kernels know it.
     pub of_real: bool,
 }
 
-/// Defaults of a measure.
+/// Default properties of a measure.
 pub(super) const MEASURE: Measure = Measure {
     name: "",
     label: "",
@@ -58,17 +58,17 @@ pub(super) const MEASURE: Measure = Measure {
     of_real: true,
 };
 
-/// Single number of a measure: a column of a data frame.
+/// Single number of a measure, as a column of a data frame.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Name of the column.
     pub name: String,
-    /// Keys that lead to the value in the document of its flow, or in the run document for a measure of the
-    /// run.
+    /// Keys that lead to the value: in the entry of the flow or, for a measure of the run, in the run
+    /// document.
     pub path: Vec<&'static str>,
     /// Label of axes and menus.
     pub label: String,
-    /// Short label, as `Measure::short`.
+    /// Short label, from `Measure::short`.
     pub short: String,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
@@ -76,16 +76,16 @@ pub struct Column {
     pub about: &'static str,
     /// Rule that combines the values of flows.
     pub over_flows: FlowAggregation,
-    /// True for a value after the warm-up, as `Measure::after_warm_up`.
+    /// True for a value that covers the time after the warm-up, from `Measure::after_warm_up`.
     pub after_warm_up: bool,
-    /// True for a measure of real flows, as `Measure::of_real`.
+    /// True if the measure exists for flows of real senders, from `Measure::of_real`.
     pub of_real: bool,
     /// True for an integer.
     pub is_count: bool,
 }
 
 impl Column {
-    /// Returns the column of a measure that is a single number.
+    /// Returns the column for a measure that is a single number.
     pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
         let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
         Column {
@@ -102,7 +102,7 @@ impl Column {
         }
     }
 
-    /// Returns the column of one number of a group.
+    /// Returns the column for one number of a group. `keys`: keys of the number below that of the measure.
     fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
         Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
@@ -112,7 +112,7 @@ impl Column {
 /// Value in the run document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `null`: not measured, or known only to a real kernel.
+    /// `null`: the value was not measured, or only a real kernel knows it.
     Null,
     /// Integer.
     Count(u64),
@@ -128,7 +128,8 @@ pub(super) trait Quantity {
     fn columns(measure: &Measure) -> Vec<Column>;
     /// Returns the value in the run document.
     fn value(&self) -> Value;
-    /// Returns the entries in the run document of the measure `name`: one, unless the entries are by kind.
+    /// Returns the entries of the measure `name` in the run document. There is one entry, or one per kind of
+    /// application.
     fn entries(&self, name: &'static str) -> Vec<(&'static str, Value)> {
         vec![(name, self.value())]
     }
@@ -381,7 +382,7 @@ impl Quantity for Option<Completion> {
     }
 }
 
-/// Returns the column of one statistic of a distribution of times, ms.
+/// Returns the column for one statistic of a distribution of times, ms.
 fn time_column(measure: &Measure, of: &str, key: &'static str) -> Column {
     Column {
         name: format!("{of}_{key}_ms"),

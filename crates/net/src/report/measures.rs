@@ -1,6 +1,6 @@
-//! Measures, each declared once. The run document prints them in this order; data frames, stores, tables,
-//! plots and the documentation are derived from the declarations. A new measure is added at the end of the
-//! list, and set where the world reports (`world/results.rs`).
+//! Declarations of all measures. The run document prints the measures in this order; data frames, stores,
+//! tables, plots and the documentation are derived from the declarations. A new measure is appended to the
+//! list, and its value is set in `world/results.rs`.
 
 use super::connections::ConnectionCounts;
 use super::marks::Marks;
@@ -16,7 +16,7 @@ use crate::transit::Completion;
 use airhop_base::{Drop, NoticeKind};
 use std::sync::Arc;
 
-/// Declares a report: its identity, and its measures, each with an entry of [`Measure`].
+/// Declares a report: the fields that identify it, and its measures, each with an entry of [`Measure`].
 macro_rules! measures {
     (
         $(#[doc = $title:literal])+
@@ -53,10 +53,10 @@ macro_rules! measures {
     };
 }
 
-/// Entries of a measure in the run document: a name and a value each.
+/// Entries of a measure in the run document, each a name and a value.
 type Entries = Vec<(&'static str, Value)>;
 
-/// Report with measures.
+/// Part of the report (a flow, class, queue or station) that consists of measures.
 pub(super) trait Measured {
     /// Subtracts the counts of `earlier`, a report of the same flow.
     fn leave_out(&mut self, earlier: &Self);
@@ -71,8 +71,8 @@ pub(super) trait Measured {
 }
 
 impl FlowReport {
-    /// Returns the measures by name, in the order of the run document. A measure known only to a real kernel is
-    /// null, not zero.
+    /// Returns the measures by name, in the order of the run document. If only a real kernel knows a measure,
+    /// its value is null, not zero.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         FLOW.iter().zip(self.measured()).flat_map(|(measure, entries)| {
             let is_unknown = self.is_real && !measure.of_real;
@@ -93,8 +93,8 @@ pub fn flow_columns() -> Vec<Column> {
     FlowReport::columns()
 }
 
-/// Returns the columns of the measures of a class, in the order of the run document. A row of a data frame is a
-/// flow, so the names of these columns begin with `class_`; a run has no values of a class.
+/// Returns the columns of the measures of a class, in the order of the run document. Their names begin with
+/// `class_`, because a row of a data frame is a flow. A run has no values of a class.
 pub fn class_columns() -> Vec<Column> {
     let named = |column: Column| Column {
         name: format!("class_{}", column.name),

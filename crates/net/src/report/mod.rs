@@ -1,4 +1,4 @@
-//! `Report`: the results of a run, flow by flow. The measures of a flow are declared in `measures.rs`.
+//! Results of a run, flow by flow. The measures of a flow are declared in `measures.rs`.
 
 mod classes;
 mod connections;
@@ -22,18 +22,18 @@ pub use measures::{
 };
 pub use quality::ClassQuality;
 
-/// Results of a run: the fields of the run document without the fields that only the caller knows. Events and
+/// Results of a run: the fields of the run document, except those that only the caller knows. Events and
 /// fingerprint cover the whole run, and `srtt_ms` is the value at its end. All other values cover the time
 /// after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up, the first part of the run, excluded from goodput and counters.
+    /// Warm-up: first part of the run, which goodput and counters exclude.
     pub warmup: Span,
     /// Number of events handled.
     pub events: u64,
-    /// Rolling hash of the trajectory.
+    /// Fingerprint: hash of all events of the run, in their order.
     pub fingerprint: u64,
     /// Flows, in the order of the scenario.
     pub flows: Vec<FlowReport>,
@@ -41,9 +41,9 @@ pub struct Report {
     pub classes: Vec<ClassReport>,
     /// Number of drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
-    /// Counters of the routers; `None` without routers.
+    /// Counters of the routers; `None` if no cell has on-demand routing.
     pub routing: Option<RoutingCounts>,
-    /// Queues that packets have left, and queues that mark packets, in the order of the scenario.
+    /// Queues that packets have left or that mark packets, in the order of the scenario.
     pub queues: Vec<QueueReport>,
     /// Stations of cells, in the order of the scenario.
     pub stations: Vec<StationReport>,
@@ -85,8 +85,8 @@ impl Report {
         }
     }
 
-    /// Returns the smallest Jain's index of all cells, `None` without stations. The index of a cell is over
-    /// the airtimes of its stations that began exchanges.
+    /// Returns the smallest of the cells' Jain's indices; `None` if no station began an exchange. The index
+    /// of a cell is over the airtimes of its stations that began exchanges.
     pub fn airtime_jain(&self) -> Option<f64> {
         let cells = self.stations.chunk_by(|one, next| one.cell == next.cell);
         let indices = cells.filter_map(|cell| {

@@ -1,10 +1,10 @@
 //! Quality of applications as a measure. The run document has an entry for each kind of application, named
-//! after the kind; flows and classes without such an application have no entry.
+//! after the kind. Flows and classes without an application of the kind have no such entry.
 
 use super::measure::{Column, FlowAggregation, Measure, Quantity, Value};
 use crate::apps::{InClass, Number, Quality};
 
-/// Quality of a flow.
+/// Quality of the application of a flow.
 impl Quantity for Option<Quality> {
     fn columns(measure: &Measure) -> Vec<Column> {
         columns(|kind, number| vec![column(measure, kind, number)])
@@ -66,7 +66,7 @@ impl Quantity for ClassQuality {
     }
 }
 
-/// Returns the columns of all numbers of all kinds.
+/// Returns the columns for all numbers of all kinds of qualities.
 fn columns(of: impl Fn(&'static str, &'static Number) -> Vec<Column>) -> Vec<Column> {
     let mut found = Vec::new();
     for (kind, numbers) in Quality::KINDS {
@@ -91,7 +91,7 @@ fn column(measure: &Measure, kind: &'static str, number: &'static Number) -> Col
     }
 }
 
-/// Returns the values of a number in a class, from the values of its flows that have the number.
+/// Returns the value of a number for a class, computed from the values of its flows.
 fn combined(number: &Number, values: impl Iterator<Item = f64> + Clone) -> Vec<(&'static str, Value)> {
     let (sum, count) = (values.clone().sum::<f64>(), values.clone().count());
     let mean = (count > 0).then(|| sum / count as f64);
@@ -128,7 +128,7 @@ mod tests {
         Quality::Game(GameQuality { packets: Punctuality { in_time, late, lost, bursts: 1 } })
     }
 
-    /// Returns the numbers of the only kind of a class.
+    /// Returns the numbers of a class in which all applications are of one kind.
     fn numbers(class: &[Quality]) -> Vec<(&'static str, Value)> {
         match &ClassQuality(class.into()).entries("")[..] {
             [(_, Value::Group(numbers))] => numbers.clone(),
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    // Counts of a class are sums, and percentages are means over the flows that have one.
+    // Counts of a class are sums, and percentages are means over the flows that have a percentage.
     #[test]
     fn a_class_combines_the_numbers_of_its_flows() {
         let expected = [
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(ClassQuality::default().entries(""), []);
     }
 
-    // A class lists the lowest rating of its flows after the mean; null without ratings.
+    // A class lists the mean rating of its flows, and then the lowest; null if no flow has a rating.
     #[test]
     fn a_class_has_the_mean_and_the_lowest_rating() {
         let (kind, numbers) = Quality::KINDS[0];
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(combined(r, std::iter::empty()), [("r", Value::Null), ("r_min", Value::Null)]);
     }
 
-    // Two videos, one of which has not begun to play. Counts and times are added; startup delay, bitrate and
+    // Two videos, one of which has not begun to play. Counts and times are summed. Startup delay, bitrate and
     // stalled percentage are means over the videos that have them.
     #[test]
     fn class_quality_combines_the_videos_of_its_flows() {

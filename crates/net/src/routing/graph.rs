@@ -1,5 +1,5 @@
-//! Graph of the nodes and of the hops between them. Shortest paths minimise the number of hops; of equal
-//! paths, the path whose next node has the first name is chosen.
+//! Graph of the nodes and of the hops between them. Shortest paths have the minimum number of hops. Of
+//! several shortest paths, the one whose next node comes first by name is chosen.
 
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
@@ -9,8 +9,8 @@ use std::collections::{HashMap, VecDeque};
 pub enum Hop {
     /// No route.
     None,
-    /// One direction of a wired link: `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` in the
-    /// other direction.
+    /// One direction of a wired link. For link `i`, `2 i` leads from `ends[0]` to `ends[1]`, and `2 i + 1` in
+    /// the other direction.
     Link(u16),
     /// Hop from one station of a link layer to another: in a cell, or between the ends of a radio link.
     Layer {
@@ -21,11 +21,11 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
-    /// Index of the cell.
+    /// Hop from a station of a cell with on-demand routing, whose next station is not known in advance.
     OnDemand {
-        /// Index of the station.
+        /// Index of the cell.
         cell: u16,
-        /// Station of the node in this cell.
+        /// The sending station.
         from: u16,
     },
 }
@@ -52,10 +52,11 @@ impl Layer {
     }
 }
 
-/// Medium that carries one transmission at a time: one direction of a link between two nodes, or a cell.
+/// Transmission medium, which carries one transmission at a time: one direction of a link between two nodes,
+/// or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
-    /// Direction of the link of this hop.
+    /// Direction of a link, given by its hop.
     Direction(Hop),
     /// Cell with this index.
     Cell(u16),
@@ -80,7 +81,7 @@ impl Hop {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 
-    /// Returns one hop that represents all hops of the transmitter, i.e. all hops from the same station.
+    /// Returns a hop that identifies the transmitter: it is the same for all hops from one station of a cell.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
@@ -88,7 +89,7 @@ impl Hop {
         }
     }
 
-    /// Returns the hop in the opposite direction.
+    /// Returns the hop in the opposite direction; [`Hop::None`] if the hop has no fixed end.
     pub(crate) fn back(self) -> Hop {
         match self {
             Hop::None | Hop::OnDemand { .. } => Hop::None,
@@ -98,22 +99,22 @@ impl Hop {
     }
 }
 
-/// Nodes that a link joins, with their hops.
+/// Nodes that a link connects, with their hops.
 #[derive(Clone, Debug)]
 pub enum Joins {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
-    /// Stations of the next cell in the list of cells.
+    /// Stations of a cell. The cell's index is the number of cells added before.
     Stations(Stations),
 }
 
 impl Joins {
-    /// Returns the nodes that the wired link with index `number` joins.
+    /// Returns the two nodes of the wired link with index `number`, and their hops.
     pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
         Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
     }
 
-    /// Returns the nodes that the radio link with index `number` joins.
+    /// Returns the two nodes of the radio link with index `number`, and their hops.
     pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
         let layer = Layer::Radio(number as u16);
         let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
@@ -121,11 +122,11 @@ impl Joins {
     }
 }
 
-/// Nodes, and properties of links that determine routes.
+/// Graph of the nodes and of the hops between them.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// Node at the end of each hop between two nodes.
+    /// Receiving node of each hop between two nodes, except hops in cells.
     ends: HashMap<Hop, NodeId>,
     cells: Vec<Stations>,
 }
@@ -145,7 +146,7 @@ struct Node {
     ports: Vec<Port>,
 }
 
-/// Interface at which packets enter a node.
+/// Interface of a node at which packets enter.
 #[derive(Clone, Copy, Debug)]
 enum Port {
     /// Receiving end of `hop`, the hop from `node`. Only packets from `node` enter here.
@@ -186,8 +187,9 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Returns the next hop towards `to` for every node. Of equal paths, the path through the neighbour with
-    /// the first name is selected; additional nodes elsewhere therefore do not change routes.
+    /// Returns for every node its next hop towards `to`. Of several shortest paths, the one over the
+    /// neighbour with the first name is chosen. Additional nodes elsewhere therefore do not change the
+    /// routes.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
@@ -201,7 +203,7 @@ impl Graph {
         search.hops
     }
 
-    /// Returns the node at the end of a hop; `None` for an on-demand hop.
+    /// Returns the receiving node of a hop; `None` for an on-demand hop.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
             Hop::Layer { layer: Layer::Cell(cell), to, .. } => {
@@ -211,8 +213,8 @@ impl Graph {
         }
     }
 
-    /// Returns the neighbour of `node` and the hop from this neighbour to `node`; `None` unless the node has
-    /// a single neighbour and reaches it over a wire.
+    /// Returns the only neighbour of `node`, and the hop from this neighbour to `node`. `None` if the node
+    /// has several interfaces, or if its interface is not wired.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
@@ -221,13 +223,13 @@ impl Graph {
     }
 }
 
-/// Breadth-first search from the destination.
+/// State of a breadth-first search that starts at the destination.
 struct Search<'a> {
     graph: &'a Graph,
     hops: Vec<Hop>,
     distance: Vec<u32>,
     via: Vec<Option<NodeId>>,
-    /// For each cell, distance from the destination of the first station that was reached.
+    /// For each cell, distance from the destination to the first of its stations that was reached, hops.
     cells: Vec<u32>,
     frontier: VecDeque<NodeId>,
 }
@@ -261,12 +263,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Marks all stations in receive range of `node`, a station itself, as reached.
+    /// Marks all stations in receive range of `node` as reached. `station`: station of `node` in the cell.
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];
-        // If all stations of a cell are in range, the first station reaches all others. Without this check,
-        // the time would grow with the square of the number of stations.
+        // If all stations of a cell receive each other, the first station that was reached has already
+        // reached all others. Without this check, the time would grow with the square of the number of
+        // stations.
         if stations.reach.is_none() && self.cells[cell] < here {
             return;
         }
@@ -307,7 +310,7 @@ mod tests {
 
     #[test]
     fn routes_have_the_fewest_hops_and_names_break_ties() {
-        // s - b - d, s - a - d, s - x - y - d: of the two shortest paths, the path through "a" is chosen.
+        // Paths s - b - d, s - a - d, s - x - y - d: of the two shortest paths, that through "a" is chosen.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
@@ -327,8 +330,8 @@ mod tests {
         assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no route from the island");
     }
 
-    /// s is connected to two base stations of a cell, and a chain follows the cell. Paths through both base
-    /// stations cross the cell, and each crosses it once.
+    /// Node s is connected to two base stations of a cell, and a chain of nodes follows the cell. There are
+    /// paths through both base stations, and each of them crosses the cell in one hop.
     #[test]
     fn a_route_crosses_a_cell_in_one_hop() {
         let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
@@ -348,8 +351,8 @@ mod tests {
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
-    /// m - b is a radio link and b - s a wire. Another radio link, with its ends listed in opposite order, is
-    /// not a shorter path.
+    /// m - b is a radio link and b - s a wired link. A second radio link, whose ends are listed in opposite
+    /// order, is not a shorter path.
     #[test]
     fn a_radio_link_counts_as_one_hop() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));

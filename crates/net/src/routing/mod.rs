@@ -1,4 +1,5 @@
-//! Routes: static routes from the network's graph, and AODV routes, which stations discover on demand.
+//! Routing: static routes, computed from the graph of the network, and AODV, by which stations discover
+//! routes on demand.
 
 pub(crate) mod aodv;
 mod graph;

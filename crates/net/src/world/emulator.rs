@@ -1,6 +1,7 @@
-//! Timing errors of an emulation: packets reach their hosts late, and receivers answer after a delay.
+//! Timing errors of an emulation, as part of a simulation: packets reach their hosts late, and hosts answer
+//! after a delay.
 //!
-//! A machine that emulates a network adds delay. A simulation with the measured delay shows the effect on a
+//! A machine that emulates a network adds delay. A simulation with the measured delay shows how it changes a
 //! result.
 
 use crate::flow::{Ends, Flow};
@@ -13,18 +14,18 @@ use std::sync::Arc;
 /// Measured lateness of an emulator, and measured turnaround of its hosts.
 #[derive(Clone, Debug)]
 pub struct EmulatorPlan {
-    /// Nodes with hosts. The plan applies to flows between two of them.
+    /// Nodes at which hosts are attached. The plan applies to flows between two of these nodes.
     pub hosts: Vec<NodeId>,
-    /// Lateness of a packet at its host, relative to its due time. It was measured on packets that arrived
-    /// while no other packet was late.
+    /// Lateness of a packet at its host, relative to its due time. The distribution was measured on packets
+    /// that became due while no other packet was late.
     pub lateness: Arc<Empirical>,
-    /// Turnaround of each node's host, i.e. time from a data segment to its ACK.
+    /// Turnaround of the host at each node: time from the arrival of a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
 }
 
 impl EmulatorPlan {
-    /// Returns the plan of an emulator without lateness, whose hosts wake up at once. Segments that arrive at
-    /// one instant are still processed at one wake-up.
+    /// Returns the plan of an emulator that is never late, and whose hosts wake up at once. Segments that
+    /// arrive at the same time are still processed at a single wake-up.
     #[must_use]
     pub fn punctual(&self) -> Self {
         let zero = Arc::new(Empirical::new([(Span::ZERO, 1)]));
@@ -33,7 +34,8 @@ impl EmulatorPlan {
     }
 }
 
-/// Running emulator. One thread delivers late packets one after the other, to all hosts.
+/// State of an emulator that is part of a simulation. One thread delivers all late packets, one after the
+/// other, to all hosts.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
@@ -41,7 +43,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    /// Returns the number of delayed packets.
+    /// Returns the number of packets that the emulator delays.
     pub fn holds(&self) -> usize {
         self.late.len()
     }
@@ -52,8 +54,8 @@ impl Emulator {
 }
 
 impl World {
-    /// Adds lateness and turnaround of `plan` to the flows between its hosts, with random numbers from the
-    /// seed of the world. The world must not have begun to run.
+    /// Adds the lateness and turnaround of `plan` to the flows between its hosts. The random numbers have the
+    /// seed of the world. Must be called before the world runs.
     #[must_use]
     pub fn with_emulator_delays(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
@@ -74,8 +76,8 @@ impl World {
         self
     }
 
-    /// Handles a packet that is due at its destination. The packet waits for the lateness of the emulator and
-    /// the turnaround of the host.
+    /// Handles a packet that is due at its destination. A packet of a flow between hosts waits until the
+    /// emulator wakes up; other packets are delivered.
     #[inline(never)]
     pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;
@@ -89,7 +91,7 @@ impl World {
         }
     }
 
-    /// Delivers all late packets: the emulator has woken up.
+    /// Delivers all late packets when the emulator wakes up.
     pub(crate) fn on_late(&mut self, now: Time) {
         while let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
             self.deliver(now, node, id);

@@ -1,43 +1,44 @@
-//! Events of a world.
+//! Events that a world schedules.
 
 use super::World;
 use airhop_base::{FlowId, Time};
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
-/// Event of a world, copied as one word. Its tag is separate from the tags of the events within links, so the
-/// loop reads only one tag.
+/// Event of a world, small enough to be copied as one word. The tag of this enum also distinguishes the
+/// events within links, so the event loop reads only one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8, align(8))]
 pub(crate) enum Event {
-    /// End of a transmission at the serialiser of a wire.
+    /// End of a packet's transmission at the transmitter of a wired link.
     LinkFree(u16),
-    /// Arrival of a packet at the far end of a wire.
+    /// Arrival of a packet at the far end of a wired link.
     LinkArrival(u16),
-    /// Arrival of a packet that a wire has delayed (reordering).
+    /// Arrival of a packet that a wired link has delayed (reordering).
     LateArrival(u16),
     /// Event in a cell.
     Cell(CellEvent),
     /// Event on a radio link.
     Radio(RadioEvent),
-    /// Timer of an application; index into [`World::apps`].
+    /// Expiry of the timer of an application; index into [`World::apps`].
     App(u16),
-    /// Timer of a sender.
+    /// Expiry of the timer of a TCP sender.
     Sender(FlowId),
-    /// Timer of a receiver.
+    /// Expiry of the timer of a TCP receiver.
     Receiver(FlowId),
-    /// Timer of an agent.
+    /// Expiry of the timer of an agent.
     Agent(u16),
-    /// Timer of a router, by cell and station.
+    /// Expiry of the timer of a router; cell and station.
     Router(u16, u16),
-    /// End of a handoff, during which the old base station forwards no packet; index into
+    /// End of a handoff in which the old base station does not forward packets; index into
     /// [`World::handoffs`].
     Handoff(u16),
-    /// Wake-up of the receiver's host, at the end of a turnaround: the host passes its packets to the receiver.
+    /// Wake-up of the receiver's host, at the end of a turnaround. The host then passes its packets to the
+    /// receiver.
     HostWakes(FlowId),
-    /// Entry of a datagram of a real host.
+    /// Entry of a datagram of a real host into the network.
     Outside,
-    /// Late arrival of a packet at its host.
+    /// Wake-up of the emulator, which delivers all late packets to their hosts.
     Late,
 }
 

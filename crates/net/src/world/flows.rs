@@ -9,7 +9,7 @@ use crate::world::build::install;
 use airhop_base::FlowId;
 
 impl World {
-    /// True if this number of further flows may be opened.
+    /// True if `flows` further flows can open within the maximum number of flows.
     pub(crate) fn has_room_for(&self, flows: usize) -> bool {
         self.flows.len() + flows <= MOST_FLOWS
     }
@@ -19,8 +19,8 @@ impl World {
         FlowId(self.flows.len() as u16)
     }
 
-    /// Opens a flow with the agents of its plan; `None` if the run has reached its maximum number of flows.
-    /// If its agents would exceed their maximum number, the flow has none.
+    /// Opens a flow with the agents that its plan requires; `None` if the run has reached its maximum number
+    /// of flows. If there would be too many agents in the world, the flow gets none.
     pub(crate) fn open_flow(&mut self, plan: FlowPlan, ends: Ends) -> Option<FlowId> {
         if !self.has_room_for(1) {
             return None;

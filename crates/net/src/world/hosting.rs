@@ -1,5 +1,5 @@
-//! Agents of a world. Agents process packets and link-layer events; the world sends the packets and notices
-//! that they request.
+//! Agents of a world. Agents process packets and link-layer events. The world sends the packets and notices
+//! that an agent requests.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
@@ -35,14 +35,15 @@ impl World {
         action
     }
 
-    /// True if agent `k` of a flow is a proxy and packets in this direction arrive from the wire. Only the
-    /// proxy processes such packets, because all other agents are between the proxy and the wireless link.
+    /// True if agent `k` of a flow is a proxy, and packets in this direction reach the proxy from the wired
+    /// side. Only the proxy processes such packets, because the other agents are between the proxy and the
+    /// wireless link.
     fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
     }
 
-    /// Passes a packet to these agents of its flow in order, until an agent consumes it.
+    /// Passes a packet to these agents of its flow in order, until an agent does not forward it.
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
@@ -68,8 +69,7 @@ impl World {
         PacketAction::Forward
     }
 
-    /// Passes an ACK in a data segment of a real host to the agents of the opposite direction of the
-    /// connection.
+    /// Passes the ACK in a data segment of a real host to the agents of the acknowledged flow.
     fn show_piggybacked_ack(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         let packet = self.arena.get(id);
         let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// Builds the link event of a packet that is or was in the link layer before a hop to `next`.
+    /// Builds the link event of a packet on a hop to `next`.
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
@@ -92,8 +92,8 @@ impl World {
         LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Notifies the agents at the start of a wireless hop of a link-layer event of a packet. True if an agent
-    /// requests that the event is not reported to routing.
+    /// Notifies the agents at the start of a wireless hop of a link-layer event of a packet. Returns true if
+    /// an agent requests that the event is not reported to routing.
     #[inline(always)]
     pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
@@ -120,7 +120,7 @@ impl World {
         spares_link
     }
 
-    /// Handles a failed attempt on a wireless hop. Agents are notified if another attempt follows.
+    /// Handles a failed attempt on a wireless hop. Notifies the agents if another attempt follows.
     pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Notifies the agents that are subscribed to a wireless hop's fades of the start or end of a fade.
+    /// Notifies the agents that are subscribed to the fades of a hop of the start or end of a fade.
     pub(crate) fn notify_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
         let [_, next] = self.ends(hop);
         for k in 0..self.listeners(hop).len() {
@@ -151,12 +151,13 @@ impl World {
         self.links.of(hop).expect("only link layers of links report events").ends(hop)
     }
 
-    /// Returns the queue of a flow's packets before a wireless hop, if the hop is wireless.
+    /// Returns the queue of a flow's packets before a hop; `None` if agents may not read the queue, as before
+    /// a wired link.
     fn queue(&self, hop: Hop, flow: &Flow) -> Option<&TxQueue> {
         self.links.of(hop)?.queue(hop, flow.plan.access_category)
     }
 
-    /// Passes the ACKs of a flow in the queue before a hop to an agent of the flow.
+    /// Passes the ACKs of a flow that are queued before a hop to agent `i` of the flow.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
         let World { links, arena, hop_fields, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
@@ -183,7 +184,7 @@ impl World {
         }
     }
 
-    /// Executes the actions that an agent requested, and sets its timer.
+    /// Executes the actions that agent `i` has requested, and sets the agent's timer.
     pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
         let hosted = &self.hosted[i as usize];
         let (node, flow) = (hosted.node, hosted.flow);
@@ -205,21 +206,21 @@ impl World {
         self.actions = actions;
     }
 
-    /// True if packets go over the hop in A-MPDUs.
+    /// True if packets on this hop are sent in A-MPDUs.
     fn aggregates(&self, hop: Hop) -> bool {
         let Hop::Layer { layer, .. } = hop else { return false };
         matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
     }
 
-    /// Stores an agent's notices about segments until the outcome of all MPDUs of the PPDU is known.
+    /// Stores an agent's notices about segments until the outcomes of all MPDUs of the PPDU are known.
     fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
         let World { actions, held_notices, .. } = self;
         let about_segments = actions.notices.extract_if(.., |notice| notice.kind.concerns_one_segment());
         held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
     }
 
-    /// Sends the stored notices about the MPDUs of a PPDU. One packet names all segments of a flow with the
-    /// same kind of notice.
+    /// Sends the stored notices about the MPDUs of a PPDU. All segments of a flow with notices of the same
+    /// kind are named in a single notice, as far as it has room.
     #[cold]
     pub(crate) fn send_held_notices(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held_notices);
@@ -242,7 +243,8 @@ impl World {
         self.held_notices = held;
     }
 
-    /// Passes a packet that a proxy sends over the wireless link to the other agents at its node.
+    /// Passes a packet that a proxy sends over the wireless link to the other agents of the flow at the
+    /// proxy's node.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -255,9 +257,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a flow's sender. On the downlink it is a packet, which can be queued and lost: it
-    /// has the form of an ACK from the receiver, or is an ICMP message from this node. At the sender's own
-    /// station it is a call (Yun 2009 §3.1, Figure 1).
+    /// Sends a notice to a flow's sender. On the downlink the notice is a packet, which can be queued and
+    /// lost: an ACK in the receiver's name, or an ICMP message from this node. At the sender's own station
+    /// the notice is a function call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
         for one in notice.segments() {
@@ -289,7 +291,7 @@ impl World {
     }
 }
 
-/// True if the packet is an ACK from the flow's receiver.
+/// True if the packet is an ACK from the receiver of the flow.
 fn is_ack(packet: &Packet, flow: &Flow) -> bool {
     let is_pure = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
     is_pure && packet.flow == flow.id && packet.dst == flow.plan.from
@@ -299,7 +301,7 @@ fn naks(packet: &Packet) -> Naks {
     packet.segment().map_or(Naks::EMPTY, |s| s.options.naks)
 }
 
-/// Records the NAKs that an agent added to a packet.
+/// Records the NAKs that an agent has added to a packet. `had`: NAKs of the packet before.
 fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
     let Some(recorder) = recorder else { return };
     for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {

@@ -1,5 +1,5 @@
-//! Records of queues, frames and captures of link layers. Without a recorder, no function of this module is
-//! called.
+//! Records of the queues and frames of link layers, and packet captures. The functions of this module are
+//! called only if there is a recorder.
 
 use super::interface::Interface;
 use super::site::Site;
@@ -13,7 +13,7 @@ use airhop_trace::{
 };
 
 impl World {
-    /// Records a step of a packet between two stations.
+    /// Records a step of a packet on its way between two stations, if there is a recorder.
     #[inline]
     pub(crate) fn step_at(
         &mut self,
@@ -29,7 +29,7 @@ impl World {
         }
     }
 
-    /// Returns the index in the recorder of the link between two stations, or of the queue before that link.
+    /// Returns the recorder's index of the link between two stations, or of the queue before that link.
     #[cold]
     fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
         let interface = self.links.interface(layer, from);
@@ -52,7 +52,7 @@ impl World {
         self.step_at(now, Step::Arrived, layer, (from, to), id);
     }
 
-    /// Records the number of packets in the queue of an access category at a station.
+    /// Records the length of a station's queue for an access category, packets.
     #[inline]
     pub(crate) fn record_layer_queue(
         &mut self,
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Records the number of packets in each queue of a station.
+    /// Records the length of each queue of a station, packets.
     pub(crate) fn record_layer_queues(&mut self, now: Time, layer: Layer, from: Station) {
         if let Some(recorder) = &mut self.recorder {
             let queues = self.links.interface(layer, from).queues();
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Records a lost frame. If the frame carries a packet, the packet is not lost.
+    /// Records a lost frame. The packet in the frame itself may still be retransmitted.
     pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
         let &LostFrame { from, to, frame, bytes, tag, number, msdu, cause, .. } = lost;
@@ -92,8 +92,8 @@ impl World {
         }
     }
 
-    /// Records a transmission that has just ended: in the trace and, if the layer exposes its packet, in the
-    /// captures.
+    /// Records a transmission that has just ended, in the trace. Also captures its packet, if the layer still
+    /// has the packet.
     pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
@@ -107,7 +107,7 @@ impl World {
             let packet = self.arena.get(id);
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
-        // A CTS or a link ACK belongs to a packet of the station that it answers.
+        // A CTS or a link ACK belongs to a packet of the station to which it is sent.
         let sender = if sent.frame.is_answer() { sent.to } else { sent.from };
         let (packet, seq) = interfaces[usize::from(sender)].taken.kind(sent.number, sent.tag);
         let row = AirRow {
@@ -136,7 +136,7 @@ impl World {
         let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
         let Some(header) = link.header() else { return };
         recorder.frame(layer.number(), row, header);
-        // The packets of MPDUs of a Block Ack agreement follow.
+        // Stores the packets of the MPDUs, which [`World::record_mpdu`] captures next.
         let records = &mut interfaces[usize::from(sent.from)].records;
         if header.packets == 0
             && let Some(number) = sent.number.filter(|_| sent.frame.has_data())
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// Records an MPDU of the last recorded transmission.
+    /// Records an MPDU of the transmission that was recorded last.
     pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
         let &SentMpdu { from, place, msdu, sequence, tag, number, bytes, attempt, reception } = sent;
@@ -170,8 +170,8 @@ impl World {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
-    /// Captures a packet at the sending station after the end of its frame, if the recorder has a copy of the
-    /// packet.
+    /// Captures a packet at the sending station after the end of its frame, if the station's records have a
+    /// copy of the packet.
     #[inline]
     pub(crate) fn capture(
         &mut self,
@@ -203,7 +203,7 @@ impl World {
     }
 }
 
-/// Returns the trace's kind of a frame.
+/// Returns the kind of frame in the terms of the trace.
 fn kind_of(frame: FrameKind) -> AirKind {
     match frame {
         FrameKind::Data => AirKind::Data,
@@ -218,7 +218,7 @@ fn kind_of(frame: FrameKind) -> AirKind {
     }
 }
 
-/// Returns the trace's outcome of a reception.
+/// Returns the outcome of a reception in the terms of the trace.
 fn outcome_of(reception: Reception) -> AirOutcome {
     match reception {
         Reception::Received => AirOutcome::Received,
@@ -229,7 +229,7 @@ fn outcome_of(reception: Reception) -> AirOutcome {
     }
 }
 
-/// Returns the capture comment on a packet whose frame was lost.
+/// Returns the comment in a capture on a packet whose frame was lost.
 fn lost_on(from: &Interface, to: &Interface, why: Drop) -> String {
     format!("lost on {}->{}: {}", from.name, to.name, why.name())
 }

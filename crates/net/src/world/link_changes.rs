@@ -1,5 +1,5 @@
-//! Links that change during the run. Only a handoff that empties a queue needs an event; transmitters compute
-//! the present rate and delay themselves.
+//! Links that change during the run. Transmitters compute the present rate and delay themselves. An event is
+//! needed only for a handoff in which the old base station loses its queue.
 
 use crate::plan::Plan;
 use crate::routing::{Hop, Joins};
@@ -10,8 +10,8 @@ use airhop_radio::link::End;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
-/// Schedules the end of each handoff that empties the queue of the old base station. Returns the hops to the
-/// mobiles, in the order of the events.
+/// Schedules an event at the end of each handoff in which the old base station loses its queue. Returns the
+/// hop to the mobile for each link with such events, in the order of their indices.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
     for Varying { schedule, end, hop, .. } in schedules(plan) {
@@ -22,7 +22,7 @@ pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> 
     mobiles
 }
 
-/// Writes rates and delays of the whole run into a trace.
+/// Writes the rates and delays of links over the whole run into a trace.
 pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
     for Varying { schedule, from, to, .. } in schedules(plan) {
@@ -32,12 +32,12 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     }
 }
 
-/// One direction of a link whose rate or delay changes.
+/// Direction of a link whose rate or delay changes during the run.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
-    /// End of the link at which this direction begins.
+    /// Sending end of this direction.
     end: End,
-    /// Names of the two ends, the sending end first.
+    /// Names of the sending and of the receiving node.
     from: &'a str,
     to: &'a str,
     hop: Hop,
@@ -56,7 +56,7 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
 }
 
 impl World {
-    /// Empties the queue of the old base station when the mobile has reached the new base station.
+    /// Empties the queue of the old base station at the end of a handoff.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
         let link = self.links.of_mut(hop).expect("the path to a mobile is over a link");

@@ -1,33 +1,33 @@
-//! `LinkSite`: interface of a running link of any type.
+//! `LinkSite`: interface to a link of any type during the run.
 
 use crate::link::Link;
 use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use airhop_base::{AccessCategory, NodeId, Time};
 
-/// Running link.
+/// Link of any type, with its queues, during the run.
 pub(crate) trait LinkSite {
     /// Returns the number of packets in the link and its queues.
     fn holds(&self) -> usize;
     /// Returns the nodes at the start and the end of a hop.
     fn ends(&self, hop: Hop) -> [NodeId; 2];
-    /// Returns the index of a hop in the recorder.
+    /// Returns the recorder's index of a hop.
     fn place(&self, hop: Hop) -> u32;
-    /// Returns the number of packets in the queue before a hop, in a cell with EDCA the queue of an access
-    /// category, and the capacity of this queue.
+    /// Returns the length of the queue before a hop and its capacity, packets. In a cell with EDCA it is the
+    /// queue of the access category.
     fn waiting(&self, hop: Hop, category: AccessCategory, now: Time) -> (usize, usize);
-    /// Returns the queue before a hop, in a cell with EDCA the queue of an access category, if agents may read
-    /// it.
+    /// Returns the queue before a hop; in a cell with EDCA, that of the access category. `None` if agents may
+    /// not read the queue.
     fn queue(&self, hop: Hop, category: AccessCategory) -> Option<&TxQueue>;
-    /// Calls `show` with the name and the state of each queue.
+    /// Calls `show` for each queue, with the queue's name and state.
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState));
-    /// Ends the warm-up: from now on, sojourn times are those of later packets.
+    /// Ends the warm-up: only packets that leave a queue later count in sojourn times.
     fn begin_anew(&mut self);
     /// Drops all packets in the queues before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
-    /// Returns the agents that are subscribed to the fades of a hop.
+    /// Returns the indices of the agents that are subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
-    /// Subscribes an agent to a hop's fades. No effect if the link layer detects no fades.
+    /// Subscribes an agent to the fades of a hop. Has no effect if the link layer does not detect fades.
     fn listen(&mut self, hop: Hop, agent: u16);
 }
 

@@ -1,4 +1,4 @@
-//! Records of windows, queues, steps and drops. Without a recorder, no function of this module is called.
+//! Records of windows, queues, steps and drops. If there is no recorder, nothing is recorded.
 
 use super::trace_rows::{acked, kind_of, send_cause, walker};
 use crate::flow::Ends;
@@ -30,7 +30,7 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// Records a transmission of a sender; `sent_before`: end of the data that had been sent before.
+    /// Records a transmission by a TCP sender. `sent_before`: end of the data that was sent before.
     #[cold]
     pub(crate) fn record_sent(&mut self, now: Time, id: FlowId, packet: &Packet, sent_before: u64) {
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
@@ -47,8 +47,8 @@ impl World {
         }
     }
 
-    /// Records the number of packets in the queue before a wire: now, and at each departure since the last
-    /// call.
+    /// Records the length of the queue before a wired link: at `now`, and at each departure since the
+    /// previous call.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
             let link = &mut self.links.wires[i as usize];
@@ -85,7 +85,7 @@ impl World {
     }
 }
 
-/// Records an ACK that a sender has processed; `una`: lowest unacknowledged byte before.
+/// Records an ACK that a sender has processed. `una`: lowest unacknowledged byte before the ACK.
 #[cold]
 pub(super) fn record_ack(recorder: &mut Recorder, now: Time, flow: FlowId, segment: &Segment, una: u64) {
     recorder.ack(now, flow, acked(segment, segment.ack <= una));

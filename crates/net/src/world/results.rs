@@ -1,4 +1,4 @@
-//! Report of a world's counters, and audit of all packets.
+//! Results of a world, computed from its counters, and the audit of its packets.
 
 use crate::apps::{AppFlow, Quality};
 use crate::delays::Delays;
@@ -24,7 +24,7 @@ impl World {
         let mut report = self.totals();
         match &self.warmed_up {
             Some(earlier) => report.leave_out(earlier),
-            // A run that ends during its warm-up, as an emulation may, has no results.
+            // A run that ends during its warm-up, as an emulation may, has zero counts.
             None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
             None => {}
         }
@@ -40,18 +40,20 @@ impl World {
         }
         report.classes = self.classes(&lines, &report.flows);
         report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
-        // Flows that are reserved for real hosts and sent no packet are omitted.
+        // A flow that is reserved for real hosts, and of which no packet was sent, is omitted.
         let mut lines = lines.iter();
         report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
         report
     }
 
-    /// Returns the results by class. Flows that are reserved for real hosts and sent no packet are omitted.
+    /// Returns the results by class. Flows that are reserved for real hosts are omitted if no packet of them
+    /// was sent.
     fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
         for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
             let flow = line[0];
-            // Of an application's connections in one direction only the last has a seat.
+            // Of all connections of an application in one direction, only the last is assigned to the
+            // application.
             let seat = line.iter().find_map(|flow| flow.seat);
             let seated = seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
             let app = self.planned_app(flow);
@@ -63,8 +65,8 @@ impl World {
         classes.reports()
     }
 
-    /// Returns the flows of each line of the report: a single flow, or all flows with an application's
-    /// connections in one direction, in the order of their opening.
+    /// Returns the flows of each line of the report. A line is a single flow, or all connections of an
+    /// application in one direction in the order of their opening.
     fn lines(&self) -> Vec<Vec<&Flow>> {
         let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
         for flow in self.flows.iter().filter(|flow| flow.head() != flow.id) {
@@ -92,7 +94,7 @@ impl World {
         }
     }
 
-    /// Returns the stations of all cells, with their airtime in seconds.
+    /// Returns the stations of all cells. Their airtimes are in seconds, not yet divided by the duration.
     fn station_reports(&self) -> Vec<StationReport> {
         let cells = self.ground.plan.links.wlans.iter().zip(&self.links.cells);
         let stations = cells.flat_map(|(plan, site)| {
@@ -115,7 +117,7 @@ impl World {
         found
     }
 
-    /// Returns the number of packets that queues marked, by flow.
+    /// Returns the number of packets that all queues together marked, by flow.
     fn marked_by_flow(&self) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
         self.links.for_each_queue(&mut |_, queue| {
@@ -127,7 +129,7 @@ impl World {
         marked
     }
 
-    /// Returns the sum of the counters of all routers; `None` without routers.
+    /// Returns the sum of the counters of all routers; `None` if no cell has on-demand routing.
     fn routing_counts(&self) -> Option<RoutingCounts> {
         let routers = self.links.cells.iter().flat_map(|site| &site.routers);
         routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
@@ -136,7 +138,7 @@ impl World {
         })
     }
 
-    /// Returns the results of a line of the report. `marked`: number of packets that queues marked, by flow.
+    /// Returns the results of a line of the report. `marked`: number of marks by queues, by flow.
     fn flow_report(&self, line: &[&Flow], marked: &[u64]) -> FlowReport {
         let flow = line[0];
         let name = |n: NodeId| self.names[n.0 as usize].clone();
@@ -200,22 +202,23 @@ impl World {
         }
     }
 
-    /// Returns the quality of a flow's application until the end of the run.
+    /// Returns the quality of a flow's application up to the end of the run; `None` if the application has no
+    /// measure of quality.
     fn quality(&self, flow: &Flow) -> Option<Quality> {
         let seat = flow.seat?;
         self.apps[usize::from(seat.app)].quality(Time::ZERO + self.duration, seat.flow)
     }
 
-    /// Returns the application of a flow of the plan.
+    /// Returns the application that belongs to a flow of the plan; `None` for other flows.
     fn planned_app(&self, flow: &Flow) -> Option<&RunningApp> {
         let seat = flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED)?;
         self.apps.get(usize::from(seat.app))
     }
 
-    /// Checks that every packet was delivered, was dropped for a reason, or is still in flight.
+    /// Checks that every packet was delivered, was dropped with a cause, or is still in the network.
     ///
     /// # Errors
-    /// A sentence with the totals that do not match.
+    /// A sentence with the numbers of packets that do not match.
     pub fn audit(&self) -> Result<(), String> {
         let inside = self.links.holds() + self.emulator.as_ref().map_or(0, |emulator| emulator.holds());
         if inside != self.arena.len() {
@@ -229,7 +232,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns the recorder with all its records.
+    /// Returns the recorder with all its records; `None` if there is no recorder.
     pub fn into_recorder(mut self) -> Option<Recorder> {
         for i in 0..self.links.wires.len() {
             self.record_link_queue(Time::ZERO + self.duration, i as u16);

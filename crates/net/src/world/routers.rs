@@ -1,5 +1,5 @@
-//! Routers of a world. The world requests next hops from routers, passes messages and losses of neighbours to
-//! them, and executes their actions.
+//! Routers of a world. The world requests next hops from the routers, passes them messages and reports of
+//! lost neighbours, and executes their actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
@@ -27,14 +27,14 @@ impl World {
         self.apply_router_actions(now, cell, station);
     }
 
-    /// Handles a routing message that has reached its destination `station`.
+    /// Handles a routing message that has arrived at its destination, `station`.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
         let packet = self.take_delivered(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
-    /// Handles the reception of a broadcast at station `to`: packet `number` of station `from`.
+    /// Handles the reception of a broadcast by station `to`. `from` and `number` identify the packet.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, (from, number): (Station, u64), to: Station) {
         let interfaces = &self.links.cells[cell as usize].interfaces;
         let Interface { node, interface, .. } = interfaces[to as usize];
@@ -62,9 +62,9 @@ impl World {
         }
     }
 
-    /// Notifies the router of a station that the link layer has discarded a packet for a neighbour, unless an
-    /// agent requests that routing is not notified. `record`: record of the packet, which the router may
-    /// store.
+    /// Reports to the router of a station that the link layer has discarded a packet for a neighbour.
+    /// `packet`: the packet, which the router may keep; `None` if it has arrived. `record`: fields of the
+    /// packet that were recorded when it was sent.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
@@ -119,7 +119,7 @@ impl World {
         self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to, since: now });
     }
 
-    /// Drops the queued packets of a station whose next hop is `next`.
+    /// Drops the queued packets of a station that have the next hop `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
@@ -131,8 +131,8 @@ impl World {
         self.record_layer_queues(now, Layer::Cell(cell), station);
     }
 
-    /// Drops a packet without a route. Losses of frames break routes, so the cause of the drop is the last
-    /// loss of a frame at this station.
+    /// Drops a packet without a route. The recorded cause is the last loss of a frame at this station,
+    /// because losses of frames break routes.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
         let cause = interface.last_loss.unwrap_or(Drop::Collision);

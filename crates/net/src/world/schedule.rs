@@ -1,4 +1,5 @@
-//! Schedule of a run: its operations on the event queue, recorded so that the queue can be timed separately.
+//! Schedule of a run: its operations on the event queue. A recorded schedule allows the queue to be timed
+//! alone.
 
 use crate::world::{Event, Interrupted, World};
 use airhop_base::Time;
@@ -6,33 +7,34 @@ use airhop_engine::EventQueue;
 use std::mem;
 use std::sync::atomic::AtomicBool;
 
-/// Recorded operations of a run on its event queue, to be repeated on a separate event queue.
+/// Operations of a run on its event queue, recorded so that they can be repeated on another queue.
 #[derive(Clone, Debug)]
 pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 
 impl WorldSchedule {
-    /// Returns the number of events.
+    /// Returns the number of recorded events.
     pub fn events(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the mean number of pending events, over all events.
+    /// Returns the mean number of pending events, averaged over all events.
     pub fn mean_pending(&self) -> f64 {
         self.0.mean_pending()
     }
 
-    /// Pushes the recorded events into a queue of the same kind and pops them, without handling them.
+    /// Pushes the recorded events into a new event queue of the same kind and pops them, without handling
+    /// them.
     pub fn replay(&self) {
         std::hint::black_box(self.0.replay());
     }
 }
 
 impl World {
-    /// Runs up to `from`, and at least to the end of the warm-up. Then records the schedule of the next
-    /// `events` events, or of all events until the end of the scenario. The run can continue unchanged.
+    /// Runs the world up to `from`, and at least to the end of the warm-up. Then records the schedule of the
+    /// next `events` events, or of fewer if the scenario ends. The run can continue without any difference.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` became true before `from`.
+    /// [`Interrupted`] if `stop` has become true before `from`.
     pub fn schedule(
         &mut self,
         from: Time,
@@ -46,8 +48,8 @@ impl World {
         while schedule.len() < events
             && let Some((now, event)) = self.events.pop_until(end)
         {
-            // The queue is empty while an event is handled, so afterwards it contains exactly the events that
-            // this event scheduled.
+            // An empty queue takes the place of the event queue while an event is handled, and then contains
+            // exactly the events that the handled event scheduled.
             let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);

@@ -1,4 +1,4 @@
-//! Conversion of packets and transmission causes to rows of the trace.
+//! Conversion of packets, ACKs and causes of transmissions to rows of the trace.
 
 use airhop_base::{Body, Packet, Segment};
 use airhop_engine::Id;
@@ -17,7 +17,7 @@ pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> Walker {
     Walker { slot: id.index(), flow, kind, seq, bytes, payload, damaged, ecn, flags }
 }
 
-/// Returns the trace row of an ACK that a sender processes.
+/// Returns the trace row of an ACK that a TCP sender processes.
 pub(crate) fn acked(segment: &Segment, duplicate: bool) -> Acked {
     let sacked = segment.options.sack.blocks().iter().map(|block| block.end.saturating_sub(block.start));
     Acked { ack: segment.ack, sacked_bytes: sacked.sum::<u64>() as u32, duplicate, ece: segment.is_echo() }

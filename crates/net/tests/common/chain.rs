@@ -1,5 +1,5 @@
-//! A chain of stations that receive only their neighbours (Cheng and Lin 2008: 30 m apart, a receive range of
-//! 40 m and a carrier sense range of 85 m).
+//! Chain of stations, each of which receives only its neighbours, as in Cheng and Lin 2008: 30 m apart, a
+//! receive range of 40 m and a carrier sense range of 85 m.
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
@@ -12,17 +12,17 @@ use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
 use std::sync::Arc;
 
-/// Chain with one bulk flow from end to end.
+/// Chain with one bulk flow from its first to its last station.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub hops: u16,
     pub scheme: &'static str,
-    /// Parameters of the scheme.
+    /// Parameters of the flow's congestion control.
     pub params: Vec<(&'static str, f64)>,
     pub config: Config,
     pub start: Time,
     pub seconds: u64,
-    /// Channel; its stations are those of the chain.
+    /// Channel; `plan` adds the stations.
     pub cell: CellPlan,
     pub routing: RoutingPlan,
 }
@@ -80,8 +80,8 @@ impl Chain {
     }
 }
 
-/// Returns a channel with the paper's ranges, without errors, with basic access, seven attempts and the
-/// standard's overhead, and without stations.
+/// Returns a channel without stations, with the paper's ranges: no errors, basic access, at most seven
+/// attempts per frame, the standard's overhead.
 pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan {
     CellPlan {
         control_rate: Rate::from_bps(control_mbps * 1_000_000),

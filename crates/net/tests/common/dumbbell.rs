@@ -1,5 +1,5 @@
-//! A wired dumbbell: many bulk flows, each between its own two hosts, share one link of 1 Gbit/s, as in the
-//! packaged scenario `dumbbell`.
+//! Wired dumbbell, as in the packaged scenario `dumbbell`: many bulk flows, each between two hosts of its
+//! own, share one link of 1 Gbit/s.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
@@ -11,13 +11,15 @@ use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::{Params, Preset};
 use std::sync::Arc;
 
-/// Returns the plan for `flows` flows, which start within 100 ms (100 flows) or within a second (more flows).
+/// Returns a plan with `flows` flows. Their starts are spread over 100 ms (100 flows) or over a second (more
+/// flows).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
     let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
     let scheme = airhop_tcp::find("sack").expect("a known scheme");
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
-    // The routers come first, then the hosts of the first flow, and so on.
+    // Order of the nodes: the two routers, the two hosts of the first flow, those of the second flow, and so
+    // on.
     let [left, right] = [NodeId(0), NodeId(1)];
     let mut nodes: Vec<String> = ["left", "right"].map(String::from).to_vec();
     let mut wired = vec![wire("bottleneck".into(), [left, right], 20)];

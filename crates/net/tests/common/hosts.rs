@@ -1,4 +1,4 @@
-//! Two hosts, a and b, and one flow from a to b, "f".
+//! Two hosts, "a" and "b", and one flow "f" from a to b.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::AppPlan;
@@ -32,7 +32,7 @@ pub fn hosts(duration: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Pla
     }
 }
 
-/// Returns a wire between the hosts, with errors in the direction of b.
+/// Returns a wire between the hosts, with errors in the direction to b.
 pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredPlan {
     WiredPlan {
         name: "w".into(),
@@ -45,12 +45,13 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
     }
 }
 
-/// Returns a scheme with the defaults of its parameters.
+/// Returns a TCP transport of this scheme, with the default parameters.
 pub fn tcp(scheme: &str, config: Config) -> Transport {
     tcp_with(scheme, &[], config)
 }
 
-/// Returns a scheme with the given parameters; other parameters have their defaults.
+/// Returns a TCP transport of this scheme with these parameters; other parameters have their
+/// defaults.
 pub fn tcp_with(scheme: &str, given: &[(&str, f64)], config: Config) -> Transport {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);

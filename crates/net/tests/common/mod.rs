@@ -22,7 +22,7 @@ use airhop_tcp::{Config, Notices, Preset};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Yun 2009, Figure 5: S - R1 - R2 - BS by wire, BS to D by 802.11b.
+/// Topology of Yun 2009, Figure 5: S, R1, R2 and BS are connected by wires, BS and D by 802.11b.
 #[derive(Clone, Debug)]
 pub struct LastHop {
     pub scheme: &'static str,
@@ -38,9 +38,9 @@ pub struct LastHop {
     pub segment: u32,
     /// True if every segment carries timestamps, with a clock of 1 ms.
     pub timestamps: bool,
-    /// Parameters of the scheme.
+    /// Parameters of the congestion control.
     pub params: &'static [(&'static str, f64)],
-    /// Notices to which the sender reacts.
+    /// Kinds of notices that the sender uses.
     pub notices: Notices,
 }
 
@@ -145,17 +145,17 @@ impl LastHop {
     }
 }
 
-/// Returns the services of these names.
+/// Returns the services with these names.
 pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
     names.iter().map(|name| services::find(name).expect("a service")).collect()
 }
 
-/// Returns the services that a scheme requires.
+/// Returns the services that a scheme needs.
 pub fn needs(scheme: &str) -> Vec<&'static Service> {
     served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
 }
 
-/// Runs a plan to its end and audits the packets.
+/// Runs a plan to its end, and checks that all its packets are accounted for.
 pub fn run(plan: &Plan, seed: u64) -> Report {
     let mut world = World::new(plan, seed, 0, None).expect("a plan with routes");
     world.run(&AtomicBool::new(false)).expect("no stop is requested");

@@ -1,4 +1,4 @@
-//! The two topologies of Kounavis 1996.
+//! Two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::{Bulk, Cbr};
@@ -12,14 +12,14 @@ use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 -
-/// bs2 - m2. 56 kbit/s by wire and 19.2 kbit/s on the air; packets have 128 bytes, 88 of payload and 40 of
-/// headers (Kounavis 1996 §5).
+/// Fixed host, base station and mobile (f - bs - m), or two mobiles and their base stations (m1 - bs1 - bs2 -
+/// m2). The wires have 56 kbit/s, the radio links 19.2 kbit/s. Packets have 128 bytes, 88 of payload and 40
+/// of headers (Kounavis 1996 §5).
 #[derive(Clone, Debug)]
 pub struct Mobile {
     pub scheme: &'static str,
     pub to_mobile: bool,
-    /// Recovery of the data, and of the ACKs, on each radio link.
+    /// Link recovery of each radio link: for the direction of the data, and for that of the ACKs.
     pub arq: [ArqPlan; 2],
     pub errors: ErrorPlan,
     pub air_delay_ms: u64,
@@ -48,14 +48,15 @@ impl Default for Mobile {
     }
 }
 
-/// Returns recovery rules with this window and attempt limit, a computed timeout and link ACKs of 6 bytes,
-/// for a delay of 10 ms on the air.
+/// Returns recovery rules with this window and this maximum number of attempts, a computed timeout and link
+/// ACKs of 6 bytes, for a propagation delay of 10 ms.
 pub fn rules(window: u32, attempts: Option<u32>) -> ArqRules {
     let timeout = derived_timeout([&AIR.into(), &AIR.into()], Span::from_millis(20), window, FRAME, 6, FRAME);
     ArqRules { window, timeout, attempts, ack_bytes: 6 }
 }
 
-/// Returns the paper's recovery: go-back-3 for the data, selective repeat for the ACKs.
+/// Returns the paper's link recovery: go-back-n with a window of 3 for the data, selective repeat for the
+/// ACKs.
 pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     [
         ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, attempts) },
@@ -63,13 +64,13 @@ pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     ]
 }
 
-/// Returns the paper's fades: periods of 10 s good with a bit error rate of 1e-6 and 4 s bad with 1e-2,
-/// exponential; the first period is good.
+/// Returns the paper's fades: good periods with a mean of 10 s and a bit error rate of 1e-6, bad periods with
+/// a mean of 4 s and a bit error rate of 1e-2. Their lengths are exponential, and the first period is good.
 pub fn fades() -> ErrorPlan {
     fades_of(Sojourn::Exponential)
 }
 
-/// Returns the fades of [`fades`] with another distribution of the same means.
+/// Returns fades with the means of [`fades`] and another distribution of the lengths.
 pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
     let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
@@ -81,7 +82,7 @@ impl Mobile {
         let nodes: &[&str] = if self.to_mobile { &["m1", "bs1", "bs2", "m2"] } else { &["f", "bs", "m"] };
         let queue = [QueuePlan::DropTail { packets: 50 }; 2];
         let bases = if self.to_mobile { [NodeId(1), NodeId(2)] } else { [NodeId(0), NodeId(1)] };
-        // Data travels from the first end to the second.
+        // The data travels from the first node of `ends` to the second.
         let radio = |index: u16, ends: [u16; 2]| RadioLinkPlan {
             link: RadioPlan {
                 index,
@@ -123,7 +124,7 @@ impl Mobile {
         }
     }
 
-    /// Returns a flow of the scheme, with the services that the scheme requires.
+    /// Returns a flow with this scheme and with the services that the scheme needs.
     pub fn flow(&self, name: &str, from: NodeId, to: NodeId) -> FlowPlan {
         let mut config = Preset::Ns2.config(PAYLOAD);
         config.receive_window = self.window * u64::from(PAYLOAD);
@@ -141,7 +142,7 @@ impl Mobile {
         }
     }
 
-    /// Returns the plan with a stream of datagrams, 128 bytes each with headers, in place of TCP.
+    /// Returns the plan with a stream of datagrams instead of TCP; each has 128 bytes with headers.
     pub fn datagrams(&self, payload_bps: u64) -> Plan {
         let mut plan = self.plan();
         plan.flows[0].transport = Transport::Udp { bytes: 100 };

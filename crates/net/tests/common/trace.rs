@@ -1,11 +1,12 @@
-//! Runs with a recorder, and functions that read their tables.
+//! Runs that are traced, and functions that read the tables of a trace.
 
 use airhop_net::plan::Plan;
 use airhop_net::{Report, World};
 use airhop_trace::{Column, Recorder, Table};
 use std::sync::atomic::AtomicBool;
 
-/// Runs a plan to its end, audits the packets, and returns report and tables.
+/// Runs a plan to its end, checks that all its packets are accounted for, and returns the report
+/// and the tables.
 pub fn traced(plan: &Plan, seed: u64) -> (Report, Vec<Table>) {
     let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
     let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
@@ -21,7 +22,7 @@ fn column_of<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a Column {
     found.unwrap_or_else(|| panic!("{table}.{column}"))
 }
 
-/// Returns a column of times, windows, lengths or counts.
+/// Returns a column of numbers: times, windows, lengths or counts.
 pub fn numbers(tables: &[Table], table: &str, column: &str) -> Vec<f64> {
     match column_of(tables, table, column) {
         Column::F64(values) => values.clone(),
@@ -46,7 +47,7 @@ pub fn words<'a>(tables: &'a [Table], table: &str, column: &str) -> Vec<&'a str>
     }
 }
 
-/// Transmission on the air.
+/// Transmission of a frame on the air: a row of the table `air`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
     pub start: f64,
@@ -83,7 +84,7 @@ pub fn on_air(tables: &[Table]) -> Vec<Sent> {
     (0..seq.len()).map(row).collect()
 }
 
-/// Returns the queue length at a place over time: seconds and packets.
+/// Returns the changes of the queue length at a place: time in seconds, and length in packets.
 pub fn queue_at(tables: &[Table], place: &str) -> Vec<(f64, u32)> {
     let [time, packets] = ["time_s", "packets"].map(|name| numbers(tables, "queue", name));
     let places = words(tables, "queue", "place");

@@ -1,5 +1,5 @@
-//! The fades of a channel depend only on time: bad periods are known before a run and are equal for every
-//! scheme, and the trace contains the periods that frames overlap.
+//! The fades of a channel depend only on time: they are known before a run and are the same for every
+//! congestion control. The trace contains the periods in which frames are transmitted.
 
 use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
@@ -14,7 +14,7 @@ use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_trace::Table;
 
-/// Returns errors that lose no frame in good periods, and every frame in bad periods.
+/// Returns an error model that loses every frame in bad periods, and no frame in good periods.
 fn fading(fades: FadePlan) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
@@ -32,16 +32,16 @@ fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     plan
 }
 
-/// Returns place, start and end in seconds, as in the table `fades`.
+/// Returns the rows of the table `fades`: place, start and end in seconds.
 fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
     let [begin, end] = ["begin_s", "end_s"].map(|column| numbers(tables, "fades", column));
     let places = words(tables, "fades", "place");
     places.into_iter().zip(begin).zip(end).map(|((place, begin), end)| (place, begin, end)).collect()
 }
 
-/// Runs the plan and checks that each frame on the air is lost if and only if it overlaps a bad period of its
-/// link known in advance, and that the trace has these periods. `links`: the directed links with bad periods,
-/// in order.
+/// Runs the plan. Checks that a frame on the air is lost if and only if it overlaps a bad period of its link,
+/// and that the trace contains these periods. The periods are computed before the run. `links` are the
+/// directed links with bad periods, in order.
 fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
     let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
     let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
@@ -70,7 +70,7 @@ fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]])
     assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
 }
 
-/// Frames on a wlan, and on a wired link with fades in one direction.
+/// Frames on a wlan, and on a wire with fades in one direction.
 #[test]
 fn frames_are_lost_in_the_given_fades() {
     for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {
@@ -79,7 +79,7 @@ fn frames_are_lost_in_the_given_fades() {
     }
 }
 
-/// Frames on a radio link, which has no other transmitters, with and without recovery.
+/// Frames on a radio link, with and without link recovery.
 #[test]
 fn frames_on_a_radio_link_fail_in_fades() {
     let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
@@ -102,7 +102,7 @@ fn frames_on_a_radio_link_fail_in_fades() {
     }
 }
 
-/// The fades do not depend on the senders and their load.
+/// The fades do not depend on the senders, nor on their load.
 #[test]
 fn fades_do_not_depend_on_the_scheme() {
     let path = |scheme| traced(&plan(scheme, Sojourn::Uniform), 1).1;

@@ -1,4 +1,5 @@
-//! Behaviour of links, compared with closed forms and an independent reader.
+//! Behaviour of links, compared with closed forms and with checks that read the trace
+//! independently.
 
 mod link_fades;
 mod outages;

@@ -1,5 +1,5 @@
-//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until the
-//! path model of a sender detects another rate.
+//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time that a
+//! sender needs to detect another rate.
 
 use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
@@ -22,7 +22,7 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Returns the plan of a link of 10 Mbit/s with 30 ms each way and a queue of 50 packets.
+/// Returns a plan with a link of 10 Mbit/s, a delay of 30 ms in each direction and a queue of 50 packets.
 fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
     wire.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
@@ -40,7 +40,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     }
 }
 
-/// Returns the plan with an outage from 15 to 17 s, in which packets wait or are lost.
+/// Returns that plan with an outage from 15 to 17 s, in which packets either wait or are lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
     let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };
@@ -52,7 +52,7 @@ fn outage(scheme: &str, is_lost: bool) -> Plan {
     plan
 }
 
-/// Returns the times at which segments were sent for this cause, in seconds; a burst counts once.
+/// Returns the times, in seconds, of the segments sent for this cause; a burst of segments counts once.
 fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
     let times = numbers(tables, "segments", "time_s").into_iter().zip(words(tables, "segments", "cause"));
     let mut found: Vec<f64> = times.filter(|(_, why)| *why == cause).map(|(t, _)| t).collect();
@@ -60,9 +60,8 @@ fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
     found
 }
 
-/// RFC 6298 §5.5: each timeout is twice as long as the previous timeout. In the outage each timeout causes
-/// one retransmission, and the connection continues one round trip after the first timeout that follows the
-/// outage.
+/// Each timeout is twice as long as the one before it (RFC 6298 §5.5). In the outage each timeout causes one
+/// retransmission. The connection continues one round trip after the first timeout after the outage.
 #[test]
 fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -72,21 +71,22 @@ fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
         println!("{scheme}: {:?}, {} timeouts", &attempts[..=first], report.flows[0].timeouts);
         let waits: Vec<f64> = attempts[..=first].windows(2).map(|w| w[1] - w[0]).collect();
         assert!(waits.len() >= 2);
-        // The sender's clock has a resolution of milliseconds.
+        // The clock of the sender has a resolution of 1 ms.
         assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
         assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the previous attempt failed");
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("the connection continues");
-        // 1040 B in one direction; 64 B in the other, because the ACK has a D-SACK: the segment sent before
-        // the outage had arrived.
+        // The segment has 1040 B. The ACK has 64 B, because it contains a D-SACK: the same segment, sent
+        // before the outage, had arrived already.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
         assert!((resumed - attempts[first] - round_trip).abs() < 1e-6, "{scheme}: {resumed}");
         assert_eq!(report.flows[0].timeouts, first as u64 + 1, "{scheme}");
     }
 }
 
-/// If packets wait, the ACKs of segments sent before the outage arrive right after it: no retransmission is
-/// necessary, the timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
+/// If packets wait in the outage, the ACKs of segments sent before it arrive right after it. No
+/// retransmission was necessary: the sender detects that its timeouts were spurious (F-RTO, RFC 5682), and
+/// restores its window.
 #[test]
 fn packets_queued_in_an_outage_restore_the_window() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -95,8 +95,8 @@ fn packets_queued_in_an_outage_restore_the_window() {
         println!("{scheme}: {attempts:?}");
         assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
         assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
-        // The packet whose transmission the outage interrupted needs at most its serialisation time after
-        // the outage. Its ACK arrives 30 ms plus the serialisation time of the ACK later.
+        // The outage interrupts the transmission of a packet, which ends at most one serialisation time after
+        // the outage. Its ACK arrives 30 ms and the serialisation time of the ACK later.
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("the connection continues");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
@@ -111,11 +111,11 @@ fn packets_queued_in_an_outage_restore_the_window() {
     }
 }
 
-/// BBR estimates the rate of the path as the maximum of its last ten round trips
-/// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). If the path loses four fifths of its rate, BBR
-/// therefore overfills the queue for ten round trips of a full queue, with 50 packets queued and one in
-/// service at 2 Mbit/s. Up to three more round trips pass: the present round trip, one with samples of both
-/// rates, and one until the window has decreased.
+/// BBR's estimate of the rate is the maximum over its last ten round trips
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). When the link loses four fifths of its rate,
+/// BBR therefore overfills the queue for ten more round trips. Each takes as long as at a full queue: 50
+/// packets queued and one in service at 2 Mbit/s. Up to three more round trips pass: the current round trip,
+/// one with samples of both rates, and one until the window has decreased.
 #[test]
 fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
@@ -128,19 +128,21 @@ fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let rounds = (bbr[bbr.len() - 1] - 15.0) / full;
     println!("{} drops in {rounds} round trips of {full} s", bbr.len());
     assert!((10.0..13.0).contains(&rounds));
-    // During that time it loses packets at more than half of the path's rate of 240 packets per second.
+    // In these round trips BBR loses more than 120 packets per second, half of the 240 packets per second
+    // that the link carries.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
-    // CUBIC reacts to the first losses, and to a loss after the ACK that ends the recovery and increases the
-    // window (Linux, tcp_cong_control()). Its other drops belong to its own cycle, and are seconds apart.
+    // CUBIC reacts to the first losses, and to a loss after the ACK that ends the recovery, because that ACK
+    // also increases the window (Linux, tcp_cong_control()). CUBIC's other drops end its cycles of growth,
+    // and are seconds apart.
     let cubic = drops("cubic");
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
     println!("cubic: {first} drops by {} s", cubic[first - 1]);
     assert!(cubic[first - 1] - 15.0 < 4.0 * full);
 }
 
-/// Agents at the base station receive the events of its link recovery, which depend on its timers. In an
-/// outage that loses frames, the timers expire repeatedly, and each failed attempt causes an EBSN. In an
-/// outage in which frames wait, the timers expire once, for the frames already in transmission.
+/// The agents of the base station observe its link recovery, whose timers react to an outage. If frames are
+/// lost in the outage, the timers expire repeatedly, and each failed attempt causes an EBSN. If frames wait,
+/// the timers expire once, for the frames that were in transmission when the outage began.
 #[test]
 fn agents_detect_an_outage_by_link_retransmission_timeouts() {
     let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };
@@ -156,7 +158,7 @@ fn agents_detect_an_outage_by_link_retransmission_timeouts() {
     ))));
     let errors = ErrorPlan::Clean.with_outages(vec![outage]);
     loses.links.radios[0].link.errors = [errors.clone(), errors];
-    // A window of three is sent once per timeout, 0.29 s.
+    // At each timeout, 0.29 s, a window of three frames is sent.
     let (waits, loses) = (heard(&waits), heard(&loses));
     println!("{waits} where packets wait, {loses} where they are lost");
     assert_eq!(heard(&mobile.plan()), 0);

@@ -1,5 +1,6 @@
-//! Links with the delivery opportunities of a recorded link (Mahimahi's traces), wired links and radio links.
-//! airhop-radio, link_rate.rs, tests the accounting of bytes; these tests check that links follow it.
+//! Wired and radio links whose delivery opportunities are those of a recorded link (a trace of Mahimahi). The
+//! bytes of each opportunity are tested in link_rate.rs of airhop-radio; these tests check that the links of
+//! a network use the opportunities.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -52,21 +53,21 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
     plan
 }
 
-/// Returns a plan in which the whole window, segments of `bytes` bytes each as IP datagrams, is sent at the
-/// start.
+/// Returns a plan in which a whole window of segments is sent at the start. As IP datagrams they have `bytes`
+/// bytes each.
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;
     plan(hosts::tcp("newreno", config), Arc::new(Bulk))
 }
 
-/// Returns the arrival times of the first segments, ms.
+/// Returns the arrival times of the first `many` segments, ms.
 fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
     let (_, tables) = traced(plan, 1);
     numbers(&tables, "deliveries", "time_s").iter().take(many).map(|s| (s * 1e3).round() as u64).collect()
 }
 
-/// Returns recovery with a window that is never full.
+/// Returns link recovery with a window that is never full.
 fn recovery() -> ArqPlan {
     let rules = ArqRules { window: 1000, timeout: Span::from_secs(5), attempts: None, ack_bytes: 6 };
     ArqPlan::GoBackN { group: Group::Sliding, rules }
@@ -74,10 +75,10 @@ fn recovery() -> ArqPlan {
 
 #[test]
 fn packets_depart_at_the_times_of_the_delivery_trace() {
-    // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first
-    // packet; the same opportunity in the repetition of the trace has not.
+    // Packets as large as an opportunity: one per opportunity. The opportunity at 0 ms is over when the first
+    // packet arrives; when the trace is repeated, it is used, at 20 ms.
     let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
-    // Two packets per opportunity.
+    // Packets half as large: two per opportunity.
     let halves = [5, 5, 5, 5, 7, 7, 20, 20, 20].map(|ms| ms + 10);
     for (bytes, expect) in [(1500, full), (748, halves)] {
         let plan = backlog(bytes);
@@ -88,8 +89,8 @@ fn packets_depart_at_the_times_of_the_delivery_trace() {
     }
 }
 
-/// Overload: the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, for packets of any size;
-/// each packet includes the 4 B of its TUN header.
+/// Under overload the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, whatever the size of
+/// the packets. The 4 B of the header of a TUN device count for each packet, as in Mahimahi.
 #[test]
 fn a_saturated_trace_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;

@@ -1,5 +1,5 @@
-//! Physics: an independent reader of the trace checks that stations transmitted as their carrier sense
-//! permits.
+//! Checks of the table `air` by code independent of the simulator: stations transmit only as their carrier
+//! sense permits, and receive as the physics permits.
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
@@ -16,13 +16,13 @@ use std::sync::Arc;
 const STATIONS: u16 = 24;
 const RECEIVE: f64 = 40.0;
 const SENSE: f64 = 85.0;
-/// SIFS, ns; all times here are in nanoseconds.
+/// SIFS. All times in this file are in nanoseconds.
 const SIFS: u64 = 10_000;
-/// Upper limit of a frame's airtime.
+/// Upper limit of the airtime of a frame.
 const LONGEST: u64 = 10_000_000;
 
-/// Returns the plan of 3 rows of 8 stations 21 m apart, each row shifted slightly to the right, with five
-/// flows.
+/// Returns a plan with five flows and 24 stations: 3 rows of 8 stations, 21 m apart; each row is shifted
+/// slightly to the right of the one before it.
 fn grid(access: Access, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
@@ -71,7 +71,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
     }
 }
 
-/// Row of the table `air`, times in nanoseconds.
+/// Row of the table `air`.
 #[derive(Clone, Copy, Debug)]
 struct Sent<'a> {
     start: u64,
@@ -124,13 +124,14 @@ impl<'a> Air<'a> {
         self.distance(a, b) <= SENSE
     }
 
-    /// Returns pairs of overlapping transmissions, with the earlier transmission first.
+    /// Returns the pairs of transmissions that overlap, the earlier one first.
     fn overlaps(&self) -> impl Iterator<Item = [&Sent<'a>; 2]> {
         let later = move |i: usize| self.sent[i + 1..].iter().take_while(move |y| y.start < self.sent[i].end);
         (0..self.sent.len()).flat_map(move |i| later(i).map(move |y| [&self.sent[i], y]))
     }
 
-    /// Returns the frame that `y` answers: it ends a SIFS before `y`, and has the same two stations.
+    /// Returns the frame that `y` answers: a frame between the same two stations that ends one SIFS before
+    /// `y`.
     fn answered(&self, y: &Sent<'_>) -> Option<&Sent<'a>> {
         let before = match y.kind {
             "cts" => "rts",
@@ -146,8 +147,8 @@ impl<'a> Air<'a> {
 }
 
 impl Air<'_> {
-    /// Checks overlapping transmissions; returns the number of simultaneous starts, and the number of
-    /// overlaps with an answer.
+    /// Checks all pairs of overlapping transmissions. Returns the number of pairs that start at the same
+    /// time, and the number of pairs with an answer.
     fn check_access(&self) -> [usize; 2] {
         let [mut together, mut answers] = [0; 2];
         for [x, y] in self.overlaps() {
@@ -167,7 +168,7 @@ impl Air<'_> {
         [together, answers]
     }
 
-    /// Checks the outcome of each frame, on a channel without errors; returns the number of captures.
+    /// Checks the outcome of each frame, on a channel without errors. Returns the number of captures.
     fn check_outcomes(&self, receiving: Receiving) -> usize {
         let mut captured = 0;
         for x in &self.sent {
@@ -187,8 +188,9 @@ impl Air<'_> {
         captured
     }
 
-    /// Returns two booleans for a receiver with the lock rule: whether it may, and whether it must, receive
-    /// `x`. No other signal is earlier, and `x` is 10 dB above each of them.
+    /// Returns two booleans: whether a receiver that locks on the first signal may receive `x`, and whether it
+    /// must. It must if every other signal starts later and is at least 10 dB weaker; it may also if another
+    /// starts at the same time.
     fn outlasts_each(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let is_above = |y: &&Sent<'_>| self.power(x.from, x.to) >= 10.0 * self.power(y.from, x.to);
         let all =
@@ -196,9 +198,9 @@ impl Air<'_> {
         (all(|y, x| y >= x), all(|y, x| y > x))
     }
 
-    /// Returns the same booleans for the rule with added powers: a captured frame is always 10 dB above the
-    /// sum of all other signals. A frame need not be received if the receiver may be locked on another
-    /// decodable frame.
+    /// Returns the same for the rule with added powers. A frame can be received only if it is 10 dB above the
+    /// sum of all other signals. It need not be received if the receiver may have locked on another frame
+    /// that it can decode.
     fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let begins = others.iter().map(|y| y.start.max(x.start));
         let sum_at = |t: u64| {
@@ -211,12 +213,12 @@ impl Air<'_> {
         (is_above && !is_deaf, is_above && !is_deaf && !others.iter().any(follows))
     }
 
-    /// Returns the power of a station's signal at another station in free space.
+    /// Returns the power of a station's signal at another station, by free-space propagation.
     fn power(&self, from: usize, at: usize) -> f64 {
         self.distance(from, at).powi(-2)
     }
 
-    /// Returns the other transmissions during `x` within sense range of its receiver.
+    /// Returns the other transmissions during `x` that are within the sense range of its receiver.
     fn at_receiver(&self, x: &Sent<'_>) -> Vec<&Sent<'_>> {
         let from = self.sent.partition_point(|y| y.start + LONGEST < x.start);
         let begun = self.sent[from..].iter().take_while(|y| y.start < x.end);
@@ -231,8 +233,8 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     Air { places, sent: transmissions(air) }
 }
 
-/// The number of a cell's names in the trace grows with its neighbours: one name for each pair in receive
-/// range and one for each queue.
+/// The number of names in a trace of a cell grows with the number of neighbours, not of all pairs: one name
+/// for each pair within receive range, and one for each queue.
 #[test]
 fn a_trace_names_only_pairs_in_receive_range() {
     let plan = grid(Access::Basic, CellRules::NS2);
@@ -252,15 +254,16 @@ fn a_trace_names_only_pairs_in_receive_range() {
     assert_eq!(places, expected);
 }
 
-/// Airtime is exclusive. If two transmissions of stations that sense each other overlap, the later one
+/// Stations that sense each other do not transmit at the same time. If two such transmissions overlap, the
+/// later one
 /// * begins at the same instant as the other (two backoffs ended together), or
 /// * is an answer, a SIFS after a frame `z` addressed to its sender: answers are sent without carrier sense.
 ///   The station of the other transmission did not know of the exchange: it does not sense the station of
 ///   `z`, or began no later than `z`, or sends an answer itself.
 ///
 /// The outcome of each frame follows from the other signals at its receiver. By ns-2's rules a receiver locks
-/// on the first signal after silence, and a later signal destroys it unless the later signal is 10 dB weaker;
-/// by the standard's rules a receiver receives a signal that is 10 dB above the sum of all others.
+/// on the first signal after silence, and a later signal destroys it unless it is 10 dB weaker. By the
+/// standard's rules a receiver receives a signal that is 10 dB above the sum of all others.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
     let all =

@@ -1,4 +1,4 @@
-//! Random draws of a replication: positions, and pairs of them.
+//! Random draws of a replication: positions of stations, and pairs of stations.
 
 use airhop_engine::Streams;
 use airhop_net::DRAWS;
@@ -11,8 +11,8 @@ fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
     scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
 }
 
-/// Returns all shortest paths by the algorithm of Floyd and Warshall, which is independent of the tested
-/// search.
+/// Returns the number of hops of all shortest paths, by the algorithm of Floyd and Warshall; the tested code
+/// uses another algorithm.
 fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     let n = places.len();
     let near = |a: usize, b: usize| {
@@ -29,7 +29,8 @@ fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     hops
 }
 
-/// Chi-square over 8 × 5 cells of 10 000 unconditioned positions: 39 degrees of freedom, 99.99 % quantile 81.
+/// Chi-square test of 10 000 positions, drawn without a condition, over 8 × 5 cells: the 99.99 % quantile for
+/// 39 degrees of freedom is 81.
 #[test]
 fn station_positions_are_uniform() {
     let area = Area { width: 200.0, height: 50.0, connected: false };
@@ -44,7 +45,7 @@ fn station_positions_are_uniform() {
     assert!(chi2 < 81.0, "{chi2}");
 }
 
-/// The layout is the first connected one in the sequence of draws.
+/// The layout is the first draw in which all stations are connected.
 #[test]
 fn a_connected_layout_is_the_first_connected_draw() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
@@ -65,7 +66,7 @@ fn a_connected_layout_is_the_first_connected_draw() {
     assert!((1..99).contains(&first), "{first} of 100 were connected at once: both cases are tested");
 }
 
-/// An impossible layout is an error after exactly the maximum number of draws.
+/// A layout that cannot be connected is an error, after exactly the maximum number of draws.
 #[test]
 fn an_impossible_layout_is_an_error_after_the_last_draw() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
@@ -88,7 +89,7 @@ fn name_seed_and_replication_determine_station_positions() {
     assert!(others.iter().all(|other| *other != of("field", 1, 0)));
 }
 
-/// The pairs are exactly those of a second algorithm, for connected and unconnected layouts.
+/// The drawn pairs are exactly those found by a second algorithm, whether or not the layout is connected.
 #[test]
 fn drawn_pairs_have_the_configured_number_of_hops() {
     for (rep, connected) in (0..40).map(|rep| (rep, rep % 2 == 0)) {
@@ -109,7 +110,7 @@ fn drawn_pairs_have_the_configured_number_of_hops() {
     }
 }
 
-/// If all stations receive each other, all pairs are neighbours at any distance.
+/// In a layout without a receive range all stations receive each other, so all pairs are neighbours.
 #[test]
 fn stations_without_a_receive_range_are_all_neighbours() {
     let places = [[0.0, 0.0], [1e6, 0.0], [0.0, 1e6]];

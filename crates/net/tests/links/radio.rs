@@ -1,4 +1,4 @@
-//! Radio links: times, queues, causes of drops, their agents, and determinism.
+//! Radio links in networks: times, queues, causes of drops, agents and determinism.
 
 use crate::common;
 use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
@@ -27,16 +27,16 @@ fn notices(r: &Report, kind: NoticeKind) -> u64 {
     r.flows[0].notices[place.expect("all kinds occur")]
 }
 
-/// Returns the duration in ms of a number of bytes at a rate in kbit/s.
+/// Returns the duration in ms of the transmission of `bytes` bytes at `kbps` kbit/s.
 fn ms(bytes: f64, kbps: f64) -> f64 {
     bytes * 8.0 / kbps
 }
 
 // ---- times -------------------------------------------------------------------------------------------------------------------
 
-// A transfer of one segment at a time: 128 bytes and an ACK of 40 at 56 and at 19.2 kbit/s, 50 and 10 ms each
-// way. With recovery the TCP ACK follows the link ACK of its segment, 6 bytes. Link headers exist only on the
-// air.
+// A transfer with one segment in flight: 128 bytes and an ACK of 40 bytes, at 56 and at 19.2 kbit/s, with
+// delays of 50 and 10 ms each way. With link recovery the TCP ACK waits for the link ACK of its segment, 6
+// bytes. Headers of the link layer exist only on the radio link.
 #[test]
 fn radio_link_rtt_is_serialisation_plus_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
@@ -54,8 +54,8 @@ fn radio_link_rtt_is_serialisation_plus_propagation() {
     }
 }
 
-// A saturated link carries its rate: 128 bytes per segment, and in the other direction the link ACK of each
-// TCP ACK.
+// A saturated link carries its full rate: 128 bytes per segment. In the direction of the data it also carries
+// the link ACKs of the TCP ACKs.
 #[test]
 fn a_saturated_clean_radio_link_carries_its_rate() {
     for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
@@ -66,18 +66,18 @@ fn a_saturated_clean_radio_link_carries_its_rate() {
         let goodput = run(&plan, 1).flows[0].goodput_mbps;
         assert!((goodput / expected - 1.0).abs() < 0.001, "{arq:?}: {goodput} of {expected} Mbit/s");
     }
-    // Reference C: error-free Reno in ns-2, 13.18 kbit/s over 200 s with a delay of 1 ms on the air.
+    // Reno in ns-2 without errors has 13.18 kbit/s over 200 s, with a delay of 1 ms on the radio link.
     let ns2 = Mobile { scheme: "reno", air_delay_ms: 1, seconds: 200, ..Mobile::default() };
     let goodput = run(&ns2.plan(), 1).flows[0].goodput_mbps;
     assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
 }
 
-// Path properties that the simulator reports to a scheme, compared with the path's behaviour (`oracle.rs` has
-// other paths).
+// The path properties that the simulator reports to a congestion control match the behaviour of the path.
+// `oracle.rs` tests other paths.
 #[test]
 fn a_small_arq_window_limits_the_rate_of_the_link() {
-    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No link ACK waits for data:
-    // TCP ACKs arrive after the link ACK was sent, and end before the next link ACK.
+    // Stop-and-wait: for each 88 bytes of payload a frame, its ACK, and 10 ms in each direction. No link ACK
+    // waits for data: a TCP ACK is sent after the link ACK of its segment, and ends before the next link ACK.
     let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
     let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
     let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
@@ -88,15 +88,15 @@ fn a_small_arq_window_limits_the_rate_of_the_link() {
     assert!((goodput / expected - 1.0).abs() < 0.002, "{goodput} of {expected} kbit/s");
 }
 
-/// Returns the frames of one end, in the order of their start.
+/// Returns the frames that a node sent, in the order of their start.
 fn sent_by<'a>(air: &'a [Sent], node: &str) -> Vec<&'a Sent> {
     let mut sent: Vec<&Sent> = air.iter().filter(|s| s.from == node).collect();
     sent.sort_by(|a, b| a.start.total_cmp(&b.start));
     sent
 }
 
-/// Returns the plan of a link with data in both directions, with errors, and with a window that is not always
-/// full.
+/// Returns a plan of a link with data in both directions and with errors, and with a window that is not
+/// always full.
 fn busy() -> Plan {
     let mobile = Mobile {
         arq: recovery(None),
@@ -109,8 +109,8 @@ fn busy() -> Plan {
     plan
 }
 
-// Each end has one transmitter: its frames follow one another, each with the serialisation time of its bytes,
-// and without gaps while there is data.
+// Each end has one transmitter: it sends one frame at a time, each for the serialisation time of its bytes,
+// without gaps while there is data.
 #[test]
 fn a_transmitter_sends_one_frame_at_a_time() {
     let (_, tables) = traced(&busy(), 1);
@@ -132,7 +132,8 @@ fn a_transmitter_sends_one_frame_at_a_time() {
     }
 }
 
-// A link ACK answers each data frame that arrives, as soon as the transmitter is free, before any other data.
+// Each data frame that arrives is answered by a link ACK as soon as the transmitter is free, before any more
+// data.
 #[test]
 fn link_acks_precede_data_frames() {
     let (_, tables) = traced(&busy(), 1);
@@ -146,7 +147,7 @@ fn link_acks_precede_data_frames() {
         let sent = sent_by(&air, node);
         let mut checked = 0;
         for (i, &arrival) in arrivals.iter().enumerate().take_while(|(_, at)| **at < 99.0) {
-            // Data that starts exactly at the arrival does not count as later.
+            // Data that starts at the time of the arrival is sent before the ACK.
             let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
             let next = next.expect("the end sends a link ACK");
@@ -161,8 +162,8 @@ fn link_acks_precede_data_frames() {
     }
 }
 
-// Kinds and sequence numbers of frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6. They are
-// also correct if the packet of a frame was delivered long before.
+// Kinds and sequence numbers of frames in the trace: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of
+// 6. The numbers are correct even for a frame whose packet was delivered long before.
 #[test]
 fn frames_are_traced_with_kind_and_sequence_number() {
     let (_, tables) = traced(&busy(), 1);
@@ -179,39 +180,39 @@ fn frames_are_traced_with_kind_and_sequence_number() {
         let is_segment = frame.packet == "data";
         assert!(!is_segment || frame.seq % u64::from(PAYLOAD) == 1 % u64::from(PAYLOAD), "{frame:?}");
     }
-    // Go-back-n retransmits frames that had arrived: their attempt numbers increase after their packet was
-    // delivered.
+    // Go-back-n also retransmits frames that had arrived: their attempt numbers increase after their packet
+    // has been delivered.
     let again = air.iter().filter(|s| s.attempt > 1 && s.outcome == "received" && s.packet == "data").count();
     assert!(again > 50, "{again}");
 }
 
 // ---- queues and drops --------------------------------------------------------------------------------------------------------
 
-// Datagrams of 128 bytes every 50 ms on a link that sends one datagram per 53.33 ms: first the window of
-// three fills, then the queue, which counts only queued packets, up to 50.
+// A datagram of 128 bytes every 50 ms arrives at a link that needs 53.33 ms for each. First the window of
+// three frames fills, then the queue, which has room for 50 packets besides those in the window.
 #[test]
 fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
-        // No other data is on the link: the mobile sends only link ACKs. Datagram k arrives at 50 ms × k.
-        // Frame i is finished 53.33 ms × (i + 1) after the first arrival. Its place in the window is then
-        // free; with recovery, it is free an ACK and twice 10 ms later.
+        // There is no other traffic, so the mobile sends only link ACKs. Datagram k arrives at 50 ms × k.
+        // Frame i ends 53.33 ms × (i + 1) after the first arrival. At that time its place in the window is
+        // free; with recovery, an ACK and twice 10 ms later.
         let answer = if in_service == 1 { 0.0 } else { 0.0025 + 0.02 };
         let (r, tables) = traced(&plan, 1);
         let rows = queue_at(&tables, "bs->m");
         assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
-        // First queued datagram: the lowest k for which k + 1 datagrams have arrived and fewer than k + 1 -
-        // in_service have left.
+        // The first datagram that is queued has the lowest k for which k + 1 datagrams have arrived and fewer
+        // than k + 1 - in_service have left the window.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
         let first = (0..1000)
             .find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service)
             .expect("the queue fills");
         let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
         assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
-        // Every sent packet is delivered, dropped by the queue, queued, in the link, or on the wire (at most
-        // 2).
+        // Each sent packet is delivered, dropped by the queue, queued, on the radio link, or on the wire (at
+        // most 2).
         let f = &r.flows[0];
         let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
         let full = 50 + in_service as u64;
@@ -220,22 +221,23 @@ fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     }
 }
 
-// Counters of the report: `channel` counts lost frames, data and link ACKs; `retries` counts discarded
-// packets. Without recovery each corrupted packet is lost, with unlimited recovery none, and with an attempt
-// limit the discarded packets.
+// Counters in the report: `channel` is the number of frames that errors destroyed, both data and link ACKs;
+// `retries` is the number of packets that link recovery gave up. Each destroyed frame is a lost packet
+// without recovery, no packet is lost with unlimited recovery, and with a limit of attempts the packets given
+// up are lost.
 #[test]
 fn drops_are_counted_by_cause() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
     for attempts in [None, Some(Some(2)), Some(None)] {
         let arq = attempts.map_or(PLAIN, recovery);
-        // The load is a third of the link's rate, so no queue fills.
+        // The load is a third of the rate of the link, so no queue overflows.
         let plan = Mobile { arq, errors: errors.clone(), seconds: 400, ..Mobile::default() }.datagrams(5_000);
         let (r, tables) = traced(&plan, 1);
         let air = on_air(&tables);
         let corrupted =
             |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
         let [channel, retries] = [Drop::Channel, Drop::Retries].map(|why| dropped(&r, why));
-        // The last frame of each end may be in flight.
+        // The last frame of each end may still be on its way.
         assert!(corrupted("data") + corrupted("ack") - channel <= 2, "{attempts:?}");
         assert_eq!(dropped(&r, Drop::Queue), 0);
         let f = &r.flows[0];
@@ -249,8 +251,8 @@ fn drops_are_counted_by_cause() {
                 assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
                 assert!(missing < 40, "{missing} missing: the packets in the link");
             }
-            // The probability of two losses is 9 %; go-back-n also discards packets that arrived out of
-            // order, and packets of which only the ACKs were lost.
+            // The probability that a packet is lost twice is 9 %. Go-back-n also gives up packets that
+            // arrived out of order, and packets of which only the link ACKs were lost.
             Some(Some(_)) => {
                 assert!(
                     retries > 100 && (missing.saturating_sub(12)) <= retries,
@@ -261,7 +263,8 @@ fn drops_are_counted_by_cause() {
     }
 }
 
-/// A link that delivers headers (TCP HACK): the corrupted packet is lost, and its headers are delivered.
+/// On a link that delivers the headers of corrupted packets (TCP HACK), the packet is lost but its headers
+/// arrive.
 #[test]
 fn headers_of_damaged_segments_are_delivered() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: u64::from(FRAME) * 8 };
@@ -271,15 +274,17 @@ fn headers_of_damaged_segments_are_delivered() {
     };
     let (hack, sack) = (goodput("hack", PLAIN), goodput("sack", PLAIN));
     assert!(hack > 1.5 * sack, "{hack} and {sack}");
-    // With recovery the segment itself arrives slightly later, so the headers are only a small overhead.
+    // With link recovery the segment itself arrives a little later, so the delivered headers are of little
+    // use and cost little.
     let (hack, sack) = (goodput("hack", recovery(None)), goodput("sack", recovery(None)));
     assert!(hack > 0.8 * sack, "{hack} and {sack}");
 }
 
 // ---- agents ------------------------------------------------------------------------------------------------------------------
 
-// Yun 2009 §3.1: an ERSN when the link layer starts to retransmit a segment, an ELN when it discards the
-// segment. On the downlink a notice is a packet; from the sender's own station it is a function call.
+// The agent sends an ERSN when the link layer starts to retransmit a segment, and an ELN when the link layer
+// gives it up (Yun 2009 §3.1). On the downlink the notice is a packet; if the sender is on the same station,
+// it is a function call.
 #[test]
 fn link_retransmission_causes_ersn_and_discard_eln() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
@@ -310,14 +315,14 @@ fn link_retransmission_causes_ersn_and_discard_eln() {
     }
 }
 
-/// Returns the plan with this service in place of the scheme's services.
+/// Returns the plan with this service instead of the services of the scheme.
 fn served(mut plan: Plan, service: &str) -> Plan {
     plan.flows[0].services = served_by(&[service]);
     plan
 }
 
-// Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can
-// detect them; also on an 802.11 cell.
+// Base stations measure the lengths of fades, as far as their link layer can detect them, and announce them
+// (Kounavis 1996 §4), also in an 802.11 cell.
 #[test]
 fn agents_observe_fades_of_cells_and_radio_links() {
     let mobile =
@@ -336,14 +341,14 @@ fn agents_observe_fades_of_cells_and_radio_links() {
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
     cell.links.wlans[0].cell.errors.clear();
     cell.links.wlans[0].cell.attempts = 255;
-    // Collisions also count as failures, but are short: the announced lengths are milliseconds.
+    // Collisions also count as fades, but are short: the announced lengths are milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
 }
 
-// Two base stations on one path, each with its own agent: the agent after the first radio link serves its
-// uplink, and the agent before the second radio link serves its downlink (Balakrishnan and Katz 1998). Each
-// agent marks the losses of its own link.
+// Two base stations are on one path, each with an agent. The first agent serves the uplink of the first
+// mobile, the second the downlink to the second mobile (Balakrishnan and Katz 1998). Each marks the losses of
+// its own radio link.
 #[test]
 fn each_base_station_reports_losses_of_its_own_link() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
@@ -356,12 +361,12 @@ fn each_base_station_reports_losses_of_its_own_link() {
         let r = run(&plan, 1);
         let f = &r.flows[0];
         let eln = notices(&r, NoticeKind::Eln) as f64;
-        // About one for each loss followed by three duplicate ACKs.
+        // There is about one ELN for each loss that three duplicate ACKs follow.
         assert!(eln > 0.5 * dropped(&r, Drop::Channel) as f64, "{lossy:?}: {eln} {:?} {f:?}", r.drops);
         both = eln;
     }
     assert!(both > 0.0);
-    // Base stations do not mark losses in queues, except for a few retransmissions that overtake other
+    // Base stations do not mark losses in queues. Exceptions are a few retransmissions that overtake other
     // segments.
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
@@ -372,8 +377,9 @@ fn each_base_station_reports_losses_of_its_own_link() {
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
 }
 
-/// Every scheme, with all services that it requires, and every service, on both topologies and with every
-/// recovery: the run completes, its packets are accounted for, and data arrives in the good periods.
+/// Runs each scheme with the services that it needs, and each service alone, on both topologies and with each
+/// kind of link recovery. Every run completes, all its packets are accounted for, and data arrives in good
+/// periods.
 #[test]
 fn every_scheme_and_service_runs_over_radio_links() {
     let mut worlds = 0;
@@ -399,7 +405,7 @@ fn every_scheme_and_service_runs_over_radio_links() {
     assert!(worlds > 6 * 35, "{worlds}");
 }
 
-/// Name of a flow's scheme.
+/// Access to the name of a flow's scheme.
 trait SchemeName {
     fn scheme_name(&self) -> &'static str;
 }
@@ -430,12 +436,13 @@ fn plan_and_seed_determine_a_run_on_any_thread() {
         });
         assert!(together.iter().all(|r| *r == alone));
         assert_ne!(run(&plan, 2).fingerprint, alone.fingerprint, "the seed matters");
-        // Tracing does not change the run, although a traced link emits more events.
+        // Tracing does not change the run, although a link that is traced schedules more events.
         assert_eq!(traced(&plan, 1).0, alone);
     }
 }
 
-// Random streams are named: another radio link, listed before or after, does not change the run.
+// Each random stream has a name, so another radio link in the plan, before or after this one, does not change
+// the run.
 #[test]
 fn another_radio_link_does_not_change_the_run() {
     let plan = short().plan();

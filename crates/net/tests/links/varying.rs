@@ -1,5 +1,5 @@
-//! Links that change during a run, wired links and radio links. airhop-radio, course.rs, tests the
-//! transmitter at a change; these tests check that links, queues and receivers follow the change.
+//! Wired and radio links that change during a run. The transmitter at a change is tested in course.rs of
+//! airhop-radio; these tests check that links, queues and receivers of a network follow the change.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -32,7 +32,7 @@ fn outage(from: u64, lasts: u64) -> Change {
     Change { at: ms(from), kind: ChangeKind::Outage(Span::from_millis(lasts)) }
 }
 
-/// Returns a handoff of the mobile, b, to a cell of 2 Mbit/s with a delay of 15 ms.
+/// Returns a handoff of the mobile b to a cell with 2 Mbit/s and a delay of 15 ms.
 fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
     let kind = ChangeKind::Handoff(Handoff {
         gap: Span::from_millis(gap),
@@ -44,7 +44,7 @@ fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
     Change { at: ms(from), kind }
 }
 
-/// Returns the rate of a link with these changes, 1 Mbit/s until the first change.
+/// Returns the rate of a link over time: 1 Mbit/s until the first of these changes.
 fn pace(changes: &[Change]) -> LinkRate {
     LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(1_000_000), DELAY, changes)))
 }
@@ -75,33 +75,33 @@ fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> P
     plan
 }
 
-/// Returns recovery with this window in frames and this timeout in milliseconds.
+/// Returns link recovery with this window in frames and this timeout in milliseconds.
 fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
     let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
-/// Returns two plans of the same link: as a wire, and as a radio link without recovery.
+/// Returns two plans of one link: as a wire, and as a radio link without recovery.
 fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
     let wire = wired(plan.clone(), pace(changes), errors);
     [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
 }
 
-/// Returns a plan in which the whole window, segments of 1000 B each as IP datagrams, is sent at the start: 8
-/// ms per segment at 1 Mbit/s.
+/// Returns a plan in which a whole window of segments is sent at the start. As IP datagrams they have 1000 B
+/// each, which take 8 ms at 1 Mbit/s.
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;
     hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), Arc::new(Bulk))
 }
 
-/// Returns the plan of datagrams of 1000 B at this rate, headers included, for this duration.
+/// Returns a plan with datagrams of 1000 B, headers included, at this rate and for this duration.
 fn datagrams(kbps: u64, duration: Span) -> Plan {
     let app = Arc::new(Cbr { rate: Rate::from_bps(kbps * 972) });
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
 }
 
-/// Returns the arrival times of segments, ns.
+/// Returns the arrival times of the segments, ns.
 fn arrivals(plan: &Plan) -> Vec<u64> {
     let tables = traced(plan, 1).1;
     numbers(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
@@ -114,14 +114,13 @@ fn dropped(report: &Report, why: Drop) -> u64 {
 #[test]
 fn packets_arrive_after_their_bits_at_the_varying_rate() {
     let us = 1000;
-    // The second packet is half sent when the rate doubles, at 12 ms. A quarter of the fourth packet is sent
-    // when the rate decreases to a fifth, at 19 ms.
+    // When the rate doubles, at 12 ms, half of the second packet has been sent. When the rate falls to a
+    // fifth, at 19 ms, a quarter of the fourth packet has been sent.
     let steps = [rate(12, 2000), rate(19, 400)];
     let stepped = [8_000, 14_000, 18_000, 34_000, 54_000].map(|sent| (sent + 10_000) * us);
-    // The packet is half sent when the outage of 2 s begins.
+    // When the outage of 2 s begins, half of the packet has been sent.
     let waits = [8_000, 2_016_000, 2_024_000].map(|sent| (sent + 10_000) * us);
-    // The new cell sends the packet again 100 ms later, with a serialisation time of 4 ms and a delay of 15
-    // ms.
+    // The new cell starts the packet again, 100 ms later; there it takes 4 ms, and the delay is 15 ms.
     let moved = [18_000, 112_000 + 4_000 + 15_000, 112_000 + 8_000 + 15_000].map(|arrived| arrived * us);
     for (changes, expect) in [
         (&steps[..], &stepped[..]),
@@ -129,7 +128,7 @@ fn packets_arrive_after_their_bits_at_the_varying_rate() {
         (&[handoff(12, 100, true)][..], &moved[..]),
     ] {
         let plans = both(&backlog(), changes, &ErrorPlan::Clean);
-        // The timeout is longer than the outage: no frame is retransmitted.
+        // The timeout of the recovery is longer than the outage, so no frame is retransmitted.
         let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
         for plan in plans.iter().chain([&recovered]) {
             assert_eq!(arrivals(plan)[..expect.len()], *expect, "{changes:?}");
@@ -137,25 +136,25 @@ fn packets_arrive_after_their_bits_at_the_varying_rate() {
     }
 }
 
-/// In an outage that loses frames the transmitter continues: of datagrams sent every 8 ms, those that end
-/// after 12 ms and start before 40 ms are lost.
+/// In an outage that loses frames, the transmitter continues to send. A datagram is sent every 8 ms; lost are
+/// those that end after 12 ms and start before 40 ms.
 #[test]
 fn frames_sent_in_an_outage_are_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
     for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
         let report = run(&plan, 1);
         assert_eq!((dropped(&report, Drop::Channel), report.drops.iter().sum::<u64>()), (4, 4));
-        // The last datagram that arrives was sent by 990 ms.
+        // The last datagram that arrives is sent completely by 990 ms.
         assert_eq!(report.flows[0].delivered_bytes / 972, 990 / 8 - 4);
     }
 }
 
-/// Only the packets that are queued at the old base station when the mobile reaches the new base station, and
-/// the frame on the air, are lost.
+/// In a handoff two kinds of packets are lost: those in the queue of the old base station when the mobile
+/// reaches the new one, and the frame on the air.
 #[test]
 fn a_handoff_drops_or_forwards_queued_packets() {
-    // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first
-    // is sent by 8 ms; the handoff interrupts the second.
+    // Datagrams arrive at twice the rate of the link, one every 4 ms from time 0; by 112 ms 28 have arrived.
+    // The first is sent completely by 8 ms; the handoff interrupts the second.
     let plan = datagrams(2000, Span::from_secs(1));
     for is_forwarded in [true, false] {
         for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
@@ -163,14 +162,14 @@ fn a_handoff_drops_or_forwards_queued_packets() {
             let lost = [dropped(&report, Drop::Channel), dropped(&report, Drop::Route)];
             assert_eq!(lost, if is_forwarded { [0, 0] } else { [1, 26] });
             assert_eq!(report.drops.iter().sum::<u64>(), lost.iter().sum());
-            // One datagram before the handoff, and one every 4 ms from 112 ms on, the last of them sent by
-            // 985 ms.
+            // Delivered: one datagram before the handoff, and from 112 ms on one every 4 ms; the last is sent
+            // completely by 985 ms.
             assert_eq!(report.flows[0].delivered_bytes / 972, 1 + (985 - 112) / 4);
         }
     }
 }
 
-/// The mobile keeps its own packets, regardless of the packets queued for it.
+/// The mobile's own packets are not lost in a handoff, whether or not the packets for it are forwarded.
 #[test]
 fn a_handoff_does_not_lose_packets_of_the_mobile() {
     let mut plan = datagrams(2000, Span::from_secs(1));
@@ -182,8 +181,8 @@ fn a_handoff_does_not_lose_packets_of_the_mobile() {
     }
 }
 
-/// Under overload the link carries the integral of its rate. There are outages every second, and changes of
-/// the rate between them.
+/// Under overload the link carries the integral of its rate over time, with an outage in every second and
+/// with changes of the rate between outages.
 #[test]
 fn a_saturated_link_carries_the_integral_of_its_rate() {
     let changes: Vec<Change> = (0..10)
@@ -196,19 +195,19 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
             ]
         })
         .collect();
-    // Per second 750 + 175 + 500 kbit.
+    // Per second, the link carries 750 + 175 + 500 kbit.
     let expect = 1.425;
     let plan = datagrams(4000, Span::from_secs(10));
     let recovered = radio(plan.clone(), pace(&changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
     for plan in both(&plan, &changes, &ErrorPlan::Clean).iter().chain([&recovered]) {
         let goodput = run(plan, 1).flows[0].goodput_mbps / 0.972;
-        // The last 10 ms are still on the wire: 20 kbit of 14 250.
+        // The data of the last 10 ms has not arrived: 20 of 14 250 kbit.
         assert!((goodput / expect - 1.0).abs() < 0.0025, "{goodput}");
     }
 }
 
-/// No packet is duplicated or lost without a record (`traced` and `run` audit the packets), for any contents
-/// of the window of a recovering link.
+/// No packet is duplicated, and none is lost without a record, whatever the window of a recovering link
+/// contains at the change. `traced` and `run` check the packets.
 #[test]
 fn link_recovery_preserves_packets_over_link_changes() {
     for attempts in [None, Some(2)] {
@@ -229,8 +228,8 @@ fn link_recovery_preserves_packets_over_link_changes() {
     }
 }
 
-/// The table `links` of a traced run contains the changes in both directions; without changes this table does
-/// not exist.
+/// The table `links` of a trace contains the changes in both directions. A run without changes has no such
+/// table.
 #[test]
 fn a_trace_records_the_changes_of_a_link() {
     let changes = [rate(100, 250), handoff(500, 100, true)];

@@ -1,5 +1,5 @@
-//! Networks that are open to real hosts. The hosts are Airhop's TCPs, which exchange real datagrams: a run
-//! with them must equal the run of the same flow inside the network.
+//! Networks with real hosts attached. Airhop's own TCP takes the place of the hosts and exchanges real
+//! datagrams with the network: the results must equal those of the same flow inside the network.
 
 mod stack;
 
@@ -24,12 +24,12 @@ fn last_hop(scheme: &'static str, fer: f64) -> LastHop {
     LastHop { scheme, fer, seconds: 20, preset: Preset::Linux, timestamps: true, ..LastHop::default() }
 }
 
-/// Returns the report of a run with hosts outside, and their datagrams.
+/// Returns the report of a run with external hosts on this topology, and the hosts.
 fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
     with_hosts(&hop.plan(), seed)
 }
 
-/// Returns the report of a run of `plan` with hosts outside, and their datagrams.
+/// Returns the report of a run of `plan` with external hosts, and the hosts.
 fn with_hosts(plan: &Plan, seed: u64) -> (Report, Stacks) {
     let (plan, outside) = opened(plan);
     let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
@@ -43,9 +43,9 @@ fn data(report: &Report) -> &FlowReport {
     report.flows.iter().max_by_key(|flow| flow.sent_segments).expect("a flow")
 }
 
-// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. The
-// test covers every step between them: SYN, window scale, SACK, timestamps, sequence numbers, header changes,
-// and agents that store, retransmit and drop packets.
+// The packets on the links are the same as for a simulated flow, so external hosts have the same goodput, to
+// the byte. The comparison covers SYNs, window scales, SACK, timestamps, sequence numbers, changes to
+// headers, and agents that store, retransmit and drop packets.
 #[test]
 fn external_hosts_have_the_goodput_of_simulated_hosts() {
     for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
@@ -56,8 +56,8 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
         assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
-        // For real hosts the network counts acknowledged data, which is at most two segments less than the
-        // delivered data at the end.
+        // For real hosts the network counts data when it is acknowledged; at the end this is at most two
+        // segments less than the data delivered.
         assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
         assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
         assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));
@@ -66,8 +66,8 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
     }
 }
 
-// RFC 3168 §5 and §6.1.3: marks of a flow from outside equal those of the flow inside, at every place where
-// the network counts them: on entry, in queues, and as ACKs leave.
+// The counts of ECN marks (RFC 3168 §5 and §6.1.3) of an external flow equal those of a simulated flow: on
+// entry, in queues, and when ACKs leave.
 #[test]
 fn ce_marks_of_external_flows_are_counted() {
     let mut plan = last_hop("dctcp", 0.001).plan();
@@ -79,8 +79,8 @@ fn ce_marks_of_external_flows_are_counted() {
     assert!(flow.ect0 > 100 && flow.ce > 5 && flow.ece > 5 && flow.ect1 == 0, "{flow:?}");
 }
 
-// ECT(1), which no sender inside uses, is counted separately. Packets that enter with CE are not counted as
-// marked by this network.
+// ECT(1), which no simulated sender uses, is counted separately. A packet that is marked CE when it enters
+// does not count as marked by this network.
 #[test]
 fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -98,7 +98,7 @@ fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
     assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
-// A log is sufficient to repeat the run, which depends only on the datagrams and their times.
+// A run depends only on the datagrams and their times, so a log is sufficient to repeat it.
 #[test]
 fn datagrams_and_their_times_determine_the_run() {
     let hop = last_hop("snoop", 0.03);
@@ -123,8 +123,8 @@ fn datagrams_and_their_times_determine_the_run() {
     assert_eq!(replay(Some(Span::from_micros(700))), live, "the number of observations has no effect");
 }
 
-// In a download one end sends no data: its flow is in no list of flows, so no table has a row of this flow,
-// although ACKs of its SYN arrive.
+// In a download one end sends no data. The flow of that direction appears in no list of flows, and no table
+// has rows of it, although ACKs arrive for its SYN.
 #[test]
 fn a_flow_without_data_is_in_no_list_of_flows() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
@@ -143,13 +143,14 @@ fn a_flow_without_data_is_in_no_list_of_flows() {
     assert!(offsets(&tables, "deliveries", "bytes").is_sorted_by(|a, b| a < b));
 }
 
-/// Returns a world of a last hop without errors.
+/// Returns the world of a last hop without errors.
 fn quiet() -> World {
     let (plan, outside) = opened(&last_hop("reno", 0.0).plan());
     World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
 }
 
-/// Returns the datagrams that leave within 50 ms, more than the one-way delay, after `datagram` entered.
+/// Sends a datagram into the network; returns the datagrams that leave within 50 ms, which is more than the
+/// one-way delay.
 fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
     pass_all(world, node, &[datagram.to_vec()])
 }
@@ -172,8 +173,8 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
     bytes
 }
 
-// A datagram that is not TCP leaves unchanged at the host of its destination address. There is one flow for
-// each conversation and direction, and one flow for datagrams without ports.
+// A datagram that is not TCP leaves unchanged at the host with its destination address. Each direction of a
+// conversation is a flow, and all datagrams without ports together are one flow.
 #[test]
 fn a_non_tcp_datagram_leaves_unchanged() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -206,8 +207,8 @@ fn a_non_tcp_datagram_leaves_unchanged() {
     );
 }
 
-// Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses,
-// random bytes.
+// A datagram is dropped and counted if the network has no host for it: a broadcast, a multicast, an unknown
+// address, random bytes.
 #[test]
 fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     let (s, mut world) = (NodeId(0), quiet());
@@ -228,9 +229,9 @@ fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     assert_eq!(world.report().flows, []);
 }
 
-// Snoop at a base station before a client that opens the connection and sends a request: the sender of the
-// answer is the server, although the client sent first. Both directions of a connection are flows, and agents
-// serve the direction of their flow in the scenario.
+// A client behind a base station with snoop opens the connection and sends a request; the server sends the
+// data. Both directions of a connection are flows, and an agent serves the direction in which the flow of the
+// scenario sends.
 #[test]
 fn agents_serve_the_data_direction_of_a_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -241,8 +242,7 @@ fn agents_serve_the_data_direction_of_a_connection() {
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
     let answer: Vec<_> = (0..5).map(|i| segment(s, 901 + 1000 * i, Some(301), false, 1000)).collect();
     assert_eq!(pass_all(&mut world, s, &answer).len(), 5);
-    // Snoop forwards the first duplicate ACK. At the second, it retransmits the segment and drops the
-    // duplicate.
+    // Snoop forwards the first duplicate ACK. At the second it retransmits the segment and drops the ACK.
     let acks: Vec<_> = (0..3).map(|_| pass(&mut world, d, &segment(d, 301, Some(901), false, 0))).collect();
     assert_eq!(
         acks.iter().map(Vec::len).collect::<Vec<_>>(),
@@ -256,7 +256,7 @@ fn agents_serve_the_data_direction_of_a_connection() {
     assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
 }
 
-/// Returns an IPv4 segment from a port of `s` (80) or of `d` (5555).
+/// Returns an IPv4 segment between port 80 of `s` and port 5555 of `d`.
 fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> Vec<u8> {
     let s = NodeId(0);
     let (to, ports) = if from == s { (NodeId(4), [80, 5555]) } else { (s, [5555, 80]) };
@@ -273,8 +273,8 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
     bytes
 }
 
-// A connection that reuses the ports of an earlier connection (RFC 9293 §3.6, MAY-2) has another pair of
-// flows, with their own names.
+// If a connection uses the ports of an earlier one (RFC 9293 §3.6, MAY-2), it has a new pair of flows with
+// names of their own.
 #[test]
 fn a_connection_that_reuses_ports_has_its_own_name() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -289,8 +289,9 @@ fn a_connection_that_reuses_ports_has_its_own_name() {
     assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
 }
 
-// A segment from an endpoint to itself (the LAND attack) belongs to no connection, whose two directions would
-// have one name. The segment crosses the network as a datagram without a conversation.
+// A segment with the same endpoint as source and destination (the LAND attack) opens no connection, because
+// both directions of it would have the same name. The segment crosses the network as a datagram without
+// ports.
 #[test]
 fn a_segment_from_an_endpoint_to_itself_opens_no_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -306,8 +307,8 @@ fn a_segment_from_an_endpoint_to_itself_opens_no_connection() {
     );
 }
 
-// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can increase its goodput by
-// forged ACKs.
+// An ACK of data that was never sent acknowledges nothing (RFC 9293 §3.10.7.4). A host can therefore not
+// increase its goodput by forged ACKs.
 #[test]
 fn forged_acks_of_unsent_data_acknowledge_nothing() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -329,7 +330,7 @@ fn forged_acks_of_unsent_data_acknowledge_nothing() {
     assert_eq!((flow.sent_segments, flow.delivered_bytes, flow.retransmissions), (2, 1000, 0));
 }
 
-// A forged log may contain a node without a host, or a datagram shorter than its header states.
+// A forged log may contain a node without a host, or a datagram shorter than its header says.
 #[test]
 fn a_forged_or_truncated_datagram_is_not_forwarded() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -343,8 +344,8 @@ fn a_forged_or_truncated_datagram_is_not_forwarded() {
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
-/// Simulates senders with or without a listener; returns the number of notices, the numbers sent by kind, and
-/// the hosts.
+/// Runs senders with or without a listener for notices. Returns the number of delivered notices and of sent
+/// notices by kind, and the hosts.
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
@@ -355,8 +356,8 @@ fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     (data(&world.report()).notices, world.notices_left(), stacks)
 }
 
-// Kounavis 1996 on real packets: each failed downlink attempt notifies the sender. EBSN is sent as an ICMP
-// message about the segment, which every kernel ignores.
+// Each failed attempt on the downlink causes a notice to the sender (Kounavis 1996). For real senders an EBSN
+// is an ICMP message about the segment, which every kernel ignores.
 #[test]
 fn an_ebsn_leaves_the_network_as_icmp() {
     let (made, left, Stacks { messages, .. }) = told("ebsn", false);
@@ -370,9 +371,9 @@ fn an_ebsn_leaves_the_network_as_icmp() {
     }
 }
 
-// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN have the form of ACKs, and the
-// ELN bit is set in an ACK. All notices are sent to senders with a listener, and none to other senders; a
-// sender that reads them reacts as to notices inside the network.
+// ELN and ERSN (Yun 2009 §3.1; Balakrishnan and Katz 1998) have the form of ACKs for real senders, and the
+// ELN bit is set in an ACK. A sender with a listener receives all notices, others receive none. A sender with
+// a listener reacts to them as a simulated sender does.
 #[test]
 fn only_senders_with_a_listener_receive_eln_and_ersn() {
     for (scheme, kinds) in

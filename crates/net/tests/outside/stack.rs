@@ -1,5 +1,5 @@
-//! A TCP endpoint of Airhop that takes the place of a real host. It is outside of the simulated network, and
-//! exchanges only datagrams with it.
+//! TCP endpoint of Airhop in place of a real host. It is outside the simulated network, and exchanges only
+//! datagrams with it.
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
@@ -9,7 +9,7 @@ use airhop_tcp::{Params, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 use std::sync::atomic::AtomicBool;
 
-/// Offset of the protocol number in IPv4, and the number of TCP (RFC 791 §3.1).
+/// Offset of the protocol number in an IPv4 header, and the number of TCP (RFC 791 §3.1).
 const PROTOCOL: usize = 9;
 const TCP: u8 = 6;
 
@@ -22,15 +22,15 @@ pub struct Stacks {
     conversation: Conversation,
     /// Window scales of both ends, learned from their SYNs.
     shifts: [u8; 2],
-    /// Datagrams sent, with time and node: a log.
+    /// Sent datagrams with their times and nodes, as in a log.
     pub sent: Vec<(Time, NodeId, Vec<u8>)>,
-    /// Received datagrams that are not TCP, which the hosts ignore as a kernel does.
+    /// Received datagrams that are not TCP; the endpoint ignores them, as a kernel does.
     pub messages: Vec<Vec<u8>>,
-    /// Number of received notices in the form of ACKs, and of received ACKs with the ELN bit.
+    /// Number of received notices: those in the form of ACKs, and ACKs with the ELN bit.
     pub heard: usize,
 }
 
-/// Hosts outside that replace the first flow of a plan and the flow in the opposite direction.
+/// Returns the plan with external hosts, which replace its first flow and the flow in the opposite direction.
 pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
     let mut plan = plan.clone();
     let first = plan.flows[0].clone();
@@ -65,7 +65,7 @@ impl Stacks {
         }
     }
 
-    /// Runs network and hosts to the end.
+    /// Runs the network and the hosts to the end.
     pub fn drive(&mut self, world: &mut World, end: Time) {
         let stop = AtomicBool::new(false);
         let mut now = Time::ZERO;

@@ -1,5 +1,5 @@
-//! On-demand routes in networks: packets arrive, lost links are detected and bypassed, and Reno over a chain
-//! has the goodput of ns-2.35 with its AODV.
+//! On-demand routes in networks: packets arrive, and broken links are detected and bypassed. The goodput of
+//! Reno over a chain matches that of ns-2.35 with its AODV.
 
 use crate::common::{
     chain::{Chain, naks},
@@ -16,13 +16,12 @@ use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
 const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);
 
-/// Returns Cheng and Lin's chain with Reno.
+/// Returns the chain of Cheng and Lin with Reno.
 fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
     Chain { seconds, ..Chain::new(hops, "reno", routing) }.plan()
 }
 
-/// Returns a plan with n0 and n3, which do not receive each other, and n1 and n2 between them, which receive
-/// all other nodes.
+/// Returns a plan with four nodes: n1 and n2 receive all nodes; n0 and n3 do not receive each other.
 fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
     let mut plan = chain(3, routing, 60);
     plan.links.wlans[0].cell.errors = errors;
@@ -35,7 +34,8 @@ fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
-/// Returns a link with mean periods of 5 s good and 5 s lost.
+/// Returns an error model with good periods and periods in which all frames are lost, of 5 s each in the
+/// mean.
 fn coming_and_going() -> ErrorPlan {
     let means = [Span::from_secs(5); 2];
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
@@ -46,8 +46,8 @@ fn dropped(report: &Report, why: Drop) -> u64 {
     report.drops[why as usize]
 }
 
-// One request traverses a chain hop by hop, one reply returns, and data flows. `run` checks that every packet
-// has exactly one outcome.
+// A route request crosses the chain hop by hop, one reply returns, and data flows. `run` checks that every
+// packet has exactly one outcome.
 #[test]
 fn aodv_finds_a_route_over_any_number_of_hops() {
     for routing in [NS2, RFC3561] {
@@ -67,8 +67,8 @@ fn static_routes_report_no_routing_messages() {
     assert_eq!((report.routing, dropped(&report, Drop::Route)), (None, 0));
 }
 
-// AODV detects a broken link by packets that the MAC discards, and finds another route. With static routes no
-// packet arrives until the link works again.
+// AODV detects a broken link by the packets that the MAC gives up, and finds another route. With static
+// routes no packet arrives until the link works again.
 #[test]
 fn aodv_finds_a_route_around_a_lost_link() {
     let links = vec![
@@ -91,8 +91,8 @@ fn aodv_finds_a_route_around_a_lost_link() {
     }
 }
 
-// Cheng and Lin 2008 §5.1: a chain has no alternative route, so the removal of a route because of collisions
-// only reduces goodput. Hidden stations, which cause the collisions, exist from three hops on.
+// In a chain there is no other route, so removing a route because of collisions only reduces goodput (Cheng
+// and Lin 2008 §5.1). The collisions are caused by hidden stations, which exist from three hops on.
 #[test]
 fn dropping_routes_at_collisions_reduces_goodput() {
     let goodput = |hops, routing| run(&chain(hops, routing, 40), 1).flows[0].goodput_mbps;
@@ -101,9 +101,9 @@ fn dropping_routes_at_collisions_reduces_goodput() {
     assert!(two.abs() < 0.02 && six > 0.1, "{two} over two hops, {six} over six");
 }
 
-// Cheng and Lin 2008: "The MAC layer may wrongly infer a link failure when the link experiences a high degree
-// of contention". Drops of data and ACKs that TCP-CL's MAC attributes to contention are not reported to AODV
-// as link failures; drops on a broken link are reported.
+// "The MAC layer may wrongly infer a link failure when the link experiences a high degree of contention"
+// (Cheng and Lin 2008). A drop of data or an ACK that TCP-CL's MAC attributes to contention is not reported
+// to AODV; drops on a broken link are reported.
 #[test]
 fn a_contention_loss_is_not_reported_to_aodv() {
     let over = |scheme| Chain { seconds: 40, ..Chain::new(7, scheme, NS2) }.plan();
@@ -137,8 +137,8 @@ fn routing_is_part_of_fingerprint_and_trace() {
 }
 
 // RFC 3561 §6.4: over eight hops a new search starts with a ring of ten hops, whose timeout is 0.96 s instead
-// of NET_TRAVERSAL_TIME, 2.8 s. The remaining difference between the presets is NODE_TRAVERSAL_TIME: 40 ms
-// for a hop that lasts four, while ns-2 measures the time per hop.
+// of NET_TRAVERSAL_TIME, 2.8 s. The rest of the difference between the presets is due to NODE_TRAVERSAL_TIME:
+// the RFC assumes 40 ms for a hop that takes 4 ms, and ns-2 measures the time per hop.
 #[test]
 fn after_a_route_loss_the_search_starts_with_a_ring() {
     let mean = |plan: AodvPlan| {
@@ -152,7 +152,7 @@ fn after_a_route_loss_the_search_starts_with_a_ring() {
     assert!(rfc > 0.72 * ns2 && quick > ns2, "{rfc:.2} Mbit/s, ns-2 {ns2:.2}, with hops of 4 ms {quick:.2}");
 }
 
-// Counts of the warm-up are excluded.
+// Events in the warm-up do not count.
 #[test]
 fn routing_counters_exclude_the_warm_up() {
     let plan = chain(4, NS2, 20);
@@ -174,14 +174,14 @@ fn flows_through_a_cell_with_routes_on_demand_are_refused() {
     assert_eq!(refused, BuildError::OnDemand { flow: "ftp".into(), wlan: "field".into() });
 }
 
-/// Goodput of ns-2.35 with its AODV over 1 to 8 hops, Mbit/s: mean of five runs of 100 s, over 7 and 8 hops
-/// of twenty.
+/// Goodput of ns-2.35 with its AODV over 1 to 8 hops, Mbit/s: mean of five runs of 100 s; over 7 and 8 hops,
+/// of twenty runs.
 const IN_NS2: [f64; 8] = [13.34, 6.89, 3.54, 2.36, 1.97, 1.76, 1.25, 1.31];
 
-// 802.11g at 36 and 24 Mbit/s, 20 µs of PLCP header, 34 bytes of MAC header. From seven hops on a repair near
-// the destination may fail, after which no packet arrives for twelve seconds: runs of 100 s differ by 0.15
-// Mbit/s (one standard deviation), both in ns-2 and in Airhop. The means of twenty runs are 1.25 and 1.31 in
-// ns-2, 1.22 and 1.21 in Airhop.
+// 802.11g at 36 and 24 Mbit/s, with 20 µs of PLCP header and 34 bytes of MAC header. From seven hops on a
+// route repair near the destination may fail; then no packet arrives for twelve seconds. Runs of 100 s
+// therefore have a standard deviation of 0.15 Mbit/s, both in ns-2 and in Airhop. The means of twenty runs
+// are 1.25 and 1.31 in ns-2, and 1.22 and 1.21 in Airhop.
 #[test]
 fn aodv_goodput_over_a_chain_matches_ns2() {
     for (hops, ns2) in (1..).zip(IN_NS2) {

@@ -1,4 +1,4 @@
-//! Reference: chains of static stations with static routes, the topology of Cheng & Lin 2008, measured with
+//! Chains of stations with static routes, the topology of Cheng and Lin 2008, compared with measurements of
 //! ns-3.44 (`reference/ns3.csv`, scenario B) and ns-2.35.
 
 use crate::common::{
@@ -12,22 +12,22 @@ use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, HalveFrom, Preset};
 
-/// Returns the plan of a chain whose flow starts at time zero, with the duration of the other simulator's
-/// run.
+/// Returns the plan of a chain whose flow starts at time zero and that lasts as long as the run of the other
+/// simulator.
 fn chain(hops: u16, cell: CellPlan, scheme: &'static str, config: Config, seconds: u64) -> Plan {
     let chain = Chain::new(hops, scheme, RoutingPlan::Static);
     Chain { cell, config, seconds, start: Time::ZERO, ..chain }.plan()
 }
 
-/// Returns the mean goodput over some seeds, Mbit/s.
+/// Returns the mean goodput over the seeds 1 to `seeds`, Mbit/s.
 fn goodput(plan: &Plan, seeds: u64) -> f64 {
     (1..=seeds).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / seeds as f64
 }
 
-/// Returns the plan of ns-3's chain: 54 Mbit/s, ACKs at 24 Mbit/s, channel access without a backoff on an
-/// idle medium; NewReno with SACK, PRR, timestamps and an ACK per segment, and an unlimited window. ns-3
-/// halves the pipe, even at a timeout, while RFC 5681's FlightSize includes SACKed data. Its queue of 50
-/// packets includes the packet in service.
+/// Returns the plan of ns-3's chain: 54 Mbit/s, ACKs at 24 Mbit/s, no backoff on an idle medium; NewReno with
+/// SACK, PRR, timestamps, an ACK per segment and an unlimited window. At a reduction, even at a timeout, ns-3
+/// halves the estimate of data in flight (pipe); RFC 5681's FlightSize also contains SACKed data. Its queue
+/// of 50 packets includes the packet in service.
 fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let mut config = Preset::Rfc.config(mss);
     config.delayed_ack = None;
@@ -46,8 +46,8 @@ fn ns3(hops: u16, mss: u32) -> f64 {
     rows.next().expect("a row of the table")[4].parse().expect("a number")
 }
 
-/// ns-3 has one seed per point; over one hop its seeds differ by 5 %. Over several hops, Airhop's goodput is
-/// 1 to 5 % below ns-3's.
+/// ns-3 was measured with one seed per point; over one hop its seeds differ by 5 %. Over several hops
+/// Airhop's goodput is 1 to 5 % below that of ns-3.
 #[test]
 fn goodput_over_a_chain_matches_ns3() {
     for mss in [1460, 1000] {
@@ -60,8 +60,8 @@ fn goodput_over_a_chain_matches_ns3() {
     }
 }
 
-/// Returns the plan of ns-2's chain: 36 Mbit/s, control frames and the 192 bits of the PLCP header at 6
-/// Mbit/s, Reno with a window of 100 segments of 1460 bytes; the MAC adds 34 bytes, and the routing 20.
+/// Returns the plan of ns-2's chain: 36 Mbit/s; control frames and the 192 bits of the PLCP header at 6
+/// Mbit/s; Reno with a window of 100 segments of 1460 bytes. The MAC adds 34 bytes, and the routing 20.
 fn as_in_ns2(hops: u16) -> Plan {
     let phy = Phy { cw_min: 31, plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
     let mut config = Preset::Ns2.config(1460);

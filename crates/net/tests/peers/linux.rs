@@ -1,12 +1,12 @@
-//! Reference: measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs per
+//! Comparison with measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs per
 //! point). Goodput with losses is compared in `tests/python/peers/test_crosscheck.py`.
 //!
-//! The kernel's sockets were paced, so the preset also paces: BBR is the default of that kernel, iperf3
-//! selects the congestion control after connect(), and the pacing enabled by BBR remains enabled. A 6.18
-//! kernel over an emulator of the same kind (10 Mbit/s, 30 ms each way, 50 packets) reproduces all figures of
-//! the table with pacing: at zero loss 54, 54 and 54 retransmissions with CUBIC, and a slow start that an ACK
-//! train ends at 154. If CUBIC is selected before connect(), the kernel has 23 retransmissions, and a slow
-//! start that ends at 78 or 118.
+//! The sockets of the kernel were paced, so the preset is too. The default of that kernel is BBR, which
+//! enables pacing; iperf3 selects the congestion control after connect(), and the pacing remains. A kernel
+//! 6.18 over a similar emulator (10 Mbit/s, 30 ms in each direction, 50 packets) reproduces all numbers of
+//! the table if it paces. Without losses CUBIC then has 54, 54 and 54 retransmissions, and an ACK train ends
+//! its slow start at a window of 154. If CUBIC is selected before connect(), the kernel has 23
+//! retransmissions, and slow start ends at 78 or 118.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -18,8 +18,9 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// Returns the plan of two hosts, 10 Mbit/s and 30 ms each way, a queue of 50 packets, independent losses
-/// towards the receiver; MTU 1040, so a segment has 988 bytes of payload and 12 bytes of timestamps.
+/// Returns a plan with two hosts: 10 Mbit/s, 30 ms in each direction, a queue of 50 packets, and independent
+/// losses towards the receiver. The MTU is 1040, so a segment has 988 bytes of payload and 12 bytes of
+/// timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
     Plan {
         links: Links {
@@ -30,7 +31,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
     }
 }
 
-/// Returns the mean of a column of the kernel's runs of a scheme at a loss rate.
+/// Returns the mean of a column over the runs of the kernel with this scheme and loss rate.
 fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
     let rows = include_str!("../reference/linux.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
     let values: Vec<f64> = rows
@@ -43,8 +44,8 @@ fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
 const GOODPUT: usize = 11;
 const RETRANSMISSIONS: usize = 13;
 
-// In the kernel at zero loss retransmissions equal the queue's drops exactly: 148 for reno in 13 recoveries,
-// 54 for cubic.
+// Without errors the kernel retransmits as many segments as the queue drops: 148 with reno, in 13 recoveries,
+// and 54 with cubic.
 #[test]
 fn retransmissions_equal_queue_drops_without_errors() {
     for scheme in ["reno", "cubic"] {
@@ -61,7 +62,7 @@ fn retransmissions_equal_queue_drops_without_errors() {
     }
 }
 
-/// Returns time, cwnd and ssthresh at each change, in the first `seconds` seconds without losses.
+/// Returns the time, the window and ssthresh at each change in the first `seconds` seconds, without errors.
 fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
     let (_, tables) = traced(&plan, 1);
@@ -69,7 +70,7 @@ fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     (0..columns[0].len()).map(|i| [0, 1, 2].map(|column: usize| columns[column][i])).collect()
 }
 
-/// Returns the time, and the window before and after each reduction.
+/// Returns the time of each reduction of the window, and the window before and after it.
 fn cuts(windows: &[[f64; 3]]) -> Vec<(f64, f64, f64)> {
     windows.windows(2).filter(|w| w[1][1] < w[0][1]).map(|w| (w[1][0], w[0][1], w[1][1])).collect()
 }
@@ -78,8 +79,8 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
     assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
 }
 
-// The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and exceeds it by
-// the same amount; each retransmission is a drop of the queue.
+// The kernel has 191 retransmissions with BBR, all in its startup, which fills the queue and then exceeds it
+// by the same amount. Each retransmission replaces a packet that the queue dropped.
 #[test]
 fn bbr_startup_loses_as_many_segments_as_in_linux() {
     let report = run(&wire("bbr", 0.0), 1);
@@ -91,8 +92,8 @@ fn bbr_startup_loses_as_many_segments_as_in_linux() {
     assert_eq!((report.drops[0], flow.timeouts), (flow.retransmissions, 0));
 }
 
-// With losses, the number of retransmissions equals the losses of channel and queue, as in the kernel; 3 % is
-// the kernel's own variation between runs at a loss of 1 %.
+// With errors there are as many retransmissions as packets lost by the link and the queue, as in the kernel.
+// At a loss rate of 1 % the kernel's own runs differ by 3 %.
 #[test]
 fn bbr_retransmits_as_many_segments_as_in_linux() {
     for loss in ["0.01", "0.05"] {
@@ -105,12 +106,13 @@ fn bbr_retransmits_as_many_segments_as_in_linux() {
     }
 }
 
-// Noted with the measurement: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving
-// to 62 at 0.92 s". The bandwidth-delay product is 73 packets, the queue holds 50, and one more is in
-// service: the first packet beyond a window of 124 is dropped, and the window has doubled when the loss is
-// detected. The times of the note do not follow from these numbers: their origin is not stated (perhaps
-// iperf3's control connection, which is opened first), and they are not asserted. From the SYN on, slow start
-// lasts 0.45 s: ten segments, doubling every 61 ms to 80, and then one more per 0.832 ms of the link.
+// A note with the measurement says: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second
+// halving to 62 at 0.92 s". The bandwidth-delay product is 73 packets, the queue has room for 50, and one
+// packet is in service. The first packet beyond a window of 124 is therefore dropped, and the window has
+// doubled when the loss is detected. The times in the note do not follow from these numbers. Their origin is
+// not stated, and may be iperf3's control connection, which opens first; they are not checked. From the SYN
+// on, slow start takes 0.45 s: from ten segments it doubles every 61 ms to 80, and then grows by one segment
+// per 0.832 ms, the time of a packet on the link.
 #[test]
 fn slow_start_ends_at_the_window_of_linux() {
     let cuts = cuts(&windows("reno", 2));
@@ -125,10 +127,11 @@ fn slow_start_ends_at_the_window_of_linux() {
     assert!((cuts[0].0 / ends - 1.0).abs() < 0.1, "at {} s, not {ends}", cuts[0].0);
 }
 
-// Noted with the measurement: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss
-// at 0.587 s, ssthresh 110, then between 86 and 123". In fact an ACK train as long as the minimum round trip
-// ends slow start: the kernel counts it as an ACK train (TCPHystartTrainCwnd 154), and every round of slow
-// start has a short round trip. iperf3's first segment is small; without it the kernel has 156, as here.
+// A note with the measurement says: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first
+// loss at 0.587 s, ssthresh 110, then between 86 and 123". In fact an ACK train as long as the minimum round
+// trip ended slow start: the kernel counted an ACK train (TCPHystartTrainCwnd 154). Delay did not end it,
+// because each round of slow start had a sample with a short round trip. iperf3's first segment is small;
+// without it the kernel has 156, as here.
 #[test]
 fn hystart_ends_slow_start_at_the_window_of_linux() {
     let windows = windows("cubic", 60);
@@ -144,9 +147,9 @@ fn hystart_ends_slow_start_at_the_window_of_linux() {
     }
 }
 
-// Round trips of 40 and 400 µs. With srtt = 0, as with timestamps of a millisecond, RFC 8985 §7.2 would send
-// spurious probes, each of which causes a duplicate. Linux' samples are in microseconds, and its probe waits
-// two ticks longer than two round trips.
+// Round trips of 40 and 400 µs. If samples had a resolution of a millisecond, as timestamps do, srtt would be
+// 0; RFC 8985 §7.2 would then send spurious probes, and each would cause a duplicate. Linux has samples in
+// microseconds, and its probe waits for two round trips and two ticks.
 #[test]
 fn no_tail_loss_probe_is_sent_at_rtts_below_a_millisecond() {
     for us in [20, 200] {

@@ -1,4 +1,4 @@
-//! Comparison with measurements of other simulators and a kernel.
+//! Comparison with measurements of other simulators and of a Linux kernel.
 
 mod aodv;
 mod chain;

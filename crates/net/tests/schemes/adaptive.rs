@@ -1,5 +1,5 @@
-//! DCTCP, Hybla, Illinois and H-TCP between two hosts, compared with the statements of their papers about
-//! whole connections.
+//! DCTCP, Hybla, Illinois and H-TCP between two hosts, compared with what their papers state about whole
+//! connections.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
@@ -13,11 +13,11 @@ use airhop_tcp::{Config, HalveFrom, Preset};
 use airhop_trace::Table;
 use std::sync::Arc;
 
-/// Segments of 988 bytes in packets of 1040, as in Linux.
+/// Payload of a segment, in a packet of 1040 bytes, as in Linux.
 const SEGMENT: u32 = 988;
 
-/// Returns the plan of a connection of `scheme` over a wire with this rate in Mbit/s, round trip without
-/// queueing, queue capacity and loss rate.
+/// Returns a plan with a connection of `scheme` over a wire: rate in Mbit/s, round trip without queueing,
+/// queue capacity in packets, and loss rate.
 fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
@@ -26,13 +26,13 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     }
 }
 
-/// Returns the Linux preset without pacing by the host, because the senders of these papers do not pace: with
-/// bursts, Illinois measures its longest delay as the delay of the full buffer.
+/// Returns the Linux preset without pacing, because the senders in these papers do not pace. Bursts matter to
+/// Illinois: it takes the longest delay that it measures as the delay of a full buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }
 
-/// Returns the mean goodput of some replications, Mbit/s.
+/// Returns the mean goodput over `reps` replications, Mbit/s.
 fn goodput(plan: &Plan, reps: u64) -> f64 {
     (1..=reps).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / reps as f64
 }
@@ -41,18 +41,18 @@ fn is_within(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < tolerance, "{what}: {value}, expected {expected}");
 }
 
-/// Returns time and window at each change after a given time in seconds.
+/// Returns time and window at each change of the window after the time `after`, in seconds.
 fn windows(tables: &[Table], after: f64) -> Vec<(f64, f64)> {
     let (times, cwnd) = (numbers(tables, "window", "time_s"), numbers(tables, "window", "cwnd"));
     times.into_iter().zip(cwnd).filter(|w| w.0 > after).collect()
 }
 
-/// Returns the indices of the windows after a reduction.
+/// Returns the indices of the windows that directly follow a reduction.
 fn cuts(windows: &[(f64, f64)]) -> Vec<usize> {
     (1..windows.len()).filter(|&i| windows[i].1 < windows[i - 1].1).collect()
 }
 
-/// Returns the ratio of the window after each reduction to the window before.
+/// Returns, for each reduction, the window after it divided by the window before it.
 fn left(windows: &[(f64, f64)]) -> Vec<f64> {
     cuts(windows).into_iter().map(|i| windows[i].1 / windows[i - 1].1).collect()
 }
@@ -61,11 +61,12 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.clone().sum::<f64>() / values.count() as f64
 }
 
-/// Returns the plan of a DCTCP connection through a queue that marks from K packets on, with an ACK for each
-/// segment and an immediate reduction of the window, as in the model. (In Linux, with PRR, the first packets
-/// after a mark arrive at an unchanged queue and are also marked: a second reduction follows at once.)
+/// Returns a plan with a DCTCP connection through a queue that marks packets while it has K packets or more.
+/// As in the model, there is an ACK for each segment, and the window is reduced at once. With PRR, as in
+/// Linux, the queue would not shrink at first after a mark; the next packets would also be marked, and a
+/// second reduction would follow.
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
-    // The model's window is a real number; that of Linux is an integer number of segments after a mark.
+    // The window of the model is a real number; in Linux it is a whole number of segments after a mark.
     let config = Config { delayed_ack: None, prr: false, halve_from: HalveFrom::Flight, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
     plan.links.wired[0].queue =
@@ -73,13 +74,13 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     plan
 }
 
-// Alizadeh et al. 2010 §3.3, one flow: marks start at W* = C RTT + K, all packets of a round trip are marked,
-// and the window decreases by D = (W* + 1) alpha/2; the queue oscillates between K + 1 and K + 1 - D
-// (equations 9 and 10). The window grows again by D in D round trips (equation 8), but not in the first,
-// whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. Equation 6 assumes
-// a constant alpha. In fact alpha increases by (1 - alpha) g in the round trip with the marks and decreases
-// by g alpha in all others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha +
-// (1 - alpha) g) (1 - g)^(P - 1).
+// Model of one flow (Alizadeh et al. 2010 §3.3): marks start at the window W* = C RTT + K, all packets of a
+// round trip are marked, and the window decreases by D = (W* + 1) alpha/2. The queue oscillates between K + 1
+// and K + 1 - D (equations 9 and 10). The window grows again by D in D round trips (equation 8), after the
+// round trip whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux), so the period is P = D + 1
+// round trips. Equation 6 assumes a constant alpha. In fact alpha increases by (1 - alpha) g in the round
+// trip with the marks, and decreases by g alpha in all others. The reduction uses its lowest value (RFC 8257
+// §3.3), hence alpha = (alpha + (1 - alpha) g) (1 - g)^(P - 1).
 #[test]
 fn dctcp_queue_oscillates_as_in_its_model() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
@@ -108,7 +109,7 @@ fn dctcp_queue_oscillates_as_in_its_model() {
         is_within(cut, swing, 0.05, "the swing of the window");
         is_within(measured, period(alpha) * rtt as f64 * 1e-3 * w / held, 0.05, "the period");
 
-        // Rows of the queue for data. The queue for ACKs never exceeds two packets.
+        // Rows of the queue of the data: the queue of the ACKs never has more than two packets.
         let (times, packets) = (numbers(&tables, "queue", "time_s"), numbers(&tables, "queue", "packets"));
         let late: Vec<f64> =
             times.into_iter().zip(packets).filter(|q| q.0 > 1.0 && q.1 > 2.0).map(|q| q.1).collect();
@@ -119,8 +120,8 @@ fn dctcp_queue_oscillates_as_in_its_model() {
     }
 }
 
-// Alizadeh et al. 2010 §3.4, equation 13: the queue never becomes empty with K > C RTT / 7; with a hundredth
-// of that the link is idle at times.
+// With K > C RTT / 7 the queue never becomes empty (Alizadeh et al. 2010 §3.4, equation 13). With a hundredth
+// of that K the link is idle at times.
 #[test]
 fn dctcp_keeps_the_link_busy_with_k_above_bdp_over_7() {
     let full = 100.0 * 988.0 / 1040.0;
@@ -132,8 +133,8 @@ fn dctcp_keeps_the_link_busy_with_k_above_bdp_over_7() {
     assert!(with(1.0) < 0.97 * full, "{} of {full}", with(1.0));
 }
 
-// RFC 8257 §3.1: if a scenario sets no queue, the service of the scheme installs its queue, and no packet is
-// lost. SACK overflows the same queue.
+// If the scenario sets no queue, the service of DCTCP installs its marking queue (RFC 8257 §3.1), and no
+// packet is lost. A SACK sender overflows the same queue.
 #[test]
 fn dctcp_installs_its_marking_queue() {
     let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
@@ -146,7 +147,7 @@ fn dctcp_installs_its_marking_queue() {
     let (retransmissions, goodput) = drops(&plan);
     assert_eq!(retransmissions, 0);
     assert!(goodput > 0.90 * 9.5, "{goodput}");
-    // Without PRR a mark causes one reduction, not two.
+    // PRR is off, because without it a mark causes one reduction instead of two.
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
     config.prr = false;
     let (retransmissions, goodput) = drops(&plan);
@@ -154,9 +155,9 @@ fn dctcp_installs_its_marking_queue() {
     assert!(goodput > 0.95 * 9.5, "{goodput}");
 }
 
-// Caini and Firrincieli 2004: the rate of a connection equals that of the reference connection, for any round
-// trip, even with random losses. Reno's rate decreases with the round trip, to a twelfth at 300 ms (Mathis et
-// al. 1997).
+// The rate of a Hybla connection equals that of the reference connection for any round trip, even with random
+// losses (Caini and Firrincieli 2004). Reno's rate decreases as the round trip increases, at 300 ms to a
+// twelfth (Mathis et al. 1997).
 #[test]
 fn hybla_rate_does_not_fall_with_the_rtt() {
     let at = |scheme, ms| goodput(&wire(scheme, linux(), 100, Span::from_millis(ms), 500, 1e-3, 60), 3);
@@ -169,9 +170,9 @@ fn hybla_rate_does_not_fall_with_the_rtt() {
     assert!(reno < 1.5 * reference * 25.0 / 300.0, "{reno}");
 }
 
-// The paper recommends the estimate of Hoe 1996, with which slow start ends at the bandwidth-delay product
-// without losses. Without pacing and without the estimate, slow start loses thousands of segments (at 100 ms
-// an ACK adds 15 segments).
+// The paper recommends the bandwidth estimate of Hoe 1996: slow start then ends at the bandwidth-delay
+// product, without losses. Without pacing and without the estimate, slow start loses thousands of segments,
+// because at 100 ms each ACK adds 15 segments.
 #[test]
 fn hybla_bandwidth_estimate_ends_slow_start() {
     let plan = |form| {
@@ -185,9 +186,9 @@ fn hybla_bandwidth_estimate_ends_slow_start() {
     assert!(plan(1.0) > 1000);
 }
 
-// Liu et al. 2008: with random losses and far from congestion, alpha_max and beta_min lead to many times
-// Reno's goodput. With loss rate p and no queue the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) /
-// (2 beta p)): at 1e-3, 274 segments of a bandwidth-delay product of 721.
+// With random losses and without congestion, Illinois uses alpha_max and beta_min and has many times the
+// goodput of Reno (Liu et al. 2008). With loss rate p and an empty queue, its window is that of AIMD(10,
+// 1/8), sqrt(alpha (2 - beta) / (2 beta p)): 274 segments at p = 1e-3, with a bandwidth-delay product of 721.
 #[test]
 fn illinois_recovers_from_random_losses() {
     let at = |scheme, loss| goodput(&wire(scheme, linux(), 100, Span::from_millis(60), 200, loss, 40), 2);
@@ -201,8 +202,8 @@ fn illinois_recovers_from_random_losses() {
     is_within(many.0, segments * 988.0 * 8.0 / 0.06 / 1e6, 0.15, "AIMD(10, 1/8)");
 }
 
-// Liu et al. 2008: the window is a concave function of the time between losses, because alpha decreases while
-// the queue grows. Reno's window is a linear function, except for the growth of the round trip.
+// The window of Illinois is a concave function of the time since the last loss, because alpha decreases while
+// the queue grows (Liu et al. 2008). The window of Reno is linear, except that the round trip grows.
 #[test]
 fn illinois_window_growth_is_concave() {
     let halfway = |scheme| {
@@ -224,9 +225,9 @@ fn illinois_window_growth_is_concave() {
     assert!(illinois > 0.7 && (0.45..0.6).contains(&sack));
 }
 
-// Leith and Shorten 2004: after a loss the window grows by 2 (1 - beta) segments per round trip for a second,
-// then as the integral of 1 + 10 t + t²/4: in the next second it grows 6.08 times as much. The queue is
-// negligible, so the round trip is constant.
+// For a second after a loss H-TCP's window grows by 2 (1 - beta) segments per round trip. Then it grows 1 +
+// 10 t + t²/4 times as fast (Leith and Shorten 2004), which in the next second is 6.08 times as much. The
+// queue is negligible, so the round trip is constant.
 #[test]
 fn htcp_grows_quadratically_after_a_second() {
     let mut plan = wire("htcp", linux(), 1000, Span::from_millis(60), 20_000, 0.0, 4);
@@ -238,7 +239,7 @@ fn htcp_grows_quadratically_after_a_second() {
     let windows = windows(&tables, 0.0);
     let at = |s: f64| windows.iter().take_while(|w| w.0 <= s).last().expect("a window").1;
     let begun = windows.iter().find(|w| w.1 > windows[0].1).expect("an ACK").0;
-    // Slow start has ended after three round trips.
+    // Slow start ends after three round trips.
     let gain = |from: f64, to: f64| at(begun + to) - at(begun + from);
     let rounds = |area: f64| area / 0.06;
     is_within(gain(0.4, 1.0), rounds(0.6), 0.1, "Reno's second");
@@ -246,8 +247,8 @@ fn htcp_grows_quadratically_after_a_second() {
     is_within(gain(2.0, 3.0), rounds(1.0 + 15.0 + 7.0 / 12.0), 0.1, "and the next");
 }
 
-// Leith and Shorten 2004: a loss multiplies the window by RTTmin/RTTmax, limited to 0.5 to 0.8, which just
-// empties the queue. Queues hold packets of 832 us, on a path of 60 ms.
+// A loss multiplies H-TCP's window by RTTmin/RTTmax, but at least by 0.5 and at most by 0.8, which just
+// empties the queue (Leith and Shorten 2004). A packet takes 832 us, and the path has a round trip of 60 ms.
 #[test]
 fn an_htcp_reduction_just_empties_the_queue() {
     for packets in [10, 30, 50, 100] {

@@ -1,6 +1,6 @@
-//! BBR v3 compared with its draft (draft-ietf-ccwg-bbr-06) and with v1, on the path of the kernel's
-//! measurements: 10 Mbit/s, 30 ms each way and MTU 1040, a bandwidth-delay product of 73 segments, with
-//! several queue capacities and loss rates.
+//! BBR v3, compared with its draft (draft-ietf-ccwg-bbr-06) and with v1. The path is that of the measurements
+//! of Linux: 10 Mbit/s, 30 ms in each direction, an MTU of 1040 and a bandwidth-delay product of 73 segments;
+//! queue capacities and loss rates vary.
 
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
@@ -12,8 +12,8 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// Simulates flows of these schemes, each started 300 ms after the previous one, over a queue of this
-/// capacity in packets, for a minute.
+/// Returns the results of flows of these schemes over a queue of `packets` packets, in a run of a minute.
+/// Each flow starts 300 ms after the one before it.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {
     let tcp = |scheme| hosts::tcp(scheme, Preset::Linux.config(988));
     let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), Arc::new(Bulk));
@@ -34,16 +34,16 @@ fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowRepo
     run(&plan, seed).flows
 }
 
-/// Returns the mean goodput over three replications of a lone flow, Mbit/s.
+/// Returns the mean goodput of a single flow over three replications, Mbit/s.
 fn goodput(scheme: &str, loss: f64) -> f64 {
     (1..=3).map(|seed| flows(&[scheme], 50, loss, seed)[0].goodput_mbps).sum::<f64>() / 3.0
 }
 
-// §1: v1 loses many packets in a queue shorter than its overshoot, permanently if the queue is short enough,
-// because it ignores losses. v3 stays below the flight that caused losses, and probes only every two seconds:
-// with a queue of 20 packets, less than a third of the BDP, a quarter of v1's retransmissions at the same
-// goodput, and fewer than v1's 191 with a queue of 50. In a long queue neither version loses packets, and
-// v3's queue is at most as long as v1's.
+// BBR v1 ignores losses. It loses many packets in a queue shorter than its overshoot, and if the queue is
+// short enough, it loses them permanently (draft §1). BBR v3 keeps less data in flight than the amount that
+// caused losses, and probes for more only every two seconds. In a queue of 20 packets, less than a third of
+// the BDP, it has a quarter of v1's retransmissions at the same goodput; in a queue of 50 it has fewer than
+// v1's 191. In a long queue neither version loses packets, and v3's queue is at most as long as v1's.
 #[test]
 fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
     for (packets, share) in [(10, 0.15), (20, 0.25), (50, 0.9)] {
@@ -59,10 +59,11 @@ fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
     assert_eq!(flows(&["bbr3"], 300, 0.0, 1)[0].retransmissions, 0);
 }
 
-// §5.3.3.8.3: "the steady-state (non-bandwidth-probing) BBR response to … X % packet loss is to reduce the
-// sending rate by X %" per round trip, until the next probe: at 1 % and 33 to 50 round trips of 61 ms, to
-// 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh is 2 % of a flight; at higher loss rates each
-// probe ends at its start. v1 ignores losses.
+// "The steady-state (non-bandwidth-probing) BBR response to … X % packet loss is to reduce the sending rate
+// by X %" per round trip, until the next probe (draft §5.3.3.8.3). At a loss rate of 1 % and with 33 to 50
+// round trips of 61 ms between probes, the rate decreases to 0.99^40 = 0.67, and is 0.82 on average. If more
+// than LossThresh, 2 %, of the data in flight is lost (§2.8), each probe ends as soon as it starts. BBR v1
+// ignores losses.
 #[test]
 fn bbr3_goodput_falls_above_a_wireless_loss_of_2_percent() {
     let [clean, thousandth, hundredth, twentieth] =
@@ -74,9 +75,9 @@ fn bbr3_goodput_falls_above_a_wireless_loss_of_2_percent() {
     assert!(twentieth < 0.35 * clean && v1 > 0.9 * clean);
 }
 
-// §5.3.3.8.1: Reno and CUBIC must be able to share a link with BBR. In a queue of 50 packets v1 leaves a
-// tenth of the capacity to them; v3 leaves about a third on average, depending on the times of its probes. In
-// a queue of 300, four times the BDP, v3's share is closer to one half than v1's.
+// Reno and CUBIC must be able to share a link with BBR (draft §5.3.3.8.1). In a queue of 50 packets v1 leaves
+// them a tenth of the capacity; v3 leaves about a third on average, which depends on the times of its probes.
+// In a queue of 300 packets, four times the BDP, v3's share is closer to one half than v1's.
 #[test]
 fn reno_and_cubic_keep_a_share_beside_bbr3() {
     let share = |scheme, other, packets| {
@@ -98,8 +99,8 @@ fn reno_and_cubic_keep_a_share_beside_bbr3() {
     }
 }
 
-// §3.1: "converge toward a more fair allocation". Jain's index of two flows; 0.9 corresponds to shares of two
-// to one.
+// Two flows "converge toward a more fair allocation" (draft §3.1). Jain's index of 0.9 corresponds to rates
+// of two to one.
 #[test]
 fn two_bbr3_flows_share_a_bottleneck() {
     for packets in [20, 50, 300] {

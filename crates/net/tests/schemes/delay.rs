@@ -1,4 +1,5 @@
-//! Copa and LEDBAT on a wire of 10 Mbit/s and 30 ms each way: queues, shares and losses as in their papers.
+//! Copa and LEDBAT on a wire of 10 Mbit/s with 30 ms in each direction: queues, shares and losses, compared
+//! with their papers.
 
 use crate::common::trace::{numbers, queue_at, traced};
 use crate::common::{hosts, run};
@@ -14,14 +15,14 @@ use std::sync::Arc;
 
 type Given<'a> = &'a [(&'a str, f64)];
 
-/// Transmission time of a packet of 1040 bytes, ms.
+/// Serialisation time of a packet of 1040 bytes, ms.
 const PACKET_MS: f64 = 0.832;
-/// Capacity of the link, Mbit/s of payload.
+/// Capacity of the link in payload, Mbit/s.
 const CAPACITY: f64 = 10.0 * 988.0 / 1040.0;
 const ALONE: Given = &[("competitive", 1.0)];
 const PLUS_PLUS: Given = &[("form", 1.0)];
 
-/// Returns flows of these schemes with these start times, s.
+/// Returns a plan with flows of these schemes, each with its parameters and its start time in seconds.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
     let config = Preset::Linux.config(988);
     let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), Arc::new(Bulk));
@@ -41,18 +42,18 @@ fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> P
     }
 }
 
-/// Queue of packets before the wire to b.
+/// Queue before the wire to b, in packets.
 #[derive(Debug)]
 struct Waiting {
     mean: f64,
     least: f64,
     most: f64,
-    /// Mean period of the queue's oscillation, ms: between times at which more than half of the maximum is
-    /// queued, with an empty queue in between.
+    /// Mean period of the oscillation of the queue, ms. A period begins when the queue exceeds half of its
+    /// maximum for the first time after it was empty.
     period_ms: f64,
 }
 
-/// Returns the queue from `from` seconds to `until`.
+/// Returns the queue between the times `from` and `until`, seconds.
 fn waiting(tables: &[Table], from: f64, until: f64) -> Waiting {
     let rows: Vec<(f64, f64)> =
         queue_at(tables, "a->b").into_iter().map(|(time, packets)| (time, f64::from(packets))).collect();
@@ -92,8 +93,8 @@ fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
     (value / expected - 1.0).abs() <= tolerance
 }
 
-// Arun and Balakrishnan 2018, §3 and figure 1: the queue oscillates between 0 and 2.5/δ packets, 1.25/δ on
-// average, with a period of five round trips. The tolerance of one packet is the difference between integer
+// Copa's queue oscillates between 0 and 2.5/δ packets, with a mean of 1.25/δ and a period of five round trips
+// (Arun and Balakrishnan 2018, §3 and figure 1). The tolerance of one packet is the difference between whole
 // packets and a fluid.
 #[test]
 fn copa_queue_oscillates_as_in_its_analysis() {
@@ -110,7 +111,8 @@ fn copa_queue_oscillates_as_in_its_analysis() {
     }
 }
 
-// §2.1: in steady state the velocity is 1, and the window oscillates by the same 2.5/δ.
+// In steady state Copa's velocity is 1, and its window oscillates by the same 2.5/δ packets (Arun and
+// Balakrishnan 2018, §2.1).
 #[test]
 fn copa_window_oscillates_about_the_bdp() {
     let (_, tables) = traced(&plan(&[("copa", &[], 0)], 60, 500, 0.0), 1);
@@ -121,8 +123,8 @@ fn copa_window_oscillates_about_the_bdp() {
     assert!((least - pipe).abs() < 1.5 && (most - least - 5.0).abs() < 1.0, "{least} to {most}, pipe {pipe}");
 }
 
-// §1 and §3: flows have equal shares, and each flow adds 1/δ to the queue. They do not classify each other as
-// buffer-filling flows.
+// Copa flows have equal shares, and each adds 1/δ packets to the queue (Arun and Balakrishnan 2018, §1 and
+// §3). None of them takes the others for flows that fill the queue.
 #[test]
 fn copa_flows_share_and_keep_the_queue_short() {
     for given in [&[] as Given, ALONE] {
@@ -141,7 +143,8 @@ fn copa_flows_share_and_keep_the_queue_short() {
     }
 }
 
-// §5: "Copa is also robust to non-congestive loss": the default mode ignores losses.
+// "Copa is also robust to non-congestive loss" (Arun and Balakrishnan 2018, §5): its default mode ignores
+// losses.
 #[test]
 fn random_losses_do_not_reduce_the_goodput_of_copa() {
     for (loss, share) in [(0.001, 0.9), (0.01, 0.9), (0.05, 0.85)] {
@@ -152,8 +155,8 @@ fn random_losses_do_not_reduce_the_goodput_of_copa() {
     }
 }
 
-// §2.2: in competitive mode Copa keeps its share beside flows that fill the queue; without this mode its
-// share is nearly zero.
+// In competitive mode Copa keeps its share of a link with flows that fill the queue. Without this mode its
+// share is nearly zero (Arun and Balakrishnan 2018, §2.2).
 #[test]
 fn copa_keeps_its_share_only_with_competitive_mode() {
     for (other, room) in [("reno", 50), ("reno", 100), ("cubic", 100)] {
@@ -167,9 +170,9 @@ fn copa_keeps_its_share_only_with_competitive_mode() {
     }
 }
 
-// The authors' sender: if delays provide no information, losses of 30 % limit the window. Another sender
-// exceeds the capacity of the link and keeps its queue full. Without the limit Copa would interpret the
-// constant delay as an empty queue, and increase its rate indefinitely.
+// If another sender exceeds the capacity of the link, the queue is always full, and the constant delay looks
+// like that of an empty queue. Copa would then increase its rate without limit. In the authors' sender, as
+// here, losses of 30 % limit the window.
 #[test]
 fn copa_does_not_overload_a_permanently_full_queue() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
@@ -181,9 +184,9 @@ fn copa_does_not_overload_a_permanently_full_queue() {
     assert!(mbps < 12.0, "{mbps} Mbit/s offered");
 }
 
-// RFC 6817 §2.4.2: the queueing delay caused by LEDBAT stays at TARGET, here in a buffer of 416 ms; its
+// The queueing delay caused by LEDBAT stays at TARGET (RFC 6817 §2.4.2), here in a buffer of 416 ms. Its
 // maximum exceeds TARGET by the two segments of a pacing burst. LEDBAT++ (§4.4) empties the queue
-// periodically, which lets it measure the path without a queue.
+// periodically, so that it can measure the path without a queue.
 #[test]
 fn ledbat_queueing_delay_stays_at_its_target() {
     for (given, target) in [(&[] as Given, 100.0), (&[("target", 25.0)], 25.0), (PLUS_PLUS, 60.0)] {
@@ -199,8 +202,8 @@ fn ledbat_queueing_delay_stays_at_its_target() {
     }
 }
 
-// RFC 6817 §1: LEDBAT yields to flows that fill the queue if the buffer is longer than its target. In a
-// buffer of 42 ms LEDBAT never reaches the target, and its share is that of Reno.
+// LEDBAT yields to flows that fill the queue, if the buffer is longer than its target (RFC 6817 §1). In a
+// buffer of 42 ms LEDBAT never reaches its target, and its share equals Reno's.
 #[test]
 fn ledbat_yields_in_a_buffer_longer_than_its_target() {
     for given in [&[] as Given, PLUS_PLUS] {
@@ -215,8 +218,8 @@ fn ledbat_yields_in_a_buffer_longer_than_its_target() {
     assert!((0.67..1.5).contains(&(rates[0] / rates[1])), "{rates:?}");
 }
 
-// RFC 6817 §4.4 ("latecomer's advantage"): the later flow measures the queue of the earlier flow as part of
-// the path and adds its own target to it. The slowdowns of LEDBAT++ avoid this advantage.
+// "Latecomer's advantage" (RFC 6817 §4.4): the later of two LEDBAT flows measures the queue of the earlier
+// flow as part of the path, and adds its own target to it. The slowdowns of LEDBAT++ remove this advantage.
 #[test]
 fn ledbat_plus_plus_removes_the_latecomer_advantage() {
     for (given, is_unfair) in [(&[] as Given, true), (PLUS_PLUS, false)] {

@@ -1,4 +1,4 @@
-//! EBSN and RTTN over links that fade (Kounavis 1996), and the counts of timeouts by an observer.
+//! EBSN and RTTN on links that fade (Kounavis 1996), and the simulator's counts of timeouts and notices.
 
 use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
@@ -23,7 +23,7 @@ fn heard(r: &Report, kind: NoticeKind) -> u64 {
     r.flows[0].notices[kind.index()]
 }
 
-/// Returns the sum of a number over several runs.
+/// Returns the sum of a number over runs with all seeds.
 fn sum(plan: &Plan, of: impl Fn(&FlowReport) -> u64) -> u64 {
     SEEDS.map(|seed| of(&run(plan, seed).flows[0])).sum()
 }
@@ -33,16 +33,16 @@ fn set(plan: &mut Plan, name: &str, value: f64) {
     params.set(scheme, name, value).expect("a parameter of the scheme");
 }
 
-/// Returns the same path in the other direction: from the mobile to the fixed host.
+/// Returns a plan of the same path in the other direction, from the mobile to the fixed host.
 fn upwards(mobile: &Mobile) -> Plan {
     let mut plan = mobile.plan();
     plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(0))];
     plan
 }
 
-// Kounavis 1996 §3, §6: from a fixed host, EBSN avoids nearly all timeouts that occur with local recovery
-// alone, and its notices are in time. Between mobiles some notices arrive after the timer has expired. RTTN
-// does not depend on timely notices.
+// For data from a fixed host, EBSN avoids nearly all timeouts that occur with link recovery alone, and its
+// notices arrive in time (Kounavis 1996 §3, §6). Between mobiles some notices arrive after the timer has
+// expired. RTTN does not depend on notices in time.
 #[test]
 fn ebsn_and_rttn_prevent_timeouts() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
@@ -57,8 +57,8 @@ fn ebsn_and_rttn_prevent_timeouts() {
     assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
 }
 
-// Unlimited link recovery loses no packet, so every timeout is spurious, and every segment in excess of those
-// of the transfer is a duplicate.
+// Unlimited link recovery loses no packet, so every timeout is spurious, and every segment sent in excess of
+// the transfer is a duplicate.
 #[test]
 fn every_timeout_over_a_persistent_link_is_spurious() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
@@ -74,7 +74,7 @@ fn every_timeout_over_a_persistent_link_is_spurious() {
     }
 }
 
-// The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data reach the base
+// At 0.2 s the link fades for 3 s, just before the ACK of the SYN-ACK and the first data reach the base
 // station. That ACK has the sequence number of the segment that times out, but is not a copy of it.
 #[test]
 fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
@@ -91,7 +91,7 @@ fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
     assert_eq!((f.spurious_timeouts, f.duplicates), (f.timeouts, f.timeouts));
 }
 
-// Without link recovery and ACK losses, every segment retransmitted by a timeout had been lost.
+// There is no link recovery and no ACK is lost, so every segment that a timeout retransmits was lost.
 #[test]
 fn no_timeout_for_a_lost_segment_is_spurious() {
     let mut plan = Mobile { arq: [ArqPlan::None, ArqPlan::None], ..over_fades("tahoe", false) }.plan();
@@ -100,9 +100,9 @@ fn no_timeout_for_a_lost_segment_is_spurious() {
     assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
 }
 
-// The trace contains the lateness of each notice. The k-th arrival is the k-th notice sent, because the path
-// keeps the order and loses none. A notice is late if the timer expired between its transmission and its
-// arrival: a timeout retransmission without an ACK that releases it.
+// The lateness of each notice follows from the trace. The path keeps the order and loses no notice, so the
+// k-th notice to arrive is the k-th notice sent. A notice is late if the timer expired between its
+// transmission and its arrival: there is a timeout retransmission, and no ACK for it, in that time.
 #[test]
 fn notice_lateness_equals_that_of_the_trace() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
@@ -147,8 +147,8 @@ fn notice_lateness_equals_that_of_the_trace() {
     }
 }
 
-// A notice dropped by a full queue is no longer in flight. A burst of notices takes about 60 ms of the 250 ms
-// between two bursts.
+// A notice that a full queue drops no longer counts as in flight. A burst of notices takes about 60 ms, and a
+// burst begins every 250 ms.
 #[test]
 fn a_dropped_notice_does_not_reach_the_sender() {
     let mut plan = over_fades("tahoe", false).plan();
@@ -159,8 +159,8 @@ fn a_dropped_notice_does_not_reach_the_sender() {
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }
 
-// The base station sends notices only about its downlink. The source's own link calls the sender, if enabled,
-// and its calls are never late.
+// A base station sends notices only about its downlink. The link of the source itself notifies the sender by
+// function calls if the scenario enables this, and these are never late.
 #[test]
 fn a_mobile_source_may_receive_notices_of_its_own_link() {
     let mut plan = upwards(&over_fades("ebsn", false));
@@ -169,13 +169,13 @@ fn a_mobile_source_may_receive_notices_of_its_own_link() {
     let r = run(&plan, 1);
     assert!(heard(&r, NoticeKind::Ebsn) > 20, "{:?}", r.flows[0]);
     assert_eq!(r.flows[0].lateness.late, 0);
-    // Calls are not packets: they arrive even if the link to the source fades.
+    // Function calls are not packets: they arrive even while the link of the source fades.
     let silent = sum(&upwards(&over_fades("ebsn", false)), |f| f.timeouts);
     assert!(sum(&plan, |f| f.timeouts) * 2 < silent);
 }
 
-// A base station on an uplink detects the fades of its link by the TCP ACKs that it sends down; without link
-// ACKs for these packets it detects none.
+// On an uplink a base station detects fades only by the TCP ACKs that it sends on the downlink. Without link
+// ACKs for these it detects none.
 #[test]
 fn a_base_station_observes_its_own_link_layer() {
     let mobile = over_fades("rttn", false);
@@ -188,7 +188,7 @@ fn a_base_station_observes_its_own_link_layer() {
     }
 }
 
-// One base station between two mobiles: data arrives over one radio link and leaves over the other.
+// Two mobiles have one base station between them: data arrives over one radio link and leaves over the other.
 #[test]
 fn a_base_station_between_two_mobiles_observes_both_links() {
     for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {
@@ -207,8 +207,8 @@ fn a_base_station_between_two_mobiles_observes_both_links() {
     }
 }
 
-// On 802.11, each failed attempt of a data frame causes an EBSN if another attempt follows: the number of
-// EBSNs equals the number of further attempts.
+// On 802.11 each failed attempt of a data frame that is followed by another attempt causes an EBSN, so there
+// are as many EBSNs as further attempts.
 #[test]
 fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
@@ -221,11 +221,11 @@ fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     let made = notices.iter().filter(|event| **event == "sent").count();
     assert!(again > 100 && made.abs_diff(again) <= 1, "{made} notices, {again} further attempts");
     assert!(heard(&r, NoticeKind::Ebsn) <= made as u64);
-    // RTO and fades differ by orders of magnitude: all notices are in time.
+    // The RTO is orders of magnitude longer than the fades, so all notices arrive in time.
     assert_eq!((r.flows[0].lateness.late, r.flows[0].timeouts), (0, 0));
 }
 
-// Counters cover only the time after the warm-up.
+// Events in the warm-up do not count.
 #[test]
 fn notice_counters_exclude_the_warm_up() {
     let plan = over_fades("ebsn", true).plan();

@@ -1,4 +1,5 @@
-//! Behaviour of schemes on links, compared with the equilibria and tables of their papers.
+//! Behaviour of congestion controls on links, compared with the equilibria and tables of their
+//! papers.
 
 mod adaptive;
 mod bbr3;

@@ -1,5 +1,5 @@
-//! Explicit loss notification on Yun's last hop: each sender with its own notices and with those of the link
-//! layer; the rate of undetected losses, and the delay of a notice (Yun 2009, Table 1).
+//! Explicit loss notification on the last hop of Yun 2009: each sender with its own notices and with those of
+//! the link layer, the rate of losses that are not reported, and the delay of a notice (Yun 2009, Table 1).
 
 use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
@@ -14,15 +14,15 @@ use airhop_trace::Table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Returns the number of losses classified as wireless, and how many of these were congestion losses or
-/// spurious.
+/// Returns the numbers of losses that the sender classified as wireless: those that the channel or a
+/// collision caused, and all others.
 fn wireless(r: &Report) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = r.flows[0].judgements[LossClass::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Each scheme installs its notification service and works in both directions with every preset. It receives
-// notices of losses, and repairs these losses without a window reduction.
+// Each scheme installs the service that sends its notices. In both directions and with each preset it
+// receives notices of losses, and repairs these losses without a reduction of its window.
 #[test]
 fn every_notified_sender_repairs_losses_without_reduction() {
     for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
@@ -39,9 +39,9 @@ fn every_notified_sender_repairs_losses_without_reduction() {
     }
 }
 
-// Yun 2009 §5.3: LL-ELSN's notices with four senders. With the same notices, the sender that neither counts
-// the duplicate ACKs caused by its own retransmissions nor reduces the window twice per window of data has
-// the highest goodput.
+// Notices of LL-ELSN for four senders (Yun 2009 §5.3). The sender with the highest goodput differs from the
+// others in two ways: it ignores the duplicate ACKs caused by its own retransmissions, and it reduces its
+// window at most once per window of data.
 #[test]
 fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
     for uplink in [false, true] {
@@ -59,7 +59,7 @@ fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
     }
 }
 
-/// Returns a sender with LL-ELSN's notices.
+/// Returns the results of a sender with the notices of LL-ELSN.
 fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: Notices, seed: u64) -> Report {
     let hop = LastHop {
         scheme,
@@ -76,10 +76,11 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
     run(&plan, seed)
 }
 
-// Extension of Yun 2009 §5.3: LL-ELSN's notices with modern senders and every loss recovery. Wireless losses
-// cause no window reduction: of hundreds of such losses hardly any is classified as congestion (because a
-// queue dropped its notice or retransmission), and the number of reductions at 5 % loss is hardly higher than
-// without bit errors, because RACK marks a few retransmissions lost whose ACKs were late.
+// Beyond Yun 2009 §5.3: notices of LL-ELSN for modern senders with each kind of loss recovery. Wireless
+// losses cause no reduction of the window. Of hundreds of such losses hardly any is classified as congestion,
+// and only because a queue dropped its notice or its retransmission. At a loss rate of 5 % there are hardly
+// more reductions than without bit errors; RACK causes a few, when it marks retransmissions lost whose ACKs
+// were late.
 #[test]
 fn notified_senders_do_not_reduce_for_channel_losses() {
     let by_recovery = [
@@ -106,8 +107,8 @@ fn notified_senders_do_not_reduce_for_channel_losses() {
     }
 }
 
-// The benefit: five times the goodput at 3 % loss, compared with senders that ignore the same notices; for
-// BBR, whose window ignores losses, almost no benefit.
+// At a loss rate of 3 % the notices multiply the goodput by five, compared with senders that ignore them. BBR
+// has almost no benefit, because its window does not depend on losses.
 #[test]
 fn notices_increase_goodput_of_loss_based_senders() {
     for (scheme, preset, least, most) in [
@@ -124,8 +125,8 @@ fn notices_increase_goodput_of_loss_based_senders() {
     }
 }
 
-// Notification service and sender are chosen independently: a sender without ELN support ignores the base
-// station's bit.
+// The notification service and the sender are chosen independently: a sender without ELN ignores the ELN bit
+// that the base station sets.
 #[test]
 fn a_sender_without_eln_support_ignores_the_eln_bit() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
@@ -134,8 +135,9 @@ fn a_sender_without_eln_support_ignores_the_eln_bit() {
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
-// Bakre and Badrinath 1995: every byte arrives once and in order through the two connections, even through a
-// buffer of two segments, and although the wireless link may lose the window updates.
+// Over a split connection (Bakre and Badrinath 1995) every byte arrives once and in order. This is true even
+// if the buffer of the proxy has room for only two segments, and if the wireless link loses updates of the
+// receive window.
 #[test]
 fn a_split_connection_delivers_every_byte_once() {
     for (uplink, preset, buffer) in [
@@ -156,9 +158,9 @@ fn a_split_connection_delivers_every_byte_once() {
     }
 }
 
-// An agent at the node of the proxy lies between proxy and wireless link: Snoop stores and retransmits the
-// segments of the proxy. It does not see the other connection, so no segment is sent to a receiver that has
-// not answered a SYN.
+// An agent at the node of the proxy is between the proxy and the wireless link: snoop stores and retransmits
+// the segments of the proxy. Snoop does not see the segments of the other connection. If it did, it could
+// send them to a receiver that has not yet answered a SYN.
 #[test]
 fn snoop_serves_the_wireless_half_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
@@ -184,9 +186,9 @@ fn snoop_serves_the_wireless_half_of_a_split_connection() {
     assert!(repairs > 0 && late > 0, "{repairs} repairs, {late} late handshakes");
 }
 
-// Purpose of split connections: the connection with losses has the short round trip. On the downlink the
-// sender never reacts to a wireless loss. The burst that the proxy sends into the wire when a hole is filled
-// can still overflow a queue.
+// A split connection repairs the losses of the wireless link over a connection with a short round trip. On
+// the downlink the sender never reacts to a wireless loss. When a hole in the data is filled, the proxy sends
+// a burst into the wire, which can still overflow a queue.
 #[test]
 fn a_split_connection_hides_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
@@ -203,8 +205,8 @@ fn a_split_connection_hides_wireless_losses_from_the_sender() {
     }
 }
 
-/// Returns the plan of a transfer with one segment at a time, over a channel with errors only towards the
-/// receiver, so each loss is a loss of the channel and each ACK arrives.
+/// Returns a plan of a transfer with one segment in flight, over a channel with errors only in the direction
+/// of the receiver. Every loss is therefore one of the channel, and every ACK arrives.
 fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
     let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: REFERENCE_BYTES as u64 * 8 };
@@ -217,13 +219,13 @@ fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, s
 
 const REFERENCE_BYTES: f64 = 1076.0;
 
-/// Returns the probability of an error in `bytes` bytes.
+/// Returns the probability that `bytes` bytes contain an error.
 fn hit(fer: f64, bytes: f64) -> f64 {
     1.0 - (1.0 - fer).powf(bytes / REFERENCE_BYTES)
 }
 
-/// Checks that a fraction is within four standard deviations of a binomial: a false alarm in 16 000, and the
-/// seed is fixed.
+/// Checks that a count is within four standard deviations of the mean of a binomial distribution, which fails
+/// for one seed in 16 000. The seeds are fixed.
 fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     let (mean, deviation) = (of as f64 * p, (of as f64 * p * (1.0 - p)).sqrt());
     assert!(
@@ -232,14 +234,15 @@ fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     );
 }
 
-/// Returns the number of segments that did not arrive, for a sender with at most one segment in flight; the
-/// last segment may be in flight.
+/// Returns the number of segments that did not arrive, for a sender with one segment in flight; the last
+/// segment may be in flight at the end.
 fn lost(r: &Report) -> u64 {
     r.flows[0].sent_segments - r.flows[0].delivered_bytes / 1000
 }
 
-// Yun 2009, Table 1: P_f_header. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of
-// payload; EWLN's segments have no option.
+// P_f_header of Yun 2009, Table 1: the probability that HACK cannot report a loss, because the headers are
+// damaged. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of payload; segments of EWLN
+// have no option.
 #[test]
 fn hack_fails_with_the_probability_of_a_damaged_header() {
     for (scheme, option) in [("hack", 4.0), ("hack-fixed", 4.0), ("tcp-eln", 4.0), ("ewln", 0.0)] {
@@ -252,10 +255,10 @@ fn hack_fails_with_the_probability_of_a_damaged_header() {
     }
 }
 
-// P_f_frag of Yun 2009, Table 1. A datagram of 1052 bytes is sent as fragments of 100, 256, 256, 256 and 184
-// bytes, each with 36 bytes of the link layer, and has five attempts in total. The datagram arrives only if
-// no attempt fails, and the headers are lost only if the first fragment fails five times. With timestamps
-// each ACK is a round-trip sample, which keeps the timeout short.
+// P_f_frag of Yun 2009, Table 1: the probability that LHP cannot report a loss. A datagram of 1052 bytes is
+// sent as fragments of 100, 256, 256, 256 and 184 bytes, each with 36 bytes of the link layer, and has five
+// attempts in total. It arrives only if no attempt fails, and its headers are lost only if the first fragment
+// fails five times. With timestamps each ACK is a round-trip sample, which keeps the timeout short.
 #[test]
 fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
     let fer = 0.97;
@@ -271,10 +274,10 @@ fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
     assert_share(lost - told, lost, failure, "lhp");
 }
 
-// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is
-// generated only for the first retransmission of a fragment while ELN is generated for the discard of the
-// whole fragments." A packet of five fragments causes one ERSN at its first retry, regardless of the fragment
-// that fails, and one ELN, for all its bytes, if any fragment is discarded.
+// "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only for
+// the first retransmission of a fragment while ELN is generated for the discard of the whole fragments" (Yun
+// 2009 §3.1). A packet of five fragments causes one ERSN, at the first retry of any fragment, and one ELN for
+// all its bytes if a fragment is discarded.
 #[test]
 fn a_fragmented_packet_causes_one_notice() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
@@ -285,11 +288,11 @@ fn a_fragmented_packet_causes_one_notice() {
         let air: Vec<Sent> = on_air(&tables).into_iter().filter(|f| f.packet == "data").collect();
         assert!(air.iter().all(|f| f.kind == "ack" || [256, 164].contains(&f.bytes)));
         let data: Vec<&Sent> = air.iter().filter(|f| f.kind == "data").collect();
-        // The longest backoff is 20 ms. No segment arrives within 30 ms, the delay of three links, after the
-        // last segment.
+        // The longest backoff is 20 ms. No segment arrives within 30 ms after the last segment, because three
+        // links delay it.
         let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
         assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
-        // The end of the run may interrupt the last packet.
+        // The last packet may be incomplete at the end of the run.
         let last = data[data.len() - 1].seq;
         let seqs = |what: &dyn Fn(&[&Sent]) -> bool| -> Vec<u64> {
             packets.iter().filter(|p| what(p)).map(|p| p[0].seq).filter(|&seq| seq != last).collect()
@@ -313,15 +316,15 @@ fn a_fragmented_packet_causes_one_notice() {
     }
 }
 
-/// Returns the rows of `table` with `word` in `column`: seconds and sequence number.
+/// Returns the rows of `table` that have `word` in `column`: time in seconds, and sequence number.
 fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u64)> {
     let (time, seq) = (numbers(tables, table, "time_s"), offsets(tables, table, "seq"));
     let words = words(tables, table, column);
     (0..time.len()).filter(|&i| words[i] == word).map(|i| (time[i], seq[i])).collect()
 }
 
-/// Returns the ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun
-/// 2009 §3.2).
+/// Returns the delays of the notices of a run, ms: from the loss of a segment to its first notice at the
+/// sender (Yun 2009 §3.2).
 fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     let (_, tables) = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120), 1);
     let losses = rows(&tables, "drops", "cause", "retries");
@@ -336,28 +339,29 @@ fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     delays
 }
 
-// Yun 2009, Table 1, downlink: T_wrd for LL-ELSN, T_ack + T_wrd for HACK and LHP, T_data + T_ack + T_wrd for
-// the base station's ELN, on an otherwise idle path. All times in milliseconds.
+// Delays on a path without other traffic, in ms (Yun 2009, Table 1, downlink): T_wrd for LL-ELSN, T_ack +
+// T_wrd for HACK and LHP, T_data + T_ack + T_wrd for the ELN of the base station.
 #[test]
 fn notification_delays_equal_table_1() {
     let mean = |delays: &[f64]| delays.iter().sum::<f64>() / delays.len() as f64;
-    // Three links of 10 ms and 10 Mbit/s.
+    // A notice crosses three wired links of 10 ms and 10 Mbit/s.
     let wired = |bytes: f64| 3.0 * (10.0 + bytes * 8.0 / 1e4);
-    // 802.11b: preamble and header 192 us, 11 Mbit/s; DIFS 50 us; 0 to 31 slots of 20 us, 15.5 on average.
+    // 802.11b: preamble and header 192 us, then 11 Mbit/s; DIFS 50 us; a backoff of 0 to 31 slots of 20 us,
+    // 15.5 on average.
     let frame = |bytes: f64| 0.192 + (bytes + 36.0) * 8.0 / 11e3;
     let (difs, backoff) = (0.05, 0.31);
     let ll_elsn = eln_delays("ll-elsn", 1);
     assert!(ll_elsn.iter().all(|d| (d - wired(40.0)).abs() < 1e-6), "to the nanosecond: {ll_elsn:?}");
-    // The special ACK has 48 bytes. When the link layer of the base station discards the frame, most of DIFS
-    // has elapsed.
+    // The special ACK has 48 bytes. When the link layer of the base station gives up the frame, most of the
+    // DIFS has elapsed.
     for scheme in ["hack", "lhp"] {
         let delay = mean(&eln_delays(scheme, 1));
         let least = wired(48.0) + backoff + frame(48.0);
         assert!((least - 0.03..least + difs + 0.03).contains(&delay), "{scheme}: {delay}, expected {least}");
     }
-    // With two segments in the network, the second segment is queued at the base station or arrives there
-    // within a serialisation time, unless the second segment was lost. The link ACK of its frame (10 + 304
-    // us) precedes the contention of the TCP ACK.
+    // Of two segments in the network, the second is queued at the base station or arrives there within a
+    // serialisation time, unless it was lost. The link ACK of its frame (10 + 304 us) is sent before the
+    // contention for the TCP ACK.
     let eln = eln_delays("eln", 2);
     let least = wired(40.0) + frame(1040.0) + 0.314 + difs + frame(40.0);
     assert!(eln.iter().all(|&d| d > least), "{eln:?}");

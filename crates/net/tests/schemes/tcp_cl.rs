@@ -1,4 +1,4 @@
-//! TCP-CL and TCP-CC on chains of static stations (Cheng & Lin 2008).
+//! TCP-CL (Cheng and Lin 2008) and TCP-CC (Hamadani and Rakocevic 2007) on chains of static stations.
 
 use crate::common::{
     chain::{Chain, cell, naks},
@@ -19,8 +19,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Returns the plan of five stations with a bulk flow over four hops. Data frames from the third to the
-/// fourth station are lost with probability `fer`, and a MAC has up to four attempts.
+/// Returns a plan with five stations and a bulk flow over four hops. Data frames from the third to the fourth
+/// station are lost with probability `fer`; a MAC makes at most four attempts.
 fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan {
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 };
     let errors = vec![LinkErrors { from: Some(2), to: Some(3), model }];
@@ -37,10 +37,10 @@ fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan 
     .plan()
 }
 
-/// Packets that entered (true) or left a node, from its capture.
+/// Packets of a capture at a node: true for a packet that entered the node, false for one that left it.
 type Seen = Vec<(bool, Packet)>;
 
-/// Runs a plan and returns the capture at each node.
+/// Runs a plan; returns the report and the capture at each node.
 fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let recorder =
@@ -59,48 +59,48 @@ fn read(path: &Path) -> Seen {
     while let Some(block) = reader.next_block() {
         let Block::EnhancedPacket(block) = block.expect("a block") else { continue };
         let is_in = block.options.iter().any(|o| matches!(o, EnhancedPacketOption::Flags(f) if f & 3 == 1));
-        // The decoder checks checksums and lengths.
+        // The decoder also checks checksums and lengths.
         seen.push((is_in, airhop_wire::decode(&block.data).expect("a packet of Airhop").packet));
     }
     seen
 }
 
-/// Returns the sequence numbers in the NAKs of the ACKs that entered or left a node.
+/// Returns the sequence numbers in the NAKs of ACKs that entered or left a node.
 fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
     let packets = seen.iter().filter(|seen| seen.0 == is_in);
     packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.options.naks.seqs().to_vec()).collect()
 }
 
-/// Returns the numbers of losses classified as wireless, correctly and wrongly.
+/// Returns the numbers of losses that the sender classified as wireless, correctly and wrongly.
 fn wireless(f: &FlowReport) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = f.judgements[LossClass::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Cheng & Lin 2008: a node in the middle discards a segment and writes its number into an ACK. The source,
-// two hops away, retransmits the segment without a window reduction. The source's own MAC reports discards by
-// function calls, so no ACK contains their numbers.
+// When a node in the middle gives up a segment, it writes the sequence number into an ACK (Cheng and Lin
+// 2008). The source, two hops away, retransmits the segment without a reduction of the window. The source's
+// own MAC reports discards by function calls, so no ACK has their numbers.
 #[test]
 fn an_ack_carries_the_nak_of_a_discard_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
     let f = &r.flows[0];
     let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
     assert!(by_air[1].len() > 50 && by_air[2].is_empty() && by_air[3].is_empty(), "{f:?}");
-    // The source receives the NAKs forwarded, and possibly repeated, by its next hop, and the calls of its
-    // own MAC.
+    // The source receives the NAKs that its next hop forwards, and perhaps repeats, and the function calls of
+    // its own MAC.
     assert!(heard.len() > 50 && heard.len() as u64 <= naks(f), "{f:?}");
     assert!(heard.len() <= by_air[0].len() && heard.iter().all(|seq| by_air[0].contains(seq)));
     assert!(by_air[1].iter().filter(|seq| heard.contains(seq)).count() > by_air[1].len() * 9 / 10);
     let (right, wrong) = wireless(f);
     assert!(right > 50 && wrong == 0 && right <= naks(f), "{f:?}");
-    // Retransmissions repaired all discarded segments, and hardly any discard caused a window reduction.
+    // All discarded segments were retransmitted, and hardly any discard caused a reduction of the window.
     assert!(f.window_cuts < right / 4 && f.retransmissions >= right, "{f:?}");
     let reno = run(&chain("reno", 0.3, &[]), 1);
     assert!(f.goodput_mbps > 1.5 * reno.flows[0].goodput_mbps, "{f:?} {reno:?}");
 }
 
-// RET_F: with n = 0 there are no NAKs, and TCP-CL behaves as Reno; a larger n causes more NAKs. Alternative
-// readings of the paper that omit NAKs have fewer.
+// RET_F limits the number of NAKs: at 0 there are none, and TCP-CL behaves as Reno; a larger value causes
+// more. Readings of the paper that omit some NAKs have fewer.
 #[test]
 fn ret_f_limits_the_number_of_naks() {
     let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
@@ -112,7 +112,7 @@ fn ret_f_limits_the_number_of_naks() {
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);
 }
 
-// NAKs of the third station are sent only on queued ACKs, or also in separate packets.
+// The NAKs of the third station are sent either only on queued ACKs, or also in separate packets.
 #[test]
 fn naks_are_sent_on_queued_acks_or_in_separate_packets() {
     for (no_ack, name) in [(1.0, "drop"), (2.0, "send")] {
@@ -124,8 +124,9 @@ fn naks_are_sent_on_queued_acks_or_in_separate_packets() {
     }
 }
 
-// Hamadani and Rakocevic 2007 (TCP-CC): every node adds the contention time of a segment. The sum is zero at
-// the source and grows from hop to hop, by at least a DIFS and half of CWmin on average.
+// Every node adds the contention time of a segment to a field of the segment (TCP-CC, Hamadani and Rakocevic
+// 2007). The sum is zero at the source. At each hop it grows by a DIFS and half of CWmin on average, at
+// least.
 #[test]
 fn contention_time_adds_up_over_the_hops() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
@@ -136,13 +137,13 @@ fn contention_time_adds_up_over_the_hops() {
     };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     assert!(of(0, false).len() > 100 && of(0, false).iter().all(|&contention| contention == 0.0));
-    // A capture shows packets at their departure.
+    // A capture contains packets as they leave the node.
     let hops = [mean(&of(1, false)), mean(&of(2, false)), mean(&of(3, false)), mean(&of(4, true))];
     let least = 28e-6 + 15.0 / 2.0 * 9e-6;
     assert!(hops[0] > least && hops.windows(2).all(|h| h[1] > h[0] + least), "{hops:?}");
 }
 
-// One agent serves a flow at a node, even if the node is a station of two cells on the flow's path: each loss
+// A node may be a station of two cells on the path of a flow. One agent serves the flow there, so each loss
 // is reported once.
 #[test]
 fn a_gateway_between_two_cells_reports_a_loss_once() {

@@ -83,14 +83,15 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// Returns the timeout of the oldest frame, from the start of its last transmission; `None` until this
-    /// frame is retransmitted.
+    /// Returns the time at which the oldest frame times out, measured from the start of its last
+    /// transmission. `None` if no frame is outstanding, or if the oldest frame still awaits its
+    /// retransmission.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// Marks as failed all frames sent since the start of the last retransmission. The oldest frame has the
-    /// most attempts, so discarded frames are always the first frames.
+    /// Marks as failed all frames sent since the start of the last retransmission. The oldest frame has had
+    /// the most attempts, so the frames that reach the limit of attempts are the oldest.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
@@ -106,8 +107,8 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of go-back-n. It accepts frames only in order, and answers each frame with the number that it
-/// expects.
+/// Receiver of go-back-n. It accepts frames only in order, and answers each frame with a link ACK that
+/// carries the number of the frame that it expects.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

@@ -1,9 +1,9 @@
 //! Link-layer ARQ: one end of a radio link retransmits the frames that the other end did not receive.
 //!
-//! Each kind of ARQ has a file with a sender and a receiver. These two state machines identify frames by
-//! sequence number, and do not depend on packets, transmitters or events. Sequence numbers increase without
-//! wrapping. On a channel that keeps the order of frames, as a link does, they are equivalent to numbers
-//! modulo twice the window plus one.
+//! Each kind of ARQ has a file with a sender and a receiver: two state machines that identify frames by
+//! sequence number, and contain no packets, transmitters or events. Sequence numbers do not wrap. A link
+//! keeps the order of frames, and on such a channel unlimited numbers are equivalent to numbers modulo twice
+//! the window plus one.
 
 mod go_back_n;
 mod plain;
@@ -14,8 +14,8 @@ use crate::link_rate::LinkRate;
 use airhop_base::{Span, Time};
 pub use rlp::RlpRules;
 
-/// Largest window of selective repeat, frames: half of HDLC's extended sequence numbers, which are modulo 128
-/// (ISO/IEC 13239 §5.5.1).
+/// Largest window of selective repeat, frames. HDLC's extended sequence numbers are modulo 128 (ISO/IEC 13239
+/// §5.5.1), and selective repeat can use half of them.
 pub const SELECTIVE_WINDOW: u32 = 64;
 
 /// Link-layer recovery of the data of one direction.
@@ -45,8 +45,8 @@ pub enum ArqPlan {
     Rlp(RlpRules),
 }
 
-/// Frames that the go-back-n sender of Kounavis 1996 §5C retransmits at a timeout ("the whole group of N
-/// packets").
+/// Set of frames that the sender of go-back-n retransmits at a timeout. Kounavis 1996 §5C calls this set "the
+/// whole group of N packets".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// All outstanding frames, in a window that advances with every link ACK.
@@ -56,14 +56,14 @@ pub enum Group {
     Blocks,
 }
 
-/// Rules that all recoveries with link ACKs share.
+/// Rules shared by the kinds of ARQ that use link ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
-    /// Window: maximum number of frames without a link ACK.
+    /// Window, frames: maximum number of frames that await a link ACK.
     pub window: u32,
     /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. The
-    /// timeout should be at least the round trip of a frame and its ACK, because a packet that is discarded
-    /// while one of its frames is in flight remains discarded.
+    /// timeout should be at least the round trip of a frame and its ACK. With a shorter timeout the sender
+    /// may discard a packet whose last copy then arrives.
     pub timeout: Span,
     /// Maximum number of transmissions of a frame, including the first; `None`: no limit.
     pub attempts: Option<u32>,
@@ -78,9 +78,9 @@ pub struct LinkFrame {
     pub number: u64,
     /// Number of this transmission, from 1.
     pub attempt: u32,
-    /// Floor: lowest number that the sender may still send. The receiver does not wait for frames below the
-    /// floor. A frame with a number below its floor is empty and carries only the floor. The floor of RLP's
-    /// idle frame is the number of the next new frame.
+    /// Floor: lowest number that the sender may still send. The receiver stops waiting for lower numbers. A
+    /// frame whose own number is below its floor carries no packet, and only informs the receiver of the
+    /// floor. The floor of RLP's idle frame is the number of the next new frame.
     pub floor: u64,
 }
 
@@ -91,35 +91,35 @@ impl LinkFrame {
     }
 }
 
-/// Link ACK, which contains the complete state of the receiver and therefore supersedes all older link ACKs.
+/// Link ACK. It contains the complete state of the receiver, so a later link ACK replaces all earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
-    /// Lowest number for which the receiver waits.
+    /// Lowest number that the receiver has neither received nor stopped waiting for.
     pub expected: u64,
-    /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. The missing
-    /// numbers below the highest set bit are those that HDLC's multiple selective reject lists (ISO/IEC
-    /// 13239).
+    /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. The zero bits
+    /// below the highest set bit are the missing frames, which HDLC lists in its multiple selective reject
+    /// (ISO/IEC 13239).
     pub beyond: u64,
 }
 
-/// NAK of a receiver that sends no link ACKs. It reports frames as missing or, after the last round, as
-/// discarded.
+/// NAK of a receiver that sends no link ACKs. The NAK reports a range of frames as missing or, after the last
+/// round of requests, as discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nak {
     /// First number of the range.
     pub first: u64,
     /// Last number of the range.
     pub last: u64,
-    /// True if the receiver has discarded the frames, which then need not be sent.
+    /// True if the receiver has discarded the frames; the sender then stops sending them.
     pub is_abort: bool,
 }
 
-/// Results of a frame or a timeout at the receiver.
+/// Output of an [`ArqReceiver`] after a frame or a timeout.
 #[derive(Debug, Default)]
 pub struct Upward {
     /// Numbers to deliver to the layer above, in order.
     pub deliver: Vec<u64>,
-    /// Numbers for which the receiver no longer waits.
+    /// Numbers of the frames that the receiver has discarded as missing.
     pub given_up: Vec<u64>,
     /// NAKs for the sender, one control frame each.
     pub naks: Vec<Nak>,
@@ -128,10 +128,11 @@ pub struct Upward {
 /// Report of an ARQ sender on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Delivery of a frame. A link ACK arrived, or delivery is implied because the receiver sent no NAK
-    /// within the time limit. Reported once for each number.
+    /// Delivery of a frame, reported once for each number. Either a link ACK has arrived, or the receiver has
+    /// sent no NAK within the time limit.
     Acknowledged(u64),
-    /// Failure of a transmission, which was not acknowledged in time, or is known to be lost.
+    /// Failure of one transmission of a frame: its link ACK is overdue, or the receiver has reported it
+    /// missing.
     Failed {
         /// Number of the frame.
         number: u64,
@@ -140,23 +141,23 @@ pub enum Report {
         /// True if the frame is retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of the frame with this number by the sender.
+    /// Discard by the sender of the frame with this number.
     Discarded(u64),
-    /// Discard of the frame with this number by the receiver, which reported it.
+    /// Discard by the receiver of the frame with this number; the receiver reported the discard in a NAK.
     Aborted(u64),
 }
 
-/// Sending side of a recovery. Its owner stores the packets, and calls [`ArqSender::on_timeout`] at the
-/// deadline.
+/// Sending side of an ARQ. The radio link that owns it stores the packets, and calls
+/// [`ArqSender::on_timeout`] at the time of [`ArqSender::deadline`].
 pub trait ArqSender: std::fmt::Debug + Send {
     /// True if the window has room for another packet.
     fn has_room(&self) -> bool;
 
-    /// Adds a packet if the window has room. Returns its number, the successor of the previous packet's
-    /// number.
+    /// Adds a packet, for which the window must have room. Returns the packet's number, one more than that of
+    /// the previous packet.
     fn push(&mut self) -> u64;
 
-    /// Returns the frame whose transmission starts now; `None` if there is none.
+    /// Returns the frame whose transmission starts at `now`; `None` if no frame may be sent.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame>;
 
     /// Handles a link ACK.
@@ -165,27 +166,28 @@ pub trait ArqSender: std::fmt::Debug + Send {
     /// Handles a NAK.
     fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<Report>) {}
 
-    /// Returns the time of the next timeout.
+    /// Returns the time of the next timeout; `None` if no timer runs.
     fn deadline(&self) -> Option<Time>;
 
     /// Handles the timeout.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>);
 }
 
-/// Receiving side of a recovery.
+/// Receiving side of an ARQ.
 pub trait ArqReceiver: std::fmt::Debug + Send {
-    /// Handles a frame. Adds the results to `up`; returns the link ACK, if the receiver sends one.
+    /// Handles a frame. Adds deliveries and NAKs to `up`; returns the link ACK, if the receiver sends one.
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
 
-    /// Returns the time of the next request or discard; used only if [`ArqPlan::asks`].
+    /// Returns the time of the next NAK or discard; `None` if no frame is missing. Used only if
+    /// [`ArqPlan::asks`].
     fn deadline(&self) -> Option<Time> {
         None
     }
 
-    /// Handles the timeout of [`ArqReceiver::deadline`].
+    /// Handles the timeout at the time of [`ArqReceiver::deadline`].
     fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
 
-    /// True if the receiver stores the frame with this number above a gap.
+    /// True if the receiver stores the frame with this number because an earlier frame is missing.
     fn holds(&self, _number: u64) -> bool {
         false
     }
@@ -237,15 +239,16 @@ impl ArqPlan {
 }
 
 impl ArqRules {
-    /// True if a frame may be retransmitted after `attempt` failures.
+    /// True if a frame may be retransmitted after `attempt` failed transmissions.
     fn retry(&self, attempt: u32) -> bool {
         self.attempts.is_none_or(|most| attempt < most)
     }
 }
 
-/// Returns a sufficient timeout of link ACKs: both propagation delays, plus the durations of a window of
-/// frames, of the link ACK, and of a frame of the other direction that may precede the link ACK. Lengths are
-/// those on the air, bytes; a length of 0 means that no such frame exists.
+/// Returns a timeout of link ACKs that is long enough if no frame is lost. It is the sum of both propagation
+/// delays and of the durations of a window of frames, of the link ACK, and of a frame of the other direction
+/// that may precede the link ACK. Lengths are those on the air, bytes; a length of 0 means that no such frame
+/// exists.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,
@@ -263,8 +266,9 @@ mod tests {
     use super::*;
     use airhop_base::Rate;
 
-    /// Computed by hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, an ACK of 6 bytes 2.5 ms. Three
-    /// frames, twice the delay of 10 ms, the ACK, and a frame before the ACK are 235.8 ms.
+    /// Values computed by hand. At 19.2 kbit/s a frame of 128 bytes lasts 53.3 ms, and an ACK of 6 bytes 2.5
+    /// ms. The timeout is 235.8 ms: three frames, twice the delay of 10 ms, the ACK, and a frame before the
+    /// ACK.
     #[test]
     fn the_arq_timeout_covers_a_window_and_its_link_ack() {
         let air = LinkRate::Rate(Rate::from_bps(19_200));

@@ -3,16 +3,17 @@
 //!
 //! The receiver requests a missing frame in rounds, each with more NAKs than the previous round. Each NAK
 //! that arrives causes one retransmission. After the last round the receiver discards the frame and delivers
-//! the later frames. A later frame shows a gap; after the last frame, idle frames carry the highest sequence
-//! number. Three properties differ from IS-707-A, which has 20 ms frames of octets and numbers of 12 bits:
-//! numbers do not wrap, frames are whole packets, and the sender stores frames for a limited time.
+//! the later frames. The receiver detects a missing frame from the number of a later frame, or from the
+//! highest sequence number, which idle frames carry. Three properties differ from IS-707-A, which has 20 ms
+//! frames of octets and numbers of 12 bits: numbers do not wrap, frames are whole packets, and the sender
+//! stores frames for a limited time.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Time for which a sender stores a frame after its last transmission or request: this number of timeouts per
-/// round, plus one round. The number is Airhop's choice. A round lasts one timeout; in the remaining time
-/// later frames may reveal the gap.
+/// Factor in the time for which a sender stores a frame after its last transmission or request. The time is
+/// this number of timeouts for each round of NAKs, and for one further round. The factor is Airhop's choice:
+/// a round itself lasts one timeout, and in the remaining time later frames may reveal the gap.
 const STORED_ROUNDS: u64 = 8;
 
 /// Rules of RLP.
@@ -22,17 +23,18 @@ pub struct RlpRules {
     pub rounds: Vec<u32>,
     /// Duration of a round with one NAK, from the transmission of the NAK.
     pub timeout: Span,
-    /// Additional duration of a round per further copy that the sender must transmit first.
+    /// Additional duration of a round for each further copy that the sender must transmit before the round's
+    /// last copy.
     pub copy: Span,
-    /// Interval from the start of the last frame to an idle frame. A sender without data sends an idle frame,
-    /// which carries the highest sequence number.
+    /// Interval from the start of the last frame to an idle frame, which a sender without data sends. The
+    /// idle frame carries the highest sequence number.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// Returns the time for which the sender stores a frame that is not requested.
+    /// Returns the time for which the sender stores a frame that the receiver does not request.
     fn storage_time(&self) -> Span {
         self.timeout * ((self.rounds.len() as u64 + 1) * STORED_ROUNDS)
     }
@@ -46,11 +48,12 @@ pub(super) struct Sender {
     storage_time: Span,
     /// Number of the oldest frame in the sender.
     base: u64,
-    /// Sent frames that the receiver may still request, and at most one unsent frame.
+    /// Frames that were sent and that the receiver may still request, and at most one frame that was not sent
+    /// yet.
     frames: VecDeque<StoredFrame>,
     /// Number of the next new frame.
     next: u64,
-    /// Requested retransmissions, in order.
+    /// Numbers of the frames to retransmit, in the order of the requests.
     asked: VecDeque<u64>,
     /// Start of the last frame's transmission.
     last: Time,
@@ -58,16 +61,17 @@ pub(super) struct Sender {
     is_idle: bool,
 }
 
-/// Frame of a [`Sender`].
+/// Frame that a [`Sender`] stores for retransmission.
 #[derive(Clone, Copy, Debug)]
 struct StoredFrame {
     /// Number of transmissions so far.
     attempts: u32,
-    /// Number of NAKs so far.
+    /// Number of NAKs received for the frame so far.
     naks: u32,
     /// True if the receiver has discarded the frame.
     is_aborted: bool,
-    /// Time of the frame's last transmission, or of the last copy requested together with this frame.
+    /// Time from which the storage time counts: the frame's last transmission, or the estimated transmission
+    /// of the last copy that the frame's latest NAK requests.
     touched: Time,
 }
 
@@ -92,24 +96,25 @@ impl Sender {
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
     }
 
-    /// True if a new frame has not been sent yet.
+    /// True if a frame waits for its first transmission.
     fn has_new(&self) -> bool {
         self.next < self.base + self.frames.len() as u64
     }
 
-    /// Returns the time of the next idle frame.
+    /// Returns the time of the next idle frame; `None` while other frames wait, or if the sender stores no
+    /// frame.
     fn idle_at(&self) -> Option<Time> {
         let rests = !(self.frames.is_empty() || self.has_new() || self.is_idle) && self.asked.is_empty();
         rests.then(|| self.last + self.idle)
     }
 
-    /// Returns the time at which the oldest frame is removed.
+    /// Returns the time at which the sender stops storing the oldest frame; `None` if it was not sent yet.
     fn expires_at(&self) -> Option<Time> {
         let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
         Some(oldest.touched + self.storage_time)
     }
 
-    /// Records a transmission of a stored frame.
+    /// Records a transmission of a stored frame, and returns the frame.
     fn transmit(&mut self, now: Time, number: u64) -> LinkFrame {
         (self.last, self.is_idle) = (now, false);
         let kept = &mut self.frames[(number - self.base) as usize];
@@ -120,7 +125,8 @@ impl Sender {
 }
 
 impl ArqSender for Sender {
-    /// True if no new frame waits. RLP has no window; packets behind a waiting frame stay in the queue.
+    /// True if no frame waits for its first transmission. RLP has no window; further packets wait in the
+    /// queue before the link.
     fn has_room(&self) -> bool {
         !self.has_new()
     }
@@ -149,7 +155,7 @@ impl ArqSender for Sender {
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
 
-    /// Counts each NAK as a failure, and schedules one retransmission of each frame that it names.
+    /// Handles a NAK: counts a failure of each frame in its range, and schedules one retransmission of each.
     fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
@@ -171,7 +177,8 @@ impl ArqSender for Sender {
         [self.idle_at(), self.expires_at()].into_iter().flatten().min()
     }
 
-    /// Reports a frame as delivered if the receiver has not requested it within the time limit.
+    /// Reports a frame as delivered at the end of its storage time, within which the receiver has not
+    /// requested it.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
         while self.expires_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
@@ -187,20 +194,20 @@ impl ArqSender for Sender {
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
-    /// Lowest number that is neither delivered nor discarded.
+    /// Lowest number that the receiver has neither delivered nor discarded.
     expected: u64,
-    /// States of the numbers from `expected` to the highest known number.
+    /// State of each number from `expected` to the highest number that the receiver knows to be sent.
     places: VecDeque<Place>,
-    /// Receiver's estimate of the time at which the sender has sent all requested retransmissions.
+    /// Estimate by the receiver of the time at which the sender has sent all requested retransmissions.
     busy: Time,
-    /// NAKs of the last `timeout`: transmission time, and number of retransmissions requested.
+    /// NAKs sent within the last `timeout`: transmission time, and number of retransmissions requested.
     asks: VecDeque<(Time, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
-    /// Missing frame that NAKs have requested; the time is the end of the present round.
+    /// Missing frame for which NAKs were sent; `over` is the end of the present round.
     Missing {
         round: usize,
         over: Time,
@@ -224,7 +231,7 @@ impl Receiver {
         self.expected + self.places.len() as u64
     }
 
-    /// Starts a round for a range of adjacent frames.
+    /// Starts a round for a range of adjacent missing frames: sends the NAKs, and sets the end of the round.
     fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut Upward) {
         let naks = self.rules.rounds[round];
         let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
@@ -237,8 +244,9 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// Handles a frame that is no retransmission. Retransmissions have priority, so only requests sent after
-    /// the frame's start were pending at its start.
+    /// Updates the receiver's estimate `busy` when a frame arrives that is no retransmission. The sender
+    /// gives retransmissions priority over new frames. At the start of this frame no earlier request was
+    /// therefore pending, and only the NAKs sent within the last `timeout` can still be.
     fn on_no_retransmission(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -247,7 +255,7 @@ impl Receiver {
         self.busy = self.busy.min(now + self.rules.copy * copies);
     }
 
-    /// Delivers packets without a gap before them.
+    /// Delivers the frames that have no missing frame before them.
     fn advance(&mut self, up: &mut Upward) {
         while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
             if *place == Place::Here {
@@ -258,7 +266,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the frames whose round has ended, as ranges of frames in the same round.
+    /// Returns the missing frames whose round has ended, as ranges of frames in the same round.
     fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
@@ -280,7 +288,7 @@ impl ArqReceiver for Receiver {
         if frame.is_empty() || frame.number >= next {
             self.on_no_retransmission(now);
         }
-        // The floor of an idle frame is the number of the next new frame.
+        // As its floor, an idle frame carries the number of the next new frame.
         let end = if frame.is_empty() { frame.floor } else { frame.number };
         if end > next {
             let gap = known..known + (end - next) as usize;
@@ -310,7 +318,7 @@ impl ArqReceiver for Receiver {
 
     fn on_timeout(&mut self, now: Time, up: &mut Upward) {
         let overdue = self.overdue(now);
-        // Retransmissions of a finished round are no longer in flight.
+        // The frames first leave the state `Missing`, so that later steps do not count their finished round.
         for (range, _) in &overdue {
             self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
         }
@@ -321,9 +329,9 @@ impl ArqReceiver for Receiver {
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
             up.given_up.extend(first..=last);
-            // IS-707-A does not notify the sender. In Airhop the receiver notifies it with as many control
-            // frames as in the last round, so that agents at the sender learn of the loss, as on links with
-            // ACKs.
+            // IS-707-A does not notify the sender of a discard. In Airhop the receiver sends as many control
+            // frames with the discard as NAKs in the last round. Agents at the sender thus learn of the loss,
+            // as on links with link ACKs.
             up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
         }
         self.advance(up);

@@ -3,7 +3,8 @@ use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECT
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of selective repeat, which retransmits only frames known to be missing.
+/// Sender of selective repeat, which retransmits a frame only after its timeout or a link ACK that shows it
+/// missing.
 #[derive(Debug)]
 pub(super) struct Sender {
     srej: bool,
@@ -11,9 +12,9 @@ pub(super) struct Sender {
     /// Number of the oldest frame in the sender; all lower frames are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// Lowest number for which the receiver waits, according to the sender's information.
+    /// Highest `expected` of the link ACKs received: the lowest number for which the receiver waits.
     expected: u64,
-    /// Transmission time of the last empty frame, which carried `base` as its floor.
+    /// Transmission time of the last frame without a packet, which carried `base` as its floor.
     floor_reported_at: Option<Time>,
 }
 
@@ -28,7 +29,7 @@ struct Frame {
 enum State {
     /// The frame waits for transmission.
     Waiting,
-    /// The frame was transmitted; start of the last transmission.
+    /// The frame was transmitted; the time is the start of its last transmission.
     Sent(Time),
     /// The frame is acknowledged or discarded.
     Done,
@@ -44,7 +45,7 @@ impl Sender {
         Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, floor_reported_at: None }
     }
 
-    /// Records the failure of the present transmission of the frame at `index`.
+    /// Records the failure of the last transmission of the frame at `index`.
     fn fail(&mut self, index: usize, reports: &mut Vec<Report>) {
         let number = self.base + index as u64;
         let attempt = self.frames[index].attempt;
@@ -56,7 +57,7 @@ impl Sender {
         }
     }
 
-    /// Removes finished frames at the front.
+    /// Removes acknowledged and discarded frames from the front.
     fn advance(&mut self) {
         while self.frames.front().is_some_and(|f| f.state == State::Done) {
             self.frames.pop_front();
@@ -64,7 +65,8 @@ impl Sender {
         }
     }
 
-    /// True if the receiver may wait for a discarded frame, and no later frame can carry the sender's floor.
+    /// True if the receiver may be waiting for a discarded frame, and the sender has no later frame that
+    /// could tell it not to wait ([`LinkFrame::floor`]).
     fn must_report_floor(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
@@ -81,7 +83,7 @@ impl ArqSender for Sender {
         self.base + self.frames.len() as u64 - 1
     }
 
-    /// Returns the frame with the lowest number, so retransmissions precede new frames.
+    /// Returns the waiting frame with the lowest number, so retransmissions precede new frames.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if let Some(index) = self.frames.iter().position(|f| f.state == State::Waiting) {
             let frame = &mut self.frames[index];
@@ -114,8 +116,9 @@ impl ArqSender for Sender {
                 self.frames[index].state = State::Done;
                 reports.push(Report::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
-                // A later frame has arrived. A link keeps the order of frames, so this frame is lost. A frame
-                // that was retransmitted since then may still arrive.
+                // The link ACK shows that a later frame has arrived. A link keeps the order of frames, so the
+                // first copy of this frame is lost. A frame sent more than once is left to its timeout,
+                // because its last copy may still arrive.
                 self.fail(index, reports);
             }
         }
@@ -154,7 +157,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Advances past the expected frame, which has arrived or was discarded.
+    /// Advances past the expected number, whose frame has arrived or was discarded by the sender.
     fn step(&mut self, deliver: &mut Vec<u64>) {
         if self.beyond & 1 == 1 {
             deliver.push(self.expected);

@@ -18,12 +18,12 @@ impl Exchange {
         self.stations.first().is_some_and(|station| station.queue.aggregator.is_some())
     }
 
-    /// Returns the number of packets in MACs that have not been delivered.
+    /// Returns the number of packets in the MACs of all stations that are neither delivered nor discarded.
     pub fn holds(&self) -> usize {
         self.stations.iter().flat_map(Member::queues).map(MacQueue::holds).sum()
     }
 
-    /// Builds the frame of the exchange that the aggregator of station `from` has started.
+    /// Builds the frame for the exchange that the aggregator of station `from` has started.
     pub(super) fn burst(&self, from: Station, aggregator: &Aggregator, start: Time) -> Transmission {
         let timing = &self.timing;
         let (to, next) = aggregator.next();
@@ -58,7 +58,8 @@ impl Exchange {
         }
     }
 
-    /// Reports the MPDUs of the transmission in `slot`, which has just ended with the outcome `reception`.
+    /// Reports each packet in the MPDUs of the transmission in `slot`, which has just ended with the outcome
+    /// `reception`.
     pub(super) fn report_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
@@ -67,7 +68,7 @@ impl Exchange {
         }
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         for (place, (mpdu, others)) in (0..).zip(aggregator.mpdus()) {
-            // If the A-MPDU arrived, an MPDU that did not arrive has bit errors.
+            // An MPDU missing from an A-MPDU that was received has bit errors.
             let is_damaged = has_arrived && !self.medium.received().has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
@@ -80,7 +81,7 @@ impl Exchange {
         }
     }
 
-    /// Assigns the MPDUs of an A-MPDU to its `slot`.
+    /// Registers the MPDUs of an A-MPDU with the medium, in its `slot`.
     #[inline(always)]
     pub(super) fn set_aggregate(&mut self, slot: Slot) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
@@ -91,8 +92,8 @@ impl Exchange {
         }
     }
 
-    /// Handles the reception of some or all MPDUs of an A-MPDU. The station responds with a BlockAck, which
-    /// uses the slot of the A-MPDU.
+    /// Handles the reception of some or all MPDUs of an A-MPDU. The BlockAck in response is the next
+    /// transmission in the same slot of the medium.
     pub(super) fn receive_aggregate(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let received = *self.medium.received();
         self.lose_mpdus(slot, &received, Drop::Channel, false, effects);
@@ -103,7 +104,8 @@ impl Exchange {
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the reception of a single MPDU. The station's Ack uses the slot of the MPDU.
+    /// Handles the reception of a single MPDU. The Ack in response is the next transmission in the same slot
+    /// of the medium.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         let aggregator = self.aggregator(from);
@@ -114,15 +116,16 @@ impl Exchange {
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
     }
 
-    /// Handles the reception of a BlockAckReq. The station's BlockAck uses the slot of the request.
+    /// Handles the reception of a BlockAckReq. The BlockAck in response is the next transmission in the same
+    /// slot.
     pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false, because no station
-    /// responds to an Ack or BlockAck.
+    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false: an Ack or BlockAck has
+    /// no response.
     pub(super) fn on_answer(
         &mut self,
         now: Time,
@@ -145,8 +148,8 @@ impl Exchange {
         false
     }
 
-    /// Reports the loss of those MPDUs of an A-MPDU or single MPDU that are not in `received`.
-    /// `header_intact`: the headers of the first packet arrived.
+    /// Reports the loss of each packet in the MPDUs of a transmission, except the MPDUs in `received`.
+    /// `header_intact`: true if the headers of the first packet of each MPDU arrived.
     pub(super) fn lose_mpdus(
         &self,
         slot: Slot,
@@ -178,7 +181,7 @@ impl Exchange {
         }
     }
 
-    /// Handles the earliest expiry of a reorder timer, at which a recipient delivers MPDUs.
+    /// Handles the earliest expiry of a reorder timer: the recipient delivers the MPDUs that it has stored.
     #[cold]
     pub(super) fn release(&mut self, now: Time, effects: &mut Vec<LinkEffect>) {
         let station = self.releases.earliest().1 as Station;
@@ -189,7 +192,7 @@ impl Exchange {
         self.note_release(now, station);
     }
 
-    /// Sets the expiry time of the reorder timers of the recipients of MPDUs from `station`.
+    /// Updates the expiry time of the reorder timers for MPDUs that `station` sent.
     #[inline]
     pub(super) fn note_release(&mut self, now: Time, station: Station) {
         let releases_at = |queue: &MacQueue| queue.aggregator.as_ref()?.releases_at();

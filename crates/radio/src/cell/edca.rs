@@ -8,9 +8,10 @@ use crate::layer::LinkEffect;
 use airhop_base::Time;
 
 impl Exchange {
-    /// Handles the internal collisions of the functions whose slots start at the same time as the exchange of
-    /// the current function. An internal collision counts as an attempt of a frame (IEEE 802.11-2020
-    /// §10.23.2.12.1), except of broadcasts, which are not retransmitted, and of MPDUs under Block Ack.
+    /// Handles internal collisions: functions of `station` whose slots start at the same time as the exchange
+    /// of its current function. The collision counts as a failed attempt of the frame of such a function
+    /// (IEEE 802.11-2020 §10.23.2.12.1). Exceptions are broadcasts, which are not retransmitted, and MPDUs
+    /// under Block Ack.
     #[cold]
     pub(super) fn collide_internally(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) {
         let is_rts = self.access == Access::RtsCts;

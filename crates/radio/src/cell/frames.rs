@@ -13,14 +13,14 @@ pub(crate) struct Lengths {
     pub each: u32,
     /// Length of the last frame.
     pub last: u32,
-    /// Overhead of each frame.
+    /// Overhead of each frame, included in its length.
     pub own: u32,
 }
 
 impl Lengths {
-    /// Computes the lengths of the fragments of a packet. `whole`: length of a single frame with the packet;
-    /// `own`: overhead of each fragment, bytes. All fragments except the last have the same, even length
-    /// (IEEE 802.11-2016 §10.5). It is the largest length that `threshold` permits, or a larger length if the
+    /// Computes the lengths of the fragments of a packet, bytes. `whole`: length of a single frame with the
+    /// packet; `own`: overhead of each fragment. All fragments except the last have the same, even length
+    /// (IEEE 802.11-2016 §10.5). Their length is the largest that `threshold` permits. It is larger if the
     /// packet would otherwise need more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {

@@ -1,4 +1,4 @@
-//! MAC headers of transmissions that have ended, for captures.
+//! MAC headers of transmissions that have ended, as packet captures contain them.
 use super::exchange::Exchange;
 use super::mac_queue::MacQueue;
 use super::medium::Transmission;

@@ -10,7 +10,7 @@ use airhop_base::Time;
 #[derive(Debug)]
 pub(crate) struct MacQueue {
     pub sender: StopAndWait,
-    /// Originator and recipient of Block Ack agreements, if the cell aggregates.
+    /// Aggregator with the Block Ack agreements of the function; `None` if the cell does not aggregate.
     pub aggregator: Option<Box<Aggregator>>,
 }
 
@@ -20,20 +20,20 @@ impl MacQueue {
         !self.sender.is_free() || self.aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work())
     }
 
-    /// True if the function accepts a packet.
+    /// True if the function can accept another packet.
     pub fn has_room(&self) -> bool {
         self.sender.is_free() && self.aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())
     }
 
-    /// Returns the number of packets that have not been delivered.
+    /// Returns the number of packets that are neither delivered nor discarded.
     pub fn holds(&self) -> usize {
         let aggregated = self.aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
         usize::from(self.sender.holds_packet()) + aggregated
     }
 }
 
-/// Counts a failed attempt of the packet in service at `station`, and reports it. Returns the packet if this
-/// attempt was its last.
+/// Counts a failed attempt of the packet in service at `station`, and reports it. Returns the service of the
+/// packet if this attempt was its last; `None` if another attempt follows.
 #[inline]
 pub(crate) fn fail(
     sender: &mut StopAndWait,
@@ -48,14 +48,15 @@ pub(crate) fn fail(
     gave_up
 }
 
-/// Returns the start of the fade towards `to` in which other functions of a station are. A fade is a property
-/// of the link between two stations, which all functions share: it begins with the first missing response to
-/// any of them, and ends with the next response to any of them.
+/// Returns the start of the fade towards `to` that other functions of a station have observed; `None` if
+/// there is none. A fade is a property of the link between two stations, and all functions share it. It
+/// begins with the first missing response to any function, and ends with the next response to any function.
 pub(crate) fn fade_of_others(others: &[MacQueue], to: Station) -> Option<Time> {
     others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fading(to)).min()
 }
 
-/// Ends the fade towards `to` of the other functions of a station. Returns its start.
+/// Ends, at the other functions of a station, the fade towards `to`. Returns the start of the fade; `None` if
+/// there is none.
 pub(crate) fn end_fade_of_others(others: &mut [MacQueue], to: Station) -> Option<Time> {
     others.iter_mut().filter_map(|queue| queue.aggregator.as_mut()?.end_fade(to)).min()
 }

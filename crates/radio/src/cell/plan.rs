@@ -1,4 +1,4 @@
-//! `CellPlan`: timing, rates, rules, positions and error models of a cell.
+//! Plan of a cell: timing, rates, rules, positions and error models.
 
 use crate::address::Station;
 use crate::errors::ErrorPlan;
@@ -10,7 +10,7 @@ use airhop_base::{AccessCategory, Rate, Span};
 pub struct CellPlan {
     /// Index among the cells of the world.
     pub index: u16,
-    /// Name of the cell, with which the names of its random streams begin.
+    /// Name of the cell. The names of the cell's random streams begin with it.
     pub name: String,
     /// Timing of the 802.11 standard.
     pub phy: Phy,
@@ -24,14 +24,14 @@ pub struct CellPlan {
     pub access: Access,
     /// Maximum number of transmissions of a data frame, including the first.
     pub attempts: u32,
-    /// Delay before each retransmission, for link layers with a slow ARQ. Later packets wait during the
-    /// delay.
+    /// Delay before each retransmission, for link layers with a slow ARQ. The station's later packets wait
+    /// during the delay.
     pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
-    /// dot11FragmentationThreshold: length of the longest data frame, bytes, including header and FCS. A
-    /// packet whose frame would be longer is fragmented, unless
-    /// [`Outgoing::fragments`](super::Outgoing::fragments) sets its fragments. `None`: no fragmentation.
+    /// dot11FragmentationThreshold: maximum length of a data frame, bytes, including header and FCS. A packet
+    /// with a longer frame is fragmented by this threshold, or by
+    /// [`Outgoing::fragments`](super::Outgoing::fragments) if that is set. `None`: no fragmentation.
     pub fragmentation: Option<u32>,
     /// Rules in which IEEE 802.11 and ns-2 differ.
     pub rules: CellRules,
@@ -84,14 +84,14 @@ impl CellPlan {
         self.phy.sifs + self.phy.slot * slots
     }
 
-    /// Returns the mean backoff before a frame's first attempt, with EDCA of best effort: uniform in {0, …,
-    /// CWmin} slots (IEEE 802.11-2016 §10.3.3).
+    /// Returns the mean backoff before the first attempt of a frame, for EDCA that of best effort. The
+    /// backoff is uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
     pub fn mean_backoff(&self) -> Span {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
     }
 
-    /// Returns the error model from one station to another: that of the most specific matching entry; of
-    /// equally specific entries the last.
+    /// Returns the error model from one station to another, that of the most specific matching entry. Of
+    /// equally specific entries the last applies. `None` if no entry matches, or if the model loses no frame.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
         let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
@@ -109,7 +109,7 @@ const fn aifsn(category: AccessCategory) -> u64 {
     }
 }
 
-/// Parameters that 802.11n and later standards add to a cell.
+/// Parameters of a cell with 802.11n, ac or ax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtPlan {
     /// Transmission mode of PPDUs with data for a single station.
@@ -119,7 +119,7 @@ pub struct HtPlan {
     /// TXOP limit of each access category, indexed by category; 0: one frame exchange per channel access (IEEE
     /// 802.11-2020 §10.23.2.9).
     pub txop: [Span; AccessCategory::ALL.len()],
-    /// End of the reservation by frames of a TXOP with a limit.
+    /// End of the medium's reservation by a frame in a TXOP that has a limit.
     pub nav: Nav,
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
@@ -131,11 +131,12 @@ pub struct HtPlan {
 /// End of the reservation of the medium (NAV) by frames of a TXOP with a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Nav {
-    /// End of the response to the frame.
+    /// The reservation lasts until the end of the response to the frame.
     #[default]
     Response,
-    /// End of the TXOP by its limit (IEEE 802.11-2020 §9.2.5.2), as in ns-3. At the end of its exchanges the
-    /// holder frees the medium by a CF-End, if the rest of the TXOP is longer (§10.23.2.10).
+    /// The reservation lasts until the limit of the TXOP (IEEE 802.11-2020 §9.2.5.2), as in ns-3. If the
+    /// holder ends its exchanges early, it frees the medium by a CF-End, which must fit into the rest of the
+    /// TXOP (§10.23.2.10).
     Limit,
 }
 
@@ -246,10 +247,11 @@ impl CellRules {
 /// Timeout of a frame without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckTimeout {
-    /// AckTimeout and CTSTimeout: SIFS, slot and aRxPHYStartDelay after the end of the frame, or the end of a
-    /// reception that began before. DIFS elapses during this time (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
+    /// AckTimeout and CTSTimeout: the timeout ends SIFS, slot and aRxPHYStartDelay after the end of the
+    /// frame. If a reception has begun by then, the timeout ends with that reception. DIFS elapses during the
+    /// timeout (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
     Ieee,
-    /// SIFS, the whole response and a slot after the end of the frame. DIFS follows.
+    /// The timeout ends SIFS, the whole response and a slot after the end of the frame. A DIFS follows it.
     Ns2,
 }
 
@@ -258,16 +260,17 @@ impl AckTimeout {
     pub const ALL: [(&str, AckTimeout); 2] = [("802.11", Self::Ieee), ("ns2", Self::Ns2)];
 }
 
-/// Interference rule of a receiver. With both rules a frame needs a power ratio of [`Range::capture`], and a
-/// receiver that is locked on a decodable frame stays locked until the frame's end.
+/// Interference rule of a receiver. With both rules a frame needs a power ratio of [`Range::capture`] to be
+/// decoded. A receiver that is locked on a decodable frame stays locked until the frame's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiving {
     /// SINR: a receiver decodes a frame if its power exceeds the sum of all overlapping signals by the
-    /// capture ratio. The receiver switches from a signal from beyond the receive range to a decodable
-    /// signal, and locks on the stronger of two signals that begin at the same time.
+    /// capture ratio. The receiver leaves a signal that comes from beyond the receive range for a decodable
+    /// signal. Of two signals that begin at the same time it locks on the stronger.
     Sinr,
-    /// Lock: the receiver locks on the first signal after an idle medium, decodable or not, and on no later
-    /// signal (ns-2). It decodes the signal if its power exceeds each later signal by the capture ratio.
+    /// Lock, as in ns-2: the receiver locks on the first signal after an idle medium, whether or not it can
+    /// decode this signal, and ignores later signals. It decodes the signal if its power exceeds each later
+    /// signal by the capture ratio.
     Lock,
 }
 
@@ -283,8 +286,8 @@ pub struct Range {
     pub receive: f64,
     /// Sense range, metres: maximum distance at which a station senses the medium as busy.
     pub sense: f64,
-    /// Capture ratio, a ratio of powers, at least 1: a frame is decoded despite interference that is weaker
-    /// by at least this factor; see [`Receiving`].
+    /// Capture ratio, a ratio of powers, at least 1: a frame is decoded if the interference is weaker at
+    /// least by this factor; see [`Receiving`].
     pub capture: f64,
     /// Crossover distance, metres: received power is proportional to d⁻² up to this distance, and to d⁻⁴
     /// beyond it. Infinite in free space.

@@ -10,8 +10,8 @@ fn capture(receiving: Receiving) -> Capture {
 /// Start and end of a signal, µs; its power; true if its sender is within receive range.
 type Sent = (u64, u64, f64, bool);
 
-/// Returns the outcome of each signal at a receiver without earlier signals: true if it was received, false
-/// if the receiver locked on it but lost it, `None` if the receiver never locked on it.
+/// Returns the outcome of each signal at a receiver without earlier signals: true if the signal was received,
+/// false if the receiver locked on it and lost it, `None` if the receiver never locked on it.
 fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
     let capture = capture(receiving);
     let at = |us| Time::ZERO + Span::from_micros(us);
@@ -38,8 +38,8 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
 const OK: Option<bool> = Some(true);
 const SPOILED: Option<bool> = Some(false);
 
-/// Powers of interference are summed: two signals of −12 dB are −9 dB (IEEE 802.11 requires a minimum ratio
-/// of signal to interference and noise; so do Yans, Lacage and Henderson 2006). ns-2 compares each signal
+/// Powers of interference are summed: two signals of −12 dB are −9 dB. IEEE 802.11 requires a minimum ratio
+/// of signal to interference and noise; so do Yans, Lacage and Henderson 2006. ns-2 compares each signal
 /// separately.
 #[test]
 fn interference_powers_are_summed() {
@@ -51,7 +51,8 @@ fn interference_powers_are_summed() {
     }
     assert_eq!(fates(Receiving::Sinr, &[frame, one, other])[0], SPOILED);
     assert_eq!(fates(Receiving::Lock, &[frame, one, other])[0], OK);
-    // The powers of consecutive signals are not summed. An earlier signal interferes like a later signal.
+    // Signals that do not overlap each other are not summed. An earlier signal interferes as a later one
+    // does.
     assert_eq!(fates(Receiving::Sinr, &[frame, (10, 50, 1.0, false), (50, 80, 1.0, false)])[0], OK);
     assert_eq!(
         fates(Receiving::Sinr, &[(5, 100, 16.0, true), (0, 90, 1.0, false), (20, 80, 1.0, false)])[0],
@@ -59,8 +60,8 @@ fn interference_powers_are_summed() {
     );
 }
 
-/// A signal from beyond the receive range occupies a receiver only with the lock rule. A decodable signal is
-/// received until its end.
+/// A signal from beyond the receive range keeps a receiver from later frames only with the lock rule. A
+/// receiver locked on a decodable signal stays locked until the signal's end.
 #[test]
 fn a_stronger_frame_replaces_an_undecodable_signal() {
     let frame = (10, 90, 16.0, true);
@@ -70,11 +71,12 @@ fn a_stronger_frame_replaces_an_undecodable_signal() {
         assert_eq!(fates(Receiving::Sinr, &[first, frame])[1], by_sum, "after {first:?}");
         assert_eq!(fates(Receiving::Lock, &[first, frame])[1], None, "after {first:?}");
     }
-    // The receiver locks on an undecodable signal even without other signals, so that EIFS follows it.
+    // The receiver locks even on an undecodable signal that arrives alone, so that EIFS follows the signal.
     assert_eq!(fates(Receiving::Sinr, &[(0, 100, 1.0, false)]), [OK]);
 }
 
-/// The result does not depend on the order in the event queue of two signals that begin at the same time.
+/// Of two signals that begin at the same time the receiver locks on the stronger, in either order of their
+/// events.
 #[test]
 fn a_receiver_locks_on_the_strongest_simultaneous_signal() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));

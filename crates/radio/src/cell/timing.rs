@@ -11,7 +11,7 @@ use crate::phy::{
 };
 use airhop_base::{Rate, Span};
 
-/// Durations of a cell's frames, constant for control frames.
+/// Durations of a cell's frames; those of control frames are computed once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     phy: Phy,
@@ -27,7 +27,7 @@ pub(crate) struct Timing {
     pub cf_end: Span,
 }
 
-/// Transmission mode of data frames to a single station.
+/// Transmission mode of data frames that are addressed to a single station.
 #[derive(Clone, Copy, Debug)]
 enum DataMode {
     /// Single rate of 802.11, 802.11b or 802.11g.
@@ -59,7 +59,7 @@ impl Timing {
         }
     }
 
-    /// Returns the transmission mode of 802.11n, ac or ax.
+    /// Returns the transmission mode of 802.11n, ac or ax; `None` with 802.11, 802.11b and 802.11g.
     pub fn mode(&self) -> Option<&TxMode> {
         match &self.data {
             DataMode::Rate(_) => None,
@@ -109,9 +109,9 @@ impl CellPlan {
         self.ht.as_ref().map_or(self.control_rate, |ht| ht.mode.response_rate())
     }
 
-    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes to its reception. With
-    /// RTS/CTS it begins with an RTS, a CTS and two SIFS. Then follows the data frame, or all fragments with
-    /// a link ACK and two SIFS between fragments.
+    /// Returns the time from the end of the backoff before an IP packet of `bytes` bytes to the packet's
+    /// reception. With RTS/CTS the time includes the RTS, the CTS and two SIFS. The data frame follows, or
+    /// all fragments with a link ACK and two SIFS between consecutive fragments.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
@@ -121,7 +121,7 @@ impl CellPlan {
         self.reservation(&timing) + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
     }
 
-    /// Returns the time from the end of the backoff to the start of the data frame.
+    /// Returns the time from the end of the backoff to the start of the data frame: zero without RTS/CTS.
     fn reservation(&self, timing: &Timing) -> Span {
         match self.access {
             Access::Basic => Span::ZERO,
@@ -134,22 +134,22 @@ impl CellPlan {
         self.phy.sifs + Timing::new(self).ack
     }
 
-    /// Returns the time for which an IP packet of `bytes` bytes occupies a cell, without its backoff: DIFS,
-    /// frame and link ACK.
+    /// Returns the time for which the exchange of an IP packet of `bytes` bytes occupies a cell: interframe
+    /// space, frame, SIFS and link ACK, without the backoff.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.ifs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
-    /// Returns the mean time per IP packet of `bytes` bytes of the only saturated station: a channel access
-    /// with its mean backoff. In a cell with aggregation it is divided by the number of packets of the
-    /// longest A-MPDU.
+    /// Returns the mean time per IP packet of `bytes` bytes if only one station sends, and it is saturated:
+    /// an exchange with its mean backoff. In a cell with aggregation, the exchange is that of the longest
+    /// A-MPDU, and its time is divided by the number of packets.
     pub fn packet_time(&self, bytes: u32) -> Span {
         self.share(bytes, self.mean_backoff())
     }
 
-    /// Returns the mean time per IP packet of `bytes` bytes for which full exchanges occupy a cell, without
-    /// backoffs: [`CellPlan::exchange_time`], in a cell with aggregation divided by the number of packets of
-    /// the longest A-MPDU.
+    /// Returns the mean time per IP packet of `bytes` bytes for which exchanges occupy a cell, without
+    /// backoffs. Without aggregation this is [`CellPlan::exchange_time`]. With aggregation the exchange is
+    /// that of the longest A-MPDU, and its time is divided by the number of packets.
     pub fn share_of_exchange(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }
@@ -165,8 +165,8 @@ impl CellPlan {
         (self.ifs() + backoff + exchange) / u64::from(psdu.frames() * msdus)
     }
 
-    /// Returns the longest PSDU with packets of `bytes` bytes, and the number of packets per MPDU; `None` if
-    /// the cell does not aggregate.
+    /// Returns the longest PSDU of packets of `bytes` bytes each, and the number of packets per MPDU; `None`
+    /// if the cell does not aggregate.
     fn longest_psdu(&self, bytes: u32) -> Option<(Psdu, u32)> {
         let (ht, ampdu) = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)))?;
         let framing = Framing::new(&ht.mode, ampdu.amsdu, ampdu.bytes, self.overhead);

@@ -1,12 +1,12 @@
 //! TXOP: several exchanges of a station after one channel access (IEEE 802.11-2020 §10.23.2.9).
 //!
-//! The limit bounds the time from the first bit of the first exchange to the end of the last response. The
-//! first exchange exceeds it if a single MPDU does not fit. Exchanges follow each other by a SIFS; a broadcast,
-//! or an exchange without a response, ends the TXOP. The Duration field of a frame reserves the medium until
-//! the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`] the holder ends its TXOP by a
-//! CF-End, if the rest is longer than this frame. Otherwise the rest remains reserved: only the holder and
-//! the receivers of its frames, whose NAV is not set, may use it. An exchange without a response ends the
-//! TXOP without a CF-End.
+//! The limit bounds the time from the first bit of the first exchange to the end of the last response. Only a
+//! first exchange with a single MPDU may exceed the limit. Exchanges follow each other after a SIFS; a
+//! broadcast, or an exchange without a response, ends the TXOP. The Duration field of a frame reserves the
+//! medium until the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`] the holder ends
+//! its TXOP by a CF-End if the remaining time is longer than the CF-End. Otherwise the remaining time stays
+//! reserved for the holder and the receivers of its frames, whose NAV is not set. An exchange without a
+//! response ends the TXOP without a CF-End.
 use super::events::AirEvent;
 use super::exchange::Exchange;
 use super::mac_queue::MacQueue;
@@ -21,7 +21,7 @@ use crate::tag::Tag;
 use airhop_base::{FlowId, Span, Time};
 
 impl Exchange {
-    /// Sets the deadline of a station that holds a TXOP after an exchange.
+    /// Updates the deadline of a station after an exchange, if the station holds a TXOP.
     #[inline]
     pub(super) fn note_txop(&mut self, station: Station) {
         if self.stations[usize::from(station)].access.txop_end().is_some() {
@@ -29,7 +29,8 @@ impl Exchange {
         }
     }
 
-    /// Starts the next exchange of a TXOP if one fits into the rest of the TXOP. Otherwise ends the TXOP.
+    /// Starts the next exchange of a TXOP if an exchange fits into its remaining time. Otherwise ends the
+    /// TXOP.
     #[inline(never)]
     pub(super) fn continue_txop(
         &mut self,
@@ -65,7 +66,7 @@ impl Exchange {
         }
     }
 
-    /// Extends the reservation of a frame to the end of its TXOP, with [`Nav::Limit`].
+    /// With [`Nav::Limit`], extends the reservation by a frame to the limit of its TXOP.
     #[inline]
     pub(super) fn reserve_txop(&self, tx: &mut Transmission) {
         if self.nav == Nav::Limit
@@ -76,7 +77,8 @@ impl Exchange {
         }
     }
 
-    /// Sends a CF-End, after which no frame of the TXOP reserves the medium (IEEE 802.11-2020 §10.23.2.10).
+    /// Sends a CF-End, which cancels the reservations by the frames of the TXOP (IEEE 802.11-2020
+    /// §10.23.2.10).
     fn send_cf_end(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.stations[usize::from(station)].access.sends_cf_end();
         let slot = self.medium.place(Transmission {

@@ -1,4 +1,4 @@
-//! Rest of a TXOP: frames that fit before its limit.
+//! Time that remains of a TXOP, and the frames that fit into it.
 use super::mac::block_ack::originator::Room;
 use super::mac::channel_access::ChannelAccess;
 use super::plan::Access;
@@ -7,13 +7,13 @@ use crate::address::{BROADCAST, Station};
 use crate::phy::ampdu::Limits;
 use airhop_base::{Span, Time};
 
-/// Rest of a station's TXOP.
+/// Time that remains of a station's TXOP.
 pub(super) struct Rest<'a> {
     access: &'a ChannelAccess,
     method: Access,
     timing: &'a Timing,
     sifs: Span,
-    /// True if the TXOP has had an exchange.
+    /// True if the TXOP already contains an exchange.
     is_continued: bool,
 }
 
@@ -28,7 +28,8 @@ impl<'a> Rest<'a> {
         Rest { access, method, timing, sifs, is_continued }
     }
 
-    /// Returns the room for an exchange with a receiver, within the limits of the cell.
+    /// Returns the limits of an exchange with a receiver: `limits`, the PSDU limits of the cell,
+    /// reduced to the remaining time of the TXOP.
     pub fn within(&self, now: Time, to: Station, limits: &Limits) -> Room {
         let Some((rest, mode)) = self.access.txop_end().map(|end| end - now).zip(self.timing.mode()) else {
             return Room::whole(*limits);
@@ -44,13 +45,15 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// True if an exchange with a single data frame of this airtime fits.
+    /// True if an exchange with a single data frame of this airtime fits into the remaining time;
+    /// false for a broadcast.
     pub fn fits(&self, now: Time, to: Station, frame: Span) -> bool {
         let end = now + self.protection(to) + frame + self.sifs + self.timing.ack;
         to != BROADCAST && self.access.txop_end().is_some_and(|limit| end <= limit)
     }
 
-    /// Returns the time of RTS and CTS before an exchange with a receiver.
+    /// Returns the time of RTS and CTS before an exchange with a receiver; zero if no RTS is
+    /// needed.
     fn protection(&self, to: Station) -> Span {
         match self.method {
             Access::RtsCts if self.access.needs_rts(to) => self.timing.rts + self.timing.cts + self.sifs * 2,

@@ -41,8 +41,9 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    /// Draws one uniform number. Damaged headers are the lowest part of the loss interval, so the loss of a
-    /// frame does not depend on the length of its headers.
+    /// Draws one uniform number. The frame is lost if the number is in [0, loss probability), and its headers
+    /// are damaged in the lowest part of this interval. The loss of a frame therefore does not depend on its
+    /// header length.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         if u >= self.loss_probability(frame.bits) { Damage::None } else { self.damaged_part(frame, u) }
@@ -65,7 +66,7 @@ mod tests {
                 assert!((p - expect).abs() < 1e-12, "{bytes} bytes: {p}, expected {expect}");
             }
         };
-        twice(); // in the second call some lengths are cached, and some were replaced
+        twice(); // in the second call some lengths are still cached, others no longer
         twice();
         assert!((b.loss_probability(8592) - 0.01).abs() < 1e-15);
     }
@@ -76,8 +77,8 @@ mod tests {
         for bits in [8592_u64, 608, 112] {
             let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
             let (n, expect) = (f64::from(corrupted(&plan, bits, 200_000)), 200_000.0 * p);
-            // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million
-            // (the seed is fixed).
+            // The count is binomial. The tolerance is five standard deviations: a correct program fails once
+            // in 1.7 million cases (the seed is fixed).
             assert!(
                 (n - expect).abs() < 5.0 * (expect * (1.0 - p)).sqrt(),
                 "{bits} bits: {n}, expected {expect}"
@@ -85,8 +86,8 @@ mod tests {
         }
     }
 
-    /// P(header intact) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that uses damaged frames has
-    /// the same channel as all other schemes.
+    /// P(header intact) = (1 - BER)^(8H) for headers of H bytes. Losses do not depend on H, so a scheme that
+    /// uses frames with damaged payload meets the same channel as all other schemes.
     #[test]
     fn header_damage_follows_the_ber_without_changing_losses() {
         let (bits, frames) = (8608_u64, 100_000);

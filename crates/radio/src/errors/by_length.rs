@@ -3,7 +3,8 @@
 /// Number of cached frame lengths. A link has few: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
 const REMEMBERED: usize = 16;
 
-/// Loss probabilities by frame length, so that an exponential is computed once per length, not per frame.
+/// Loss probabilities by frame length, so that an exponential is computed once for each length and not for
+/// each frame.
 #[derive(Debug)]
 pub(super) struct ByLength {
     known: Vec<(u64, f64)>,

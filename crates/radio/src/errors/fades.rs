@@ -25,8 +25,8 @@ pub enum FadePlan {
 /// Initial state of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Stationary: the start is an arbitrary time of a channel in equilibrium, within a period; the period is
-    /// bad with the long-run fraction of bad time.
+    /// Stationary: the run starts at an arbitrary time of a channel in equilibrium, within a period. This
+    /// period is bad with a probability equal to the long-run fraction of bad time.
     #[default]
     Stationary,
     /// Good: the channel begins with a full good period (Bakshi et al. 1997; ns-2's two-state model).
@@ -38,7 +38,7 @@ impl Start {
     pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
 }
 
-/// Sequence of states over time; calls must be in chronological order.
+/// States of a channel over time; queries must be in chronological order.
 ///
 /// The sequence depends only on the plan and on the draws from `stream`, not on the times of the calls.
 #[derive(Debug)]
@@ -49,12 +49,12 @@ pub(super) struct Fades {
     path: Path,
 }
 
-/// Source of the durations of the next states.
+/// Source of the duration of each state.
 #[derive(Debug)]
 enum Path {
-    /// Random durations; means of the good and the bad periods, seconds.
+    /// Random durations. `means`: mean durations of the good and the bad periods, seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
-    /// Record, and number of the present or next bad period.
+    /// Recorded durations. `number`: number of the present bad period or, in a good period, of the next.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
@@ -99,7 +99,8 @@ impl Fades {
         }
     }
 
-    /// Returns the bad fraction, 0 to 1, of the time from `from` to `to`; 0 or 1 if from == to.
+    /// Returns the fraction of bad time between `from` and `to`, 0 to 1; if the times are equal, 1 if the
+    /// channel is bad at this time, else 0.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.switch_state();
@@ -120,8 +121,8 @@ impl Fades {
         }
     }
 
-    /// Returns the bad periods from the start to `end`, each [begin, end), in chronological order, with gaps
-    /// between them.
+    /// Returns the bad periods up to `end`, each [begin, end), in chronological order. Bad periods that touch
+    /// are merged.
     pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;
@@ -129,7 +130,7 @@ impl Fades {
             let until = self.until.min(end);
             if self.bad && begin < until {
                 match times.last_mut() {
-                    // the good period between them has a duration of zero
+                    // A good period of zero duration separates the two bad periods.
                     Some(last) if last[1] == begin => last[1] = until,
                     _ => times.push([begin, until]),
                 }
@@ -160,7 +161,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// The times of the queries do not change the fades.
+    /// Queries at other times do not change the fades.
     #[test]
     fn the_fade_state_does_not_depend_on_queries() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
@@ -179,8 +180,8 @@ mod tests {
         }
     }
 
-    /// The list of bad periods agrees with queries in sequence: the bad fraction of any interval is its
-    /// overlap with the bad periods.
+    /// The list of bad periods agrees with queries in sequence: the bad fraction of any interval is the part
+    /// of it that lies in bad periods.
     #[test]
     fn listed_bad_periods_equal_sequential_queries() {
         for (name, sojourn) in Sojourn::ALL {
@@ -196,7 +197,8 @@ mod tests {
                     let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
                     assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
                 }
-                // A shorter list is the beginning of a longer list; its last period is cut.
+                // The list for a shorter time is the beginning of the list for a longer time; its last period
+                // ends at the shorter time.
                 let cut = at(777_777);
                 let mut expect: Vec<[Time; 2]> = bad.into_iter().filter(|[b, _]| *b < cut).collect();
                 if let Some(last) = expect.last_mut() {
@@ -207,8 +209,8 @@ mod tests {
         }
     }
 
-    /// One uniform number is drawn for the initial state, and one for each duration. This order defines the
-    /// fades of a seed.
+    /// One uniform number is drawn for the initial state, and one for each duration. The fades of a seed
+    /// depend on this order.
     #[test]
     fn fades_are_drawn_in_a_fixed_order_of_random_numbers() {
         let mut stream = Streams::new(1, 0).stream("fades");
@@ -226,8 +228,8 @@ mod tests {
         assert_eq!(fades(Sojourn::Exponential, Start::Stationary, 1).bad_times(expect[50][1]), expect[..=50]);
     }
 
-    /// Good and bad periods alternate, each with its own mean and the plan's distribution (sojourn.rs tests
-    /// the distributions).
+    /// Good and bad periods alternate, each with its own mean and with the distribution of the plan. The
+    /// tests in sojourn.rs check the distributions themselves.
     #[test]
     fn good_and_bad_periods_alternate_with_their_means() {
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
@@ -240,15 +242,15 @@ mod tests {
                 sums[usize::from(fades.bad)] += (fades.until - begin).secs_f64();
             }
             for (sum, mean) in sums.into_iter().zip([10.0_f64, 4.0]) {
-                // The tolerance is five standard deviations, a false alarm in 1.7 million, plus a nanosecond
-                // for rounding.
+                // The tolerance is five standard deviations, at which a correct program fails once in 1.7
+                // million cases, plus a nanosecond for rounding.
                 let allowed = 5.0 * mean * (variance / f64::from(n)).sqrt() + 1e-9;
                 assert!((sum / f64::from(n) - mean).abs() <= allowed, "{name}: {sum}");
             }
         }
     }
 
-    /// A path that is saved and replayed equals the original up to its end, and then repeats.
+    /// Fades that are saved as a record and replayed equal the original up to its end, and then repeat.
     #[test]
     fn recorded_fades_replay_exactly_and_then_repeat() {
         for (name, sojourn) in Sojourn::ALL {
@@ -260,7 +262,8 @@ mod tests {
             ));
             let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
             assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
-            // The third repetition. Bad periods at both ends of the record are one bad period.
+            // The record is played three times. A bad period at its end and a bad period at its start are
+            // merged into one.
             let all = played().bad_times(Time::ZERO + long * 3);
             let mut walk = played();
             for i in 0..6_000 {
@@ -286,15 +289,15 @@ mod tests {
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
-    /// 4 of 14 seconds are bad, at the start as at any time. A channel that did not start in equilibrium
-    /// would oscillate.
+    /// 4 of 14 seconds are bad, at the start of a run as at any later time. If the channel did not start in
+    /// equilibrium, the fraction of bad runs would oscillate over time.
     #[test]
     fn the_bad_fraction_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
             let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
             // For cycles of a good period G and a bad period B, √Var((1 - p) B - p G) / 14 s is at most
-            // 0.289, for the exponential distribution. The tolerance is five standard deviations over 400 000
-            // cycles, a false alarm in 1.7 million.
+            // 0.289, the value of the exponential distribution. The tolerance is five standard deviations
+            // over 400 000 cycles, at which a correct program fails once in 1.7 million cases.
             assert!((share - 4.0 / 14.0).abs() < 5.0 * 0.289 / 400_000_f64.sqrt(), "{name}: {share}");
             let n = 20_000;
             let mut bad = [0.0; 4];
@@ -305,8 +308,8 @@ mod tests {
                 }
             }
             for count in bad {
-                // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7
-                // million.
+                // The count is binomial. The tolerance is five standard deviations: a correct program fails
+                // once in 1.7 million cases.
                 let share = count / n as f64;
                 assert!(
                     (share - 4.0 / 14.0).abs() < 5.0 * (0.2857 * 0.7143 / n as f64).sqrt(),

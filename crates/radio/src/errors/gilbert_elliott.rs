@@ -30,7 +30,7 @@ impl GilbertElliott {
 }
 
 impl ErrorModel for GilbertElliott {
-    /// Draws two uniform numbers per frame that `strikes` selects, even if its loss is certain.
+    /// Draws two uniform numbers for each frame that `strikes` selects, even if the loss is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -48,7 +48,7 @@ mod tests {
     use crate::errors::frame;
     use airhop_engine::Streams;
 
-    /// Returns, for each of `n` data frames, whether it is lost.
+    /// Returns a boolean for each of `n` data frames: true if the frame is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
         let mut model = GilbertElliott::new(loss, leave, Strikes::Data, Streams::new(1, 0).stream("errors"));
         (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
@@ -58,8 +58,8 @@ mod tests {
         lost.iter().filter(|l| **l).count() as f64 / lost.len() as f64
     }
 
-    /// Computed by hand: 0.2857 of the frames in Cheng & Lin's channel are bad, and 0.0825 are lost. Yun's
-    /// channel (§5.4) loses p_gb / (p_gb + 1 - p_bb).
+    /// Values computed by hand: in Cheng & Lin's channel 0.2857 of the frames meet the bad state, and 0.0825
+    /// are lost. Yun's channel (§5.4) loses the fraction p_gb / (p_gb + 1 - p_bb).
     #[test]
     fn the_loss_rate_equals_that_of_the_stationary_chain() {
         let n = 1_000_000;
@@ -78,8 +78,9 @@ mod tests {
         }
     }
 
-    /// A burst is a stay in the bad state if the state determines the loss. Its length is geometric,
-    /// P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; a gap is geometric with p_gb.
+    /// Bursts of losses are stays in the bad state, if the state alone determines the loss. The length of a
+    /// burst is geometric, P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; the length of a gap is
+    /// geometric with p_gb.
     #[test]
     fn loss_bursts_and_gaps_are_geometric() {
         let (p_gb, p_bg) = (0.05, 0.4);
@@ -91,8 +92,8 @@ mod tests {
             let mean = lengths.iter().sum::<usize>() as f64 / n;
             // Standard deviation of a geometric length: sqrt(1 - p) / p.
             assert!((mean - 1.0 / leave).abs() < 5.0 * (1.0 - leave).sqrt() / leave / n.sqrt(), "{mean}");
-            // Chi-square over the lengths 1 … 10 and all longer ones: 10 degrees of freedom, 99.99 % quantile
-            // 35.6.
+            // Chi-square test of the lengths 1 … 10 and of all longer lengths together: 10 degrees of
+            // freedom, 99.99 % quantile 35.6.
             let mut chi2 = 0.0;
             for k in 1..=11 {
                 let stays = (1.0 - leave).powi(k - 1);
@@ -104,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Stationary start: over many seeds the first frame is bad as often as any other frame.
+    /// Stationary start: over many seeds the first frame meets the bad state as often as any other frame.
     #[test]
     fn the_first_frame_has_the_stationary_loss_rate() {
         let first = |seed| {

@@ -2,7 +2,7 @@
 use super::{Damage, ErrorModel, Frame};
 use airhop_engine::Stream;
 
-/// Loss of frames, independent of each other and of the frame length.
+/// Loss of frames with a constant probability, independent of other frames and of the frame length.
 #[derive(Debug)]
 pub struct IndependentLoss {
     p: f64,
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn the_loss_rate_does_not_depend_on_the_frame_length() {
-        // A million frames at 2 %: the standard deviation is 140, and the tolerance five of them (false alarm
-        // 6e-7).
+        // Of a million frames 2 % are lost. The standard deviation of the count is 140 frames; the tolerance
+        // is five standard deviations, at which a correct program fails with probability 6e-7.
         for bits in [1, 112, 8512] {
             let n = f64::from(corrupted(&ErrorPlan::Loss(0.02), bits, 1_000_000));
             assert!((n - 20_000.0).abs() < 5.0 * 140.0, "{n} frames of {bits} bits");

@@ -26,13 +26,14 @@ pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
 
-/// Transmission whose damage an error model determines, once per attempt, at the end of the frame.
+/// Transmission, as an error model sees it. The model determines the damage once per attempt, at the end of
+/// the frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Length of the MAC frame without PLCP, bits.
     pub bits: u64,
-    /// Length of the headers at the start (link layer, network and transport), bits; for a control frame,
-    /// length of the frame.
+    /// Length of the headers at the start (link layer, network and transport), bits. A control frame counts
+    /// as header in its whole length.
     pub header_bits: u64,
     /// True for an RTS, a CTS or a link ACK.
     pub control: bool,
@@ -51,20 +52,20 @@ pub struct Frame {
 pub enum Damage {
     /// No bit error.
     None,
-    /// Bit errors in the payload only: a receiver can identify the segment by its headers (Yun 2009 §2.1: TCP
-    /// HACK).
+    /// Bit errors in the payload only: a receiver can identify the segment by its headers, as TCP HACK does
+    /// (Yun 2009 §2.1).
     Payload,
-    /// Bit errors in the headers: the frame is of no use.
+    /// Bit errors in the headers: a receiver cannot use the frame.
     Header,
 }
 
-/// Error model of one directed link.
+/// Error model of one directed link, in one run.
 pub trait ErrorModel: std::fmt::Debug + Send {
     /// Returns the damage of a frame. The loss of a frame must not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
-/// Error model with its parameters.
+/// Error model with its parameters, before the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorPlan {
     /// No errors.
@@ -85,10 +86,11 @@ pub enum ErrorPlan {
         loss: [f64; 2],
         /// Probability of leaving the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
-        /// Selection of the frames that can be lost.
+        /// Frames that can be lost and that step the chain.
         strikes: Strikes,
     },
-    /// Chain of [`ErrorPlan::GilbertElliott`] that a clock steps.
+    /// Markov chain of [`ErrorPlan::GilbertElliott`], with steps at fixed intervals of time instead of one
+    /// step per frame.
     Stepped {
         /// Loss probability of a data frame in the good and the bad state.
         loss: [f64; 2],
@@ -96,40 +98,40 @@ pub enum ErrorPlan {
         leave: [f64; 2],
         /// Duration of a step.
         step: Span,
-        /// Selection of the frames that can be lost.
+        /// Frames that can be lost.
         strikes: Strikes,
     },
     /// Good and bad periods in real time.
     TwoState {
         /// Bad periods of the channel.
         fades: FadePlan,
-        /// Poisson bit errors per bit in good and in bad periods: a frame of b bits is intact with
-        /// probability exp(-b × rate). Infinite if no frame is intact.
+        /// Mean number of bit errors per bit, a Poisson rate, in good and in bad periods. A frame of b bits
+        /// is intact with probability exp(-b × rate). An infinite rate loses every frame.
         errors_per_bit: [f64; 2],
     },
     /// Independent losses with the packet error rate at the SNR of two stations of a cell.
     Snr(SnrPlan),
-    /// Outages in addition to another model.
+    /// Outages, in which every frame is lost, in addition to the losses of another model.
     Outages {
         /// Outages, each [begin, end), in chronological order, with gaps between them.
         times: Arc<[[Time; 2]]>,
         /// Error model of the channel outside the outages.
         otherwise: Box<ErrorPlan>,
     },
-    /// Another model, applied to frames with data only. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq)
-    /// are not lost.
+    /// Another model, applied only to frames with data. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq)
+    /// are never lost.
     OfData(Box<ErrorPlan>),
 }
 
-/// Returns the Poisson bit errors per bit, e, with which a frame of `reference_bits` bits is lost with
-/// probability `fer`: BER = 1 - exp(-e).
+/// Returns the Poisson rate e of bit errors, per bit, at which a frame of `reference_bits` bits is lost with
+/// probability `fer`; e = -ln(1 - BER).
 pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
     -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// Builds the model of the directed link between two nodes or stations of `network`, with the link's
-    /// random streams. Both directions share the stream of the fades.
+    /// Builds the model of the directed link from one node or station of `network` to another, with the
+    /// random streams of this link. The links of both directions draw their fades from the same stream.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -161,8 +163,8 @@ impl ErrorPlan {
     }
 
     /// Returns the bad periods of this directed link up to `until`, each [begin, end), in chronological
-    /// order. They equal those of the model that [`ErrorPlan::build`] creates from the same arguments. `None`
-    /// if the model has no bad periods in real time.
+    /// order. The model that [`ErrorPlan::build`] creates from the same arguments has the same bad periods.
+    /// `None` if neither fades in real time nor outages are part of the model.
     pub fn fades(
         &self,
         streams: &Streams,
@@ -186,7 +188,7 @@ impl ErrorPlan {
         }
     }
 
-    /// True if the model loses frames outside outages.
+    /// True if the model can lose frames outside outages.
     pub fn loses(&self) -> bool {
         match self {
             ErrorPlan::Clean => false,
@@ -202,7 +204,8 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model between two stations at this distance.
+    /// Returns the model for two stations at this distance. The distance changes a model by SNR, also within
+    /// [`ErrorPlan::OfData`]; other models are copied.
     pub fn over(&self, metres: f64) -> ErrorPlan {
         match self {
             ErrorPlan::Snr(plan) => ErrorPlan::Snr(SnrPlan { metres, ..*plan }),
@@ -211,7 +214,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model of a channel that loses no control frames.
+    /// Returns the model with its losses limited to frames with data.
     pub fn of_data(self) -> ErrorPlan {
         match self {
             ErrorPlan::Clean => ErrorPlan::Clean,
@@ -219,7 +222,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model with these outages; without outages, the model is unchanged.
+    /// Returns the model with these outages added; with an empty list the model is unchanged.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {
             return self;

@@ -21,8 +21,8 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// Draws from the underlying channel during outages too, so that all other frames have the same damage
-    /// with and without outages.
+    /// Draws from the underlying model even for frames in outages, so that all other frames have the same
+    /// damage with and without outages.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
@@ -35,7 +35,7 @@ impl ErrorModel for Outages {
     }
 }
 
-/// Returns the union of two ordered lists of bad periods; no two periods of the result touch.
+/// Returns the union of two ordered lists of bad periods. Periods that overlap or touch are merged.
 pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
     let mut all = [a, b].concat();
     all.sort_unstable();
@@ -97,7 +97,7 @@ mod tests {
     fn bad_periods_of_fades_and_outages_are_merged() {
         let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
-        // The list for a run ends with the run.
+        // An outage that lasts beyond the end of the run is cut at the end.
         let plan = plan(ErrorPlan::Clean);
         let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
         assert_eq!(fades(15), Some(times(&[[10, 15]])));

@@ -5,19 +5,19 @@ use std::fmt::Write;
 
 /// Header line of a file of fades: the first line that is not a comment.
 const HEADER: &str = "begin_s,end_s";
-/// Comment with the period after which the record repeats.
+/// Comment line that sets the period after which the record repeats.
 const PERIOD: &str = "# period_s =";
-/// Longest record, seconds. Up to this value an f64 resolves nanoseconds.
+/// Longest record, seconds. Up to this value an f64 has a resolution finer than a nanosecond.
 const LONGEST_S: f64 = 1e6;
 
-/// Bad periods, recorded or synthetic. The record repeats after its end.
+/// Bad periods of a channel, recorded or synthetic. The record repeats after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FadeRecord {
     bad: Vec<[Time; 2]>,
     period: Span,
 }
 
-/// Error of a file that is not a record: line number, from 1, and the expected content.
+/// Error of a file that is not a record of fades: line number, from 1, and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.
@@ -58,7 +58,7 @@ impl FadeRecord {
     /// Returns the text from which [`FadeRecord::parse`] reads an identical record, exact to the nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
-            Span::ZERO => format!("{HEADER}\n"), // no bad period, and no period
+            Span::ZERO => format!("{HEADER}\n"), // without bad periods and without a period
             period => format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + period)),
         };
         for [begin, end] in &self.bad {
@@ -72,8 +72,8 @@ impl FadeRecord {
         self.period
     }
 
-    /// Returns the bad period with this number, counted through all repetitions; `None` if the channel is
-    /// never bad.
+    /// Returns the bad period with this number, from 0, counted through all repetitions of the record. `None`
+    /// if the record has no bad period.
     pub(super) fn nth(&self, number: u64) -> Option<[Time; 2]> {
         let many = self.bad.len() as u64;
         let index = number.checked_rem(many)?;
@@ -81,7 +81,7 @@ impl FadeRecord {
     }
 }
 
-/// State of the reader.
+/// Content of a file of fades that was read so far.
 #[derive(Default)]
 struct Reader {
     has_header: bool,
@@ -158,7 +158,7 @@ impl Reader {
     }
 }
 
-/// Parses seconds; `None` unless the text is a number from 0 to [`LONGEST_S`].
+/// Parses seconds. `None` if the text is not a number from 0 to [`LONGEST_S`].
 fn time(text: &str) -> Option<Time> {
     let s: f64 = text.trim().parse().ok()?;
     (0.0..=LONGEST_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
@@ -194,7 +194,7 @@ mod tests {
             let never = FadeRecord::parse(text).expect("a header is enough");
             assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
             assert_eq!(never.nth(0), None);
-            // a missing period is not a period of 0 s
+            // A file without a period line has no period, which is not the same as a period of 0 s.
             assert_eq!(FadeRecord::parse(&never.to_csv()), Ok(never));
         }
     }

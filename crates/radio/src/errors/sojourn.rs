@@ -1,6 +1,7 @@
 //! Distributions of the time in a state.
 
-/// Distribution of the time in a state, with mean m. Inversion computes each variate from one uniform number.
+/// Distribution of the time in a state, with mean m. Each variate is computed from one uniform number by
+/// inversion of the distribution function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sojourn {
     /// Exponential (Bakshi et al. 1997).
@@ -34,7 +35,8 @@ impl Sojourn {
         }
     }
 
-    /// Returns the duration of a full stay, in the unit of `mean`, for a uniform number in [0, 1).
+    /// Returns the duration of a full stay in a state, in the unit of `mean`, from the uniform number `u` in
+    /// [0, 1).
     pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
         match self.half_width() {
             None => -mean * libm::log1p(-u),
@@ -42,8 +44,8 @@ impl Sojourn {
         }
     }
 
-    /// Returns the residual duration of a stay from an arbitrary time within it, for a uniform number in [0,
-    /// 1).
+    /// Returns the residual duration of a stay from an arbitrary time within it, in the unit of `mean`, from
+    /// the uniform number `u` in [0, 1).
     ///
     /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the
     /// density (1 - F(x)) / m. For the exponential distribution the residual is the same exponential. For a
@@ -78,7 +80,7 @@ mod tests {
         all
     }
 
-    /// Returns the distribution function F, from the definition of the distribution.
+    /// Returns the distribution function F, computed from the definition of the distribution.
     fn whole(sojourn: Sojourn, x: f64) -> f64 {
         let between = |a: f64, b: f64| ((x - a) / (b - a)).clamp(0.0, 1.0);
         match sojourn {
@@ -101,7 +103,7 @@ mod tests {
         move |x| below[((x / step) as usize).min(below.len() - 1)]
     }
 
-    /// Kolmogorov-Smirnov test: √n times the largest distance exceeds 2.23 by chance once in 10 000 times.
+    /// Kolmogorov-Smirnov test: the largest distance, times √n, exceeds 2.23 by chance once in 10 000 cases.
     fn follows(sorted: &[f64], law: impl Fn(f64) -> f64, what: &str) {
         let n = sorted.len() as f64;
         let distance = |(i, x): (usize, &f64)| {
@@ -114,13 +116,14 @@ mod tests {
 
     #[test]
     fn sojourn_times_have_their_distribution_and_mean() {
-        // Variances over m²: 1, (2m)²/12, m²/12, 0.
+        // Variances of the distributions: m², (2m)²/12, m²/12 and 0, here divided by m².
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
             let sorted = sample(|mean, u| sojourn.duration(mean, u));
             let mean = sorted.iter().sum::<f64>() / N as f64;
             let deviation = (variance * MEAN * MEAN).sqrt();
-            // The tolerance of the mean is five standard deviations, a false alarm in 1.7 million. The
-            // relative standard deviation of a variance is at most √(8/n), for the exponential distribution.
+            // The tolerance of the mean is five standard deviations, at which a correct program fails once in
+            // 1.7 million cases. The relative standard deviation of a variance is at most √(8/n), that of the
+            // exponential distribution.
             assert!((mean - MEAN).abs() <= 5.0 * deviation / (N as f64).sqrt(), "{name}: {mean}");
             let measured = sorted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
             assert!(
@@ -148,7 +151,7 @@ mod tests {
                     Sojourn::UniformHalf => 13.0 / 24.0,
                     Sojourn::Constant => 0.5,
                 };
-            // The standard deviation of a residual is at most m, for the exponential distribution.
+            // The standard deviation of a residual is at most m, that of the exponential distribution.
             assert!((mean - expect).abs() < 5.0 * MEAN / (N as f64).sqrt(), "{name}: {mean}");
         }
     }

@@ -3,11 +3,12 @@ use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// Chain of [`super::gilbert_elliott`] whose steps are driven by a clock instead of frames. While a sender
-/// waits for its timer, a chain driven by frames does not change, but a chain driven by a clock does.
+/// Markov chain of [`super::gilbert_elliott`] with steps at fixed intervals of time instead of one step per
+/// frame. While a sender waits for its timer, this chain changes, but a chain with one step per frame does
+/// not.
 ///
-/// The states have their own random stream, so they do not depend on the traffic. A data frame is lost with
-/// the probability of the state at its start.
+/// The states are drawn from their own random stream, so they do not depend on the traffic. A data frame is
+/// lost with the loss probability of the state at the frame's start.
 #[derive(Debug)]
 pub struct Stepped {
     /// Loss probability of a frame in the good and the bad state.
@@ -25,8 +26,8 @@ pub struct Stepped {
 
 impl Stepped {
     /// Creates a chain whose state changes with probability `leave` after each `step`, drawn from `states`.
-    /// Frames are lost with probability `loss`, drawn from `stream`. Probabilities are [good, bad]. The chain
-    /// begins in its stationary distribution.
+    /// Frames are lost with probability `loss`, drawn from `stream`. Both probabilities are [good, bad]. The
+    /// chain begins in its stationary distribution.
     pub fn new(
         loss: [f64; 2],
         leave: [f64; 2],
@@ -41,20 +42,20 @@ impl Stepped {
         chain
     }
 
-    /// Ends the present state and starts the other state. The time in a state is geometric: P(k steps) = (1 -
-    /// p)^(k - 1) p, where p is the transition probability.
+    /// Ends the present state and starts the other state. The time in the new state is geometric, P(k steps)
+    /// = (1 - p)^(k - 1) p, where p is the probability of leaving it.
     fn switch_state(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];
         let u = self.states.uniform();
-        // A state without transitions never ends: the cast saturates.
+        // A state with p = 0 never ends: its infinite duration saturates in the cast.
         let steps = if leave > 0.0 { libm::log1p(-u) / libm::log1p(-leave) } else { f64::INFINITY };
         self.until = self.until.saturating_add(steps as u64).saturating_add(1);
     }
 }
 
 impl ErrorModel for Stepped {
-    /// Draws one uniform number per selected frame. Calls must be in chronological order.
+    /// Draws one uniform number for each frame that `strikes` selects. Calls must be in chronological order.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -87,7 +88,8 @@ mod tests {
         model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
     }
 
-    /// Returns for one frame in the middle of each of the first `n` steps whether it is lost.
+    /// Returns a boolean for one frame in the middle of each of the first `n` steps: true if the frame is
+    /// lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: u64) -> Vec<bool> {
         let mut model = model(loss, leave, 1);
         (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
@@ -101,8 +103,8 @@ mod tests {
             let n = 1_000_000;
             let mut model = model([0.0155, 0.25], [0.06, 0.15], 1);
             let count = (0..n).filter(|i| lost(&mut model, i * every * 1_000_000)).count();
-            // The tolerance is five standard deviations, with (1 + r) / (1 - r) for the correlation r = 1 -
-            // p_gb - p_bg of successive frames.
+            // The tolerance is five standard deviations. The factor (1 + r) / (1 - r) accounts for the
+            // correlation r = 1 - p_gb - p_bg of successive frames.
             let deviation = (0.0825 * 0.9175 / n as f64 * 1.79 / 0.21_f64).sqrt();
             let measured = count as f64 / n as f64;
             assert!((measured - 0.0825).abs() < 5.0 * deviation, "{measured}");

@@ -1,8 +1,8 @@
 //! Selection of the frames that a burst model may lose.
 use super::Frame;
 
-/// Frames that a burst model may lose; other frames are not lost and do not step the chain. RTS, CTS and link
-/// ACKs are never selected.
+/// Frames that a burst model may lose. All other frames are never lost and do not step the chain; RTS, CTS
+/// and link ACKs are always among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strikes {
     /// All frames except the MAC's control frames.
@@ -37,7 +37,7 @@ mod tests {
     use airhop_base::Span;
     use airhop_engine::Streams;
 
-    /// A segment, a TCP ACK, a broadcast and a link ACK under each selection.
+    /// Frames of four types under each selection: a segment, a TCP ACK, a broadcast and a link ACK.
     #[test]
     fn each_frame_selection_exempts_its_frame_types() {
         let ack = frame(592);
@@ -53,8 +53,8 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// Frames outside the selection do not change the damage of other frames, for chains that frames step and
-    /// for chains that a clock steps.
+    /// Frames outside the selection do not change the damage of other frames, neither in chains with one step
+    /// per frame nor in chains with timed steps.
     #[test]
     fn exempt_frames_do_not_change_the_damage_of_other_frames() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

@@ -6,8 +6,8 @@ use airhop_engine::Stream;
 
 /// Channel with alternating good and bad states in real time (Bakshi et al. 1997, Kounavis 1996).
 ///
-/// The states have their own random stream, so they do not depend on the traffic. If the state changes during
-/// a frame, each part of the frame has the errors of the state at that time.
+/// The states are drawn from their own random stream, so they do not depend on the traffic. If the state
+/// changes during a frame, each part of the frame has the error rate of the state at that time.
 #[derive(Debug)]
 pub struct TwoState {
     fades: Fades,
@@ -18,17 +18,17 @@ pub struct TwoState {
 
 impl TwoState {
     /// Creates a channel whose states follow `plan`, drawn from `fades`. Bit errors are drawn from `errors`,
-    /// with these errors per bit in good and in bad periods.
+    /// at the Poisson rates `errors_per_bit` of good and bad periods.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
 
-    /// Returns the expected number of errors in `bits` bits transmitted from `from` to `to`.
+    /// Returns the expected number of bit errors in `bits` bits that are sent from `from` to `to`.
     fn expected_errors(&mut self, bits: u64, from: Time, to: Time) -> f64 {
         let bad = self.fades.bad_share(from, to);
         let in_state = |per_bit: f64, share: f64| {
             let bits = bits as f64 * share;
-            // an infinite error rate causes no errors in zero bits
+            // Infinity times zero bits must not be NaN.
             if bits > 0.0 { per_bit * bits } else { 0.0 }
         };
         in_state(self.errors_per_bit[0], 1.0 - bad) + in_state(self.errors_per_bit[1], bad)
@@ -36,7 +36,8 @@ impl TwoState {
 }
 
 impl ErrorModel for TwoState {
-    /// Draws one uniform number per frame; the lowest part of the loss interval means damaged headers.
+    /// Draws one uniform number per frame. The lowest part of the interval that means a loss means damaged
+    /// headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;
@@ -81,8 +82,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Computed by hand: a frame of 1024 bits is lost with probability 0.1 % in a good and 99.996 % in a bad
-    /// period. The test is repeated at rates at which header and payload are often damaged in both states.
+    /// Values computed by hand: a frame of 1024 bits is lost with probability 0.1 % in a good and 99.996 % in
+    /// a bad period. Further error rates damage headers and payload often in both states.
     #[test]
     fn each_channel_state_has_its_own_bit_error_rate() {
         let lost = |per_bit: f64| 1.0 - (-1024.0 * per_bit).exp();
@@ -108,8 +109,9 @@ mod tests {
             }
             for ([ok, payload, header, n], per_bit) in seen.into_iter().zip(rates) {
                 let expect = [1.0 - lost(per_bit), (-128.0 * per_bit).exp()];
-                // The count is binomial; the tolerance is five standard deviations. With ten intact frames in
-                // a fade, the difference exceeds 16 once in 60 000 times.
+                // The count is binomial, and the tolerance is five standard deviations. About ten intact
+                // frames are expected in the bad periods; their number differs from the mean by more than
+                // five standard deviations, 16 frames, once in 60 000 cases.
                 let near = |count: f64, p: f64| (count - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt();
                 assert!(near(ok, expect[0]), "{ok} of {n}");
                 assert!(near(payload, expect[1] - expect[0]), "{payload} of {n}");
@@ -118,8 +120,8 @@ mod tests {
         }
     }
 
-    /// A frame with 14 s of airtime spans both states. It is intact with probability exp(-(errors in good +
-    /// errors in bad)), and the headers come first.
+    /// A frame with 14 s of airtime spans both states, its headers in the first. It is intact with
+    /// probability exp(-(errors in the good state + errors in the bad state)).
     #[test]
     fn a_frame_across_two_states_has_the_errors_of_both() {
         let mut model = model(&plan(10, 4), [0.001, 0.1]);

@@ -11,41 +11,41 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// End of a radio link, which transmits its own data and acknowledges the data of the other end.
+/// State of one end of a radio link, which transmits its own data and acknowledges the data of the other end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
-    /// Packets that this end sent, until their delivery at the other end.
+    /// Packets that this end has accepted and that its ARQ or that of the other end still needs.
     pub buffer: Buffer,
     pub timer: TimerId,
-    /// Start of the present fade: time since which no link ACK has arrived.
+    /// Start of the present fade: time of the first missing link ACK; `None` outside fades.
     pub fading: Option<Time>,
     pub receiver: Box<dyn ArqReceiver>,
-    /// Link ACK that waits for transmission, and the tag of its data.
+    /// Link ACK that waits for transmission, and the tag of the data that it acknowledges.
     pub answer: Option<(LinkAck, Tag)>,
-    /// Timer of a receiver that sends NAKs, and NAKs that wait for transmission, each with the tag of its
-    /// data.
+    /// Timer of a receiver that sends NAKs. `naks`: NAKs that wait for transmission, each with the tag of the
+    /// missing data.
     pub nak_timer: Option<TimerId>,
     pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
-    /// Frames in flight from this end, each with its damage and arrival time.
+    /// Frames that have left the transmitter but not arrived, each with its damage and arrival time.
     pub in_flight: VecDeque<(Transmission, Damage, Time)>,
-    /// True if the end has reported that it accepts packets.
+    /// True if the end had room for a packet after the last event.
     pub was_ready: bool,
-    /// True without recovery: the end accepts a packet only when the transmitter is idle.
+    /// True without recovery: the end then accepts a packet only if its transmitter is idle.
     is_plain: bool,
     errors: Box<dyn ErrorModel>,
     pub pace: Pace,
     overhead: u32,
-    /// Length of control frames, bytes: link ACKs and NAKs for the other end's data, and frames of this end's
-    /// ARQ without data.
+    /// Length of control frames, bytes. `ack_bytes`: link ACKs and NAKs for the other end's data;
+    /// `empty_bytes`: frames without data of this end's ARQ.
     ack_bytes: u32,
     empty_bytes: u32,
     /// Tag of the last data frame of this end.
     last: Tag,
 }
 
-/// Frame on the air.
+/// Frame on the transmitter or in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     pub content: Content,
@@ -60,7 +60,8 @@ pub(super) struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
     Data(LinkFrame),
-    /// Frame of the ARQ sender without a packet.
+    /// Frame of the ARQ sender without a packet, which only tells the receiver for which frames not to wait
+    /// ([`LinkFrame::floor`]).
     Empty(LinkFrame),
     Ack(LinkAck),
     Nak(Nak),
@@ -102,8 +103,9 @@ impl LinkEndpoint {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 
-    /// Returns the next frame to send, if the transmitter is idle. Link ACKs and NAKs precede data, and never
-    /// interrupt a frame. The pace sets `start` and `end` later.
+    /// Returns the next frame to send; `None` if the transmitter is busy or no frame waits. Link ACKs and
+    /// NAKs precede data, but do not interrupt a frame. The caller then sets `start` and `end` by the rate of
+    /// the link.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;
@@ -139,7 +141,7 @@ impl LinkEndpoint {
         self.errors.damage(&Frame { bits, header_bits, control, broadcast: false, start, end, attempt })
     }
 
-    /// True if a frame of this end ends or arrives at `now`.
+    /// True if a transmission of this end ends at `now`, or a frame from this end arrives at `now`.
     pub fn has_frame_edge_at(&self, now: Time) -> bool {
         self.transmitter.is_some_and(|sent| sent.end == now)
             || self.in_flight.front().is_some_and(|f| f.2 == now)
@@ -147,7 +149,7 @@ impl LinkEndpoint {
 }
 
 impl Transmission {
-    /// Returns the number of a data frame.
+    /// Returns the number of a data frame; `None` for other frames.
     pub fn number(&self) -> Option<u64> {
         match self.content {
             Content::Data(frame) => Some(frame.number),

@@ -2,7 +2,7 @@
 
 use crate::address::End;
 
-/// Event of a radio link, which the world's event type contains.
+/// Event of a radio link in the world's event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
     /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
@@ -18,8 +18,8 @@ pub enum RadioEventKind {
     Sent(End),
     /// Arrival of the oldest frame in flight from this end.
     Arrived(End),
-    /// Timeout of a link ACK for data from this end.
+    /// Timeout of the ARQ sender at this end: a link ACK is overdue.
     Due(End),
-    /// Timeout of a NAK from this end.
+    /// Timeout of the ARQ receiver at this end: a requested retransmission is overdue.
     Ask(End),
 }

@@ -16,21 +16,22 @@ use endpoint::{Content, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioEventKind};
 pub use plan::RadioPlan;
 
-/// Running radio link.
+/// State of a radio link during a run.
 ///
 /// The event queue contains one event for each frame on a transmitter, one for each frame in flight, and one
-/// for each end that waits for a link ACK or must repeat a NAK. A data frame and its ACK need four events.
-/// The timer causes almost no events, because every link ACK postpones it.
+/// for each end that waits for a link ACK or must repeat a NAK. A data frame and its ACK need four events:
+/// two ends of transmissions and two arrivals. Timers add almost no events, because every link ACK postpones
+/// the timer.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
-    /// Propagation delay of frames that leave each end.
+    /// Propagation delay of the frames that each end sends.
     delay: [Span; 2],
     ends: [LinkEndpoint; 2],
     timers: Timers,
-    /// True if every transmission is reported as an effect.
+    /// True if every transmission is reported, as [`LinkEffect::Transmitted`].
     tells_all: bool,
-    /// Buffers that events reuse; empty between events.
+    /// Scratch space, empty between events; kept to avoid allocations.
     reports: Vec<Report>,
     up: Upward,
 }
@@ -45,31 +46,31 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect, which slows the
-    /// link.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect; it slows the
+    /// simulation of the link.
     pub fn report_transmissions(&mut self) {
         self.tells_all = true;
     }
 
     /// True if the end `from` accepts a packet: its window is not full or, without recovery, its transmitter
-    /// is idle. An end may accept several packets; [`LinkEffect::Ready`] reports that a full end accepts
-    /// packets again.
+    /// is idle. An end may accept several packets in succession. A full end reports with
+    /// [`LinkEffect::Ready`] that it accepts packets again.
     pub fn has_room(&self, from: Station) -> bool {
         self.ends[usize::from(from)].has_room()
     }
 
-    /// Returns the packet with this number from the end `from`, until it is delivered or dropped.
+    /// Returns the packet with this number from the end `from`; `None` after its delivery or drop.
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         self.ends[usize::from(from)].buffer.get(number)?.packet.as_ref()
     }
 
-    /// Returns the number of packets in the link.
+    /// Returns the number of packets in the link, in both directions.
     pub fn holds(&self) -> usize {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must accept packets ([`Self::has_room`]). Returns the
-    /// packet's number at that end.
+    /// Passes a packet to the end `from`, which must have room ([`Self::has_room`]). Returns the packet's
+    /// number at that end.
     #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
@@ -103,8 +104,8 @@ impl RadioLink {
             RadioEventKind::Arrived(end) => self.on_arrived(now, end, effects),
             RadioEventKind::Due(end) | RadioEventKind::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.has_frame_edge_at(now)) {
-                    // A frame that arrives at the deadline arrives in time: its event is already in the queue
-                    // and must be handled first.
+                    // A frame that arrives exactly at the deadline is in time. Its event is already in the
+                    // queue and is handled before this one, which is queued again.
                     return queue.push(now, self.event(event));
                 }
                 let LinkEndpoint { timer, nak_timer, .. } = self.ends[usize::from(end)];
@@ -186,8 +187,9 @@ impl RadioLink {
         }
     }
 
-    /// Handles a frame of the ARQ sender at `end`: delivers packets without a gap before them, and stores the
-    /// response. At most one response waits for transmission, because the newest supersedes all others.
+    /// Handles a frame of the ARQ sender at `end`: delivers the packets that have no missing packet before
+    /// them, and stores the response of the receiver. Only the newest response waits for transmission,
+    /// because it replaces all earlier ones.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
@@ -200,13 +202,14 @@ impl RadioLink {
         deliver(end, &mut from.buffer, &mut self.up.deliver, effects);
     }
 
-    /// Handles the timeout of a NAK from the receiver at `end`.
+    /// Handles the timeout of the ARQ receiver at `end`, whose requested retransmissions are overdue.
     fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
-    /// Executes the requests of the receiver of data from `end`, if its recovery requests frames.
+    /// Executes the output of an ARQ receiver that sends NAKs, for data from `end`: sends its NAKs, drops the
+    /// packets that it discards, and delivers packets.
     fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
@@ -232,7 +235,7 @@ impl RadioLink {
         self.pass_on(end, effects);
     }
 
-    /// Reports the results of the ARQ sender at `end`.
+    /// Reports to the world the results of the ARQ sender at `end`.
     fn pass_on(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let buffer = &mut sender.buffer;
@@ -281,8 +284,8 @@ impl RadioLink {
                 queue.push(next.end, sent);
                 endpoint.transmitter = Some(next);
             }
-            // A deadline may have passed while the transmitter was busy, or while another frame had
-            // precedence; it is then due now.
+            // A deadline that passed while the transmitter was busy, or while another frame had precedence,
+            // is due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
             self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.nak_timer {
@@ -302,7 +305,7 @@ impl RadioLink {
     }
 }
 
-/// Delivers the packets with these numbers from `end` that have not left the link.
+/// Delivers the packets from `end` with these numbers, except those already delivered or dropped.
 fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
     let ([from, to], contended) = (stations(end), Span::ZERO);
     let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));

@@ -1,4 +1,4 @@
-//! `RadioPlan`: rates, delay, recovery and error models of a radio link.
+//! Plan of a radio link: rates, delay, recovery and error models.
 
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
@@ -10,21 +10,20 @@ use airhop_base::Span;
 pub struct RadioPlan {
     /// Index among the radio links of the world.
     pub index: u16,
-    /// Name of the link, with which the names of its random streams begin.
+    /// Name of the link. The names of the link's random streams begin with it.
     pub name: String,
     /// Names of the two ends.
     pub ends: [String; 2],
     /// Rate of each end.
     pub pace: [LinkRate; 2],
-    /// Propagation delay from each end, unless a schedule sets it: time from the transmission of the last bit
-    /// to its reception.
+    /// Propagation delay of frames from each end: time from the transmission of the last bit to its
+    /// reception. A schedule of the link replaces it.
     pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,
     /// Recovery of the data sent by each end.
     pub arq: [ArqPlan; 2],
-    /// Error model of the frames sent by each end: its data frames, and its link ACKs for the other end's
-    /// data.
+    /// Error model of the frames sent by each end: data frames, and link ACKs for the data of the other end.
     pub errors: [ErrorPlan; 2],
 }
 

@@ -1,7 +1,7 @@
 //! A-MPDU: several MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
 //!
-//! The minimum MPDU start spacing is not simulated; because of it a sender inserts empty delimiters between
-//! short MPDUs (§10.12.3).
+//! The minimum MPDU start spacing, for which a sender inserts empty delimiters between short MPDUs, is not
+//! simulated (§10.12.3).
 use super::format::Format;
 use super::mode::TxMode;
 use airhop_base::Span;
@@ -38,9 +38,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Creates the limits of a PSDU: an A-MPDU of at most `bytes` bytes and `frames` MPDUs, in a PPDU of
-    /// `mode` with a duration of at most `time`. If `bytes` is too small for two MPDUs, every PSDU has one
-    /// MPDU. `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
+    /// Creates the limits of a PSDU: at most `bytes` bytes and `frames` MPDUs in an A-MPDU, and at most
+    /// `time` for the PPDU in `mode`. `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end
+    /// of a TXOP. If `bytes` is too small for two MPDUs, every PSDU has a single MPDU.
     pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
         let alone = mode.largest_psdu(time);
         let (mpdu, before_single) = match mode.settings().format {
@@ -50,15 +50,15 @@ impl Limits {
         Limits { alone, together: alone.min(bytes), mpdu, frames, before_single }
     }
 
-    /// Returns these limits, with the limit of `other` for several MPDUs. A single MPDU may always exceed a
-    /// TXOP limit at the start of the TXOP.
+    /// Returns these limits for a single MPDU, and those of `other` for several MPDUs. At the start of a TXOP
+    /// a single MPDU may exceed the TXOP limit.
     #[must_use]
     pub fn with_together(&self, other: &Limits) -> Limits {
         Limits { together: other.together, ..*self }
     }
 
-    /// Returns the limits for the rest of a TXOP: a PPDU of `mode` with a duration of at most `alone` with a
-    /// single MPDU, and at most `together` with several MPDUs, which have a longer response.
+    /// Returns the limits for the rest of a TXOP. A PPDU in `mode` may last `alone` with a single MPDU, and
+    /// `together` with several MPDUs, which have a longer response.
     #[must_use]
     pub fn shortened(&self, mode: &TxMode, alone: Span, together: Span) -> Limits {
         let [alone, together] = [alone, together].map(|time| mode.largest_psdu(time));
@@ -77,14 +77,15 @@ pub struct Psdu {
     frames: u32,
     /// Length of the PSDU, bytes.
     bytes: u32,
-    /// Length of the PSDU including the padding before a further subframe, bytes.
+    /// Length of the PSDU including the padding that a further subframe would require, bytes.
     padded: u32,
-    /// True if the first MPDU is too long for a PSDU with several MPDUs.
+    /// True if the first MPDU is too long to be followed by another.
     is_closed: bool,
 }
 
 impl Psdu {
-    /// Appends an MPDU of `mpdu` bytes. False if this would exceed a limit; the PSDU is then unchanged.
+    /// Appends an MPDU of `mpdu` bytes, and returns true. Returns false and leaves the PSDU unchanged if this
+    /// would exceed a limit.
     #[inline]
     pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
         let bytes = match self.frames {
@@ -117,7 +118,7 @@ impl Psdu {
     }
 }
 
-/// Returns the PSDU with the largest number of MPDUs that fits, from the start of `lengths`; an empty PSDU if
+/// Returns the PSDU with as many MPDUs as fit, taken from the start of `lengths`. The PSDU is empty if even
 /// the first MPDU does not fit.
 pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
     let mut psdu = Psdu::default();
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
     }
 
-    /// The maximum length of an A-MPDU is exact to the byte, and does not apply to a single MPDU.
+    /// The maximum length of an A-MPDU is exact to the byte. It does not apply to a PSDU with a single MPDU.
     #[test]
     fn ampdu_bytes_frames_and_mpdu_lengths_are_limited() {
         let ht = mode(Format::Ht, 7, 1, 20);
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
-    /// The time limit agrees with the airtime for every MPDU length.
+    /// The largest MPDU by the time limit agrees with the computed airtime, for every length.
     #[test]
     fn an_ampdu_ends_with_the_last_mpdu_within_the_ppdu_time() {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];

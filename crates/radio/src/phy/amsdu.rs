@@ -7,8 +7,8 @@ use super::mode::TxMode;
 pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 
 /// Returns the maximum length of an A-MSDU in an A-MPDU, bytes. HT receivers announce 3839 or 7935 bytes, but
-/// an MPDU in an A-MPDU has at most 4095 (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the MPDU,
-/// to 11454 bytes including header and FCS (§9.4.2.157.2).
+/// an MPDU in an A-MPDU has at most 4095 bytes (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the
+/// length of the MPDU, header and FCS included, to 11454 bytes (§9.4.2.157.2).
 pub const fn longest(format: Format) -> u32 {
     match format {
         Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
@@ -16,7 +16,7 @@ pub const fn longest(format: Format) -> u32 {
     }
 }
 
-/// Framing of MSDUs in MPDUs.
+/// Lengths that determine the MPDU of one or more MSDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Maximum length of an A-MSDU, bytes; 0: every MPDU has a single MSDU.
@@ -28,15 +28,17 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// Creates the framing of packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
-    /// `amsdu` bytes, and fits in an A-MPDU of `ampdu` bytes in the longest PPDU of `mode`.
+    /// Creates the framing for packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
+    /// `amsdu` bytes, and its MPDU fits both into an A-MPDU of `ampdu` bytes and into the longest PPDU of
+    /// `mode`.
     pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> Framing {
         let mac = overhead.min(QOS_MAC_BYTES);
         let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
         Framing { limit: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)), mac, llc: overhead - mac }
     }
 
-    /// Appends a packet of `bytes` bytes to the body of an MPDU. False if this would exceed the limit.
+    /// Appends a packet of `bytes` bytes to the body of an MPDU, and returns true. Returns false if this
+    /// would exceed the limit.
     pub fn append(&self, body: &mut Body, bytes: u32) -> bool {
         body.push(bytes.saturating_add(self.llc), self.limit)
     }
@@ -47,21 +49,21 @@ impl Framing {
     }
 }
 
-/// Body of a QoS Data frame to which MSDUs are appended. A single MSDU is sent without a subframe header,
-/// several MSDUs as an A-MSDU.
+/// Body of a QoS Data frame to which MSDUs are appended. The body is a single MSDU without a subframe header,
+/// or an A-MSDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// Number of MSDUs.
     frames: u32,
     /// Length of the body, bytes.
     bytes: u32,
-    /// Length of the body including the padding before a further subframe, bytes.
+    /// Length of the body including the padding that a further subframe would require, bytes.
     padded: u32,
 }
 
 impl Body {
-    /// Appends an MSDU of `msdu` bytes, including LLC and SNAP. False if the A-MSDU would exceed `limit`
-    /// bytes; the body is then unchanged. The limit does not apply to a single MSDU.
+    /// Appends an MSDU of `msdu` bytes, LLC and SNAP included, and returns true. Returns false and leaves the
+    /// body unchanged if the A-MSDU would exceed `limit` bytes. The limit does not apply to a single MSDU.
     pub fn push(&mut self, msdu: u32, limit: u32) -> bool {
         let subframe = SUBFRAME_HEADER_BYTES.saturating_add(msdu);
         let bytes = self.padded.saturating_add(subframe);
@@ -114,7 +116,7 @@ mod tests {
         assert_eq!(Format::ALL.map(|format| body(longest(format), [1508; 9]).0), [2, 7, 7]);
     }
 
-    /// The A-MSDU fits in the A-MPDU and in the duration of a PPDU: at 6.5 Mbit/s 5.484 ms carry 4425 bytes.
+    /// The A-MSDU fits into the A-MPDU and into the longest PPDU: at 6.5 Mbit/s, 5.484 ms carry 4425 bytes.
     #[test]
     fn an_amsdu_fits_into_its_ampdu_and_ppdu_time() {
         let mode = |mcs| {

@@ -4,8 +4,8 @@ use airhop_base::{Rate, Span};
 
 /// aPPDUMaxTime, equal for the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
 pub const MAX_PPDU_TIME: Span = Span::from_micros(5484);
-/// Basic rates, at which control responses are sent: the mandatory rates of OFDM (IEEE 802.11-2020 clause
-/// 17), ascending.
+/// Basic rates, at which control responses are sent, in ascending order: the mandatory rates of OFDM (IEEE
+/// 802.11-2020 clause 17).
 pub const BASIC_RATES: [Rate; 3] =
     [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
 /// Length of a compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
@@ -13,8 +13,8 @@ pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
 /// Length of a CF-End frame, bytes (IEEE 802.11-2020 §9.3.1.6).
 pub const CF_END_BYTES: u32 = 20;
 
-/// Returns the length of a compressed BlockAck frame, bytes, for a window of `window` MPDUs: the bitmap has
-/// 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
+/// Returns the length of a compressed BlockAck frame for a window of `window` MPDUs, bytes. Its bitmap has 64
+/// or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
 pub const fn block_ack_bytes(window: u32) -> u32 {
     const WITHOUT_BITMAP: u32 = 24;
     WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
@@ -48,7 +48,7 @@ impl Band {
     }
 }
 
-/// Format of a PPDU; each standard introduced one.
+/// Format of a PPDU. Each of 802.11n, ac and ax introduced one format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// High throughput, 802.11n: the mixed format (IEEE 802.11-2020 clause 19).
@@ -77,8 +77,8 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Returns the timing of stations in this band; `None` if the standard does not use the band. 802.11ac
-    /// uses 5 GHz only.
+    /// Returns the timing of stations in this band; `None` if the standard does not use the band, as 802.11ac
+    /// at 2.4 GHz.
     pub const fn phy(self, band: Band) -> Option<Phy> {
         match (self, band) {
             (Format::Ht, Band::Ghz5) => Some(Phy::HT),
@@ -90,7 +90,7 @@ impl Format {
         }
     }
 
-    /// Returns the highest MCS per spatial stream. HT's MCS index adds 8 (streams − 1).
+    /// Returns the highest MCS per spatial stream. HT's own MCS index is larger by 8 (streams − 1).
     pub const fn max_mcs(self) -> u8 {
         match self {
             Format::Ht => 7,
@@ -136,8 +136,9 @@ impl Format {
     }
 }
 
-/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames; on wide channels they are sent as
-/// duplicates of the same duration. The contention windows are those of DCF and of EDCA's best effort.
+/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames. On wide channels a control frame is
+/// sent as duplicates, without effect on its duration. The contention windows are those of DCF and of EDCA's
+/// best effort.
 impl Phy {
     /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
     pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);

@@ -1,7 +1,7 @@
 //! Timing of 802.11, 802.11b and 802.11g, and of the OFDM control frames of later standards.
 //!
-//! All values are those of the standard. The fields are public: a study can change single values (Cheng & Lin
-//! 2008 prints other contention windows).
+//! All values are those of the standard. The fields are public so that a study can change single values, such
+//! as the contention windows, which differ in Cheng & Lin 2008.
 use airhop_base::{Rate, Span};
 
 /// Length of an RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
@@ -17,7 +17,7 @@ pub const LLC_BYTES: u32 = 8;
 /// Bytes that a data frame adds to its IP packet: MAC header and FCS, LLC and SNAP.
 pub const DATA_OVERHEAD: u32 = MAC_BYTES + LLC_BYTES;
 
-/// Timing of one 802.11 physical layer.
+/// Timing of one 802.11 PHY.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phy {
     /// Name in scenario files: "802.11", "802.11b", "802.11g".
@@ -26,19 +26,19 @@ pub struct Phy {
     pub slot: Span,
     /// Short interframe space.
     pub sifs: Span,
-    /// Smallest contention window: a backoff is uniform in {0, …, CW} slots.
+    /// Smallest contention window, slots: a backoff is uniform in {0, …, CW} slots.
     pub cw_min: u32,
-    /// Largest contention window.
+    /// Largest contention window, slots.
     pub cw_max: u32,
     /// Duration of PLCP preamble and header, which precede every frame at any data rate.
     pub plcp: Span,
-    /// Coding, which determines the airtime of a frame's bits.
+    /// Coding of a frame's bits, which determines their airtime.
     pub coding: Coding,
     /// Rates of the standard, ascending. The first is the lowest basic rate.
     pub rates: &'static [Rate],
 }
 
-/// Coding, which determines the airtime of a frame's bits.
+/// Coding of a frame's bits, which determines their airtime.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
     /// Bits are sent one after the other at the data rate (FHSS, DSSS, CCK).
@@ -121,14 +121,15 @@ impl Phy {
     }
 
     /// Returns EIFS: a SIFS, an ACK at the lowest basic rate with its preamble, and a DIFS. A station waits
-    /// for EIFS after a frame that it could not decode, because it must not interrupt an ACK that it cannot
-    /// sense (IEEE 802.11-2016 §10.3.7).
+    /// EIFS after a frame that it could not decode, so that it does not interrupt the frame's ACK, which it
+    /// may not sense (IEEE 802.11-2016 §10.3.7).
     pub fn eifs(&self) -> Span {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// Returns AckTimeout and CTSTimeout without the SIFS before the response: a slot and aRxPHYStartDelay,
-    /// the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
+    /// Returns AckTimeout and CTSTimeout without the SIFS before the response. Each is a slot and
+    /// aRxPHYStartDelay, the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4,
+    /// 17-21).
     pub fn answer_timeout(&self) -> Span {
         self.slot + self.plcp
     }

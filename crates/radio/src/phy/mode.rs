@@ -13,11 +13,12 @@ use airhop_base::{Rate, Span};
 pub struct TxMode {
     settings: TxSettings,
     symbol: Symbol,
-    /// Number of bits of the data field besides the PSDU: 16 service bits and the tail bits of each encoder.
+    /// Number of bits of the data field that are not part of the PSDU: 16 service bits and the tail bits of
+    /// each encoder.
     overhead_bits: u64,
     /// T_SYM, ns.
     symbol_ns: u64,
-    /// Duration of the PPDU without the symbols of the data field, i.e. of preamble and signal extension.
+    /// Duration of the PPDU without the symbols of the data field: preamble and signal extension.
     around: Span,
 }
 
@@ -62,28 +63,30 @@ impl TxMode {
         self.symbol.encoders
     }
 
-    /// Returns the data rate of the standard's tables, rounded down to 1 bit/s: data bits per symbol over
-    /// symbol duration. For HE, the number of data bits is that before the rounding to N_DBPS.
+    /// Returns the data rate in the standard's tables, rounded down to 1 bit/s: data bits per symbol over
+    /// symbol duration. For HE the number of data bits is taken before it is rounded to N_DBPS.
     pub fn data_rate(&self) -> Rate {
         let [bits, of] = self.symbol.exact_bits.map(u64::from);
         Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
     }
 
-    /// Returns the product of channel width and symbol duration, per data subcarrier: the ratio Es/N0 of a
-    /// subcarrier's symbol whose energy includes guard interval, pilots and guard band, over the SNR.
+    /// Returns the ratio of a data subcarrier's Es/N0 to the SNR, if a symbol's energy includes guard
+    /// interval, pilots and guard band: the product of channel width and symbol duration, divided by the
+    /// number of data subcarriers.
     pub fn symbol_gain(&self) -> f64 {
         let TxSettings { format, width_mhz, .. } = self.settings;
         let product = f64::from(width_mhz) * self.symbol_ns as f64 / 1e3;
         product / f64::from(tones(format, width_mhz))
     }
 
-    /// Returns the duration of the preamble, from the legacy training fields to the last field before the data.
+    /// Returns the duration of the preamble, from the legacy training fields to the last field before the
+    /// data field.
     pub fn preamble(&self) -> Span {
         preamble(&self.settings)
     }
 
-    /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and signal extension at 2.4 GHz
-    /// (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
+    /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and at 2.4
+    /// GHz the signal extension (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
     #[inline]
     pub fn airtime(&self, psdu_bytes: u32) -> Span {
         let bits = self.overhead_bits + 8 * u64::from(psdu_bytes);
@@ -96,8 +99,8 @@ impl TxMode {
         self.around + Span::from_nanos(nanos)
     }
 
-    /// Returns the maximum length of a PSDU, bytes, that the format permits and whose PPDU lasts at most
-    /// `time`; 0 if there is none.
+    /// Returns the maximum length of a PSDU, bytes, in a PPDU that lasts at most `time`, within the limit of
+    /// the format; 0 if even an empty PSDU lasts longer.
     pub fn largest_psdu(&self, time: Span) -> u32 {
         let nanos = time.saturating_sub(self.around).nanos();
         let symbols = if self.symbol_ns == SHORT_SYMBOL_NS {
@@ -110,8 +113,8 @@ impl TxMode {
         u32::try_from(bits / 8).map_or(most, |bytes| bytes.min(most))
     }
 
-    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS; 54
-    /// Mbit/s if OFDM lacks this combination (IEEE 802.11-2020 §10.6.11).
+    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS, or 54
+    /// Mbit/s if OFDM has no such rate (IEEE 802.11-2020 §10.6.11).
     pub fn reference_rate(&self) -> Rate {
         const MBPS: [u64; 8] = [6, 12, 18, 24, 36, 48, 54, 54];
         let of_mcs = MBPS.get(usize::from(self.settings.mcs)).copied();
@@ -128,7 +131,7 @@ impl TxMode {
 }
 
 /// Returns the duration of the preamble, from the legacy training fields to the last field before the data
-/// (IEEE 802.11-2020 §19.3.2, §21.3.2; 802.11ax-2021 §27.3.4).
+/// field (IEEE 802.11-2020 §19.3.2, §21.3.2; 802.11ax-2021 §27.3.4).
 fn preamble(settings: &TxSettings) -> Span {
     const LEGACY: Span = Span::from_micros(20);
     const SIGNAL: Span = Span::from_micros(4);

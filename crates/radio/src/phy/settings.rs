@@ -43,8 +43,8 @@ impl TxSettings {
     }
 }
 
-/// Error of a transmission mode that does not exist. Its text contains the setting, its value, and the
-/// standard's values.
+/// Error of a transmission mode that does not exist. Its text names the setting and its value, and lists the
+/// values of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeError {
     /// The standard does not use this band.
@@ -84,8 +84,8 @@ pub enum ModeError {
         /// The guard interval.
         guard: Span,
     },
-    /// The format's tables exclude this MCS for this width and number of streams, because the data bits
-    /// cannot be divided among the encoders (IEEE 802.11-2020 §21.5).
+    /// The format's tables exclude this MCS for this width and number of streams, because the encoders cannot
+    /// share the data bits equally (IEEE 802.11-2020 §21.5).
     LeftOut {
         /// Format of the PPDU.
         format: Format,

@@ -2,7 +2,7 @@
 use super::format::Format;
 use super::settings::TxSettings;
 
-/// Coded bits per subcarrier and code rate by MCS, the rate as a fraction (IEEE 802.11-2020 §19.5, §21.5;
+/// Coded bits per subcarrier, and code rate as a fraction, by MCS (IEEE 802.11-2020 §19.5, §21.5;
 /// 802.11ax-2021 §27.5). Modulations are BPSK, QPSK and QAM with 16, 64, 256 and 1024 points.
 const MODULATIONS: [(u32, [u32; 2]); 12] = [
     (1, [1, 2]),
@@ -36,25 +36,24 @@ impl Modulation {
     }
 }
 
-/// Modes that VHT's tables exclude although a number of encoders would divide their bits: width in MHz,
-/// spatial streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
+/// Modes that VHT's tables exclude although some number of encoders would divide their bits equally. Each has
+/// a width in MHz, spatial streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
 const LEFT_OUT: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
 
 /// Numbers of bits of an OFDM symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
-    /// N_DBPS: data bits per symbol, an integer.
+    /// N_DBPS: data bits per symbol, rounded down to an integer.
     pub data_bits: u32,
-    /// Data bits per symbol as a fraction, before HE rounds them down. HE's tables compute data rates from
-    /// the fraction.
+    /// Data bits per symbol as a fraction, before rounding. HE's tables compute data rates from the fraction.
     pub exact_bits: [u32; 2],
     /// N_ES: number of convolutional encoders, each of which adds 6 tail bits to the PSDU; 0 with LDPC.
     pub encoders: u32,
 }
 
 impl Symbol {
-    /// Returns the bits of a symbol with these settings, which must be within the format's ranges; `None` if
-    /// the standard excludes the combination.
+    /// Returns the bits of a symbol with these settings, which must be within the ranges of the format.
+    /// `None` if the standard excludes the combination.
     pub fn of(settings: &TxSettings) -> Option<Symbol> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
         let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::of(mcs);
@@ -66,22 +65,24 @@ impl Symbol {
             Format::Ht => encoders(coded_bits, data_bits, HT_ENCODER_BITS),
             Format::Vht if !is_whole || LEFT_OUT.contains(&(width_mhz, streams, mcs)) => return None,
             Format::Vht => encoders(coded_bits, data_bits, VHT_ENCODER_BITS),
-            // LDPC is mandatory above 20 MHz, 4 streams or MCS 9 (802.11ax-2021 §27.3.12.5).
+            // With LDPC there is no convolutional encoder. LDPC is mandatory above 20 MHz, 4 streams or MCS 9
+            // (802.11ax-2021 §27.3.12.5).
             Format::He => u32::from(width_mhz == 20 && streams <= 4 && mcs <= 9),
         };
         Some(Symbol { data_bits, exact_bits, encoders })
     }
 }
 
-/// Maximum data bits per symbol of an HT encoder: 300 Mbit/s with the short guard interval, 270 Mbit/s with
-/// the long one.
+/// Maximum number of data bits per symbol of an HT encoder: 300 Mbit/s with the short guard interval, 270
+/// Mbit/s with the long guard interval.
 const HT_ENCODER_BITS: u32 = 1080;
-/// Maximum data bits per symbol of a VHT encoder: 600 Mbit/s with the short guard interval, 540 Mbit/s with
-/// the long one.
+/// Maximum number of data bits per symbol of a VHT encoder: 600 Mbit/s with the short guard interval, 540
+/// Mbit/s with the long guard interval.
 const VHT_ENCODER_BITS: u32 = 2160;
 
-/// Returns N_ES: the smallest number of encoders that suffices for the data bits and divides both data bits
-/// and coded bits. This rule reproduces the columns of the tables in IEEE 802.11-2020 §19.5 and §21.5.
+/// Returns N_ES, the smallest number of encoders that is sufficient for the data bits and divides both data
+/// bits and coded bits. `each`: maximum data bits per symbol of an encoder. This rule reproduces the tables
+/// in IEEE 802.11-2020 §19.5 and §21.5.
 fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     let mut count = data_bits.div_ceil(each);
     while !(coded_bits.is_multiple_of(count) && data_bits.is_multiple_of(count)) {
@@ -90,8 +91,8 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     count
 }
 
-/// Returns N_SD, the number of data subcarriers of a channel. For HE, it is that of the resource unit that
-/// fills the channel (242, 484, 996 and twice 996 tones).
+/// Returns N_SD, the number of data subcarriers of a channel. For HE it is that of the resource unit that
+/// fills the channel, which has 242, 484, 996 or twice 996 tones.
 pub(super) fn tones(format: Format, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
         (Format::Ht | Format::Vht, 20) => 52,

@@ -6,9 +6,9 @@ use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::{AccessCategory, Rate};
 
-/// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, ACK or second attempt. Its rate is one that all stations
-/// can receive: 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows, as after any packet
-/// (§10.3.4.3).
+/// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, ACK or second attempt, and is sent at a rate that all
+/// stations can receive. Here it lasts 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows,
+/// as after any packet (§10.3.4.3).
 #[test]
 fn a_broadcast_is_sent_once_at_the_control_rate() {
     for access in [Access::Basic, Access::RtsCts] {
@@ -32,7 +32,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate() {
     }
 }
 
-/// Every receiver has an independent channel, and a lost broadcast is not retransmitted.
+/// Every receiver has its own errors, and a lost broadcast is not retransmitted.
 #[test]
 fn each_receiver_of_a_broadcast_has_its_own_errors() {
     let mut plan = plan(3);
@@ -45,8 +45,8 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
     assert_eq!(count(&world, |n| matches!(n, Note::Lost { .. } | Note::Failed { .. })), 0);
 }
 
-/// A broadcast reserves no time after its end: a station that received it waits for a DIFS. Unicast frames
-/// are acknowledged.
+/// A broadcast reserves no time after its end, because no response follows: a station that received it waits
+/// only DIFS.
 #[test]
 fn a_broadcast_does_not_set_the_nav() {
     let mut world = World::new(&plan(3), 5);

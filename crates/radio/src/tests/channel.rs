@@ -21,12 +21,13 @@ fn data_and_control_frames_are_lost_by_their_length_in_bits() {
         let sent = air.iter().filter(|t| t.kind == kind).count() as f64;
         let lost = count(&world, |n| matches!(n, Note::Lost { frame, .. } if *frame == kind)) as f64;
         let p = 1.0 - 0.8_f64.powf(bytes / 1076.0);
-        // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million.
+        // The count is binomial. The tolerance is five standard deviations: a correct program fails once in
+        // 1.7 million cases.
         assert!((lost - sent * p).abs() < 5.0 * (sent * p * (1.0 - p)).sqrt(), "{kind:?}: {lost} of {sent}");
     }
 }
 
-/// TCP HACK can use a frame whose first H bytes are intact: 36 bytes of MAC and LLC, 28 of IP and UDP.
+/// TCP HACK can use a frame if its headers are intact: 36 bytes of MAC and LLC, and 28 bytes of IP and UDP.
 #[test]
 fn intact_headers_follow_the_bit_error_rate() {
     let mut plan = plan(3);
@@ -65,7 +66,8 @@ fn intact_headers_follow_the_bit_error_rate() {
     assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves no intact headers");
 }
 
-/// Returns the outcome of each data frame from station 0 to 1; `None` for a collision.
+/// Returns a boolean for each data frame from station 0 to 1: true if the frame arrived; `None` for a
+/// collision.
 fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     let mut world = World::new(plan, 1);
     world.saturate(0, 1, 1040);
@@ -80,7 +82,8 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
 }
 
-/// The n-th frame on a link has the same outcome in every run, so all schemes meet the same channel.
+/// The n-th frame on a link has the same outcome in every run with this seed, so all schemes meet the same
+/// channel.
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);

@@ -10,8 +10,8 @@ use airhop_base::{Drop, Span, Time};
 /// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five frames, each with 28
-/// bytes of MAC header and FCS, and 8 bytes of LLC in the first.
+/// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five frames: each has 28 bytes
+/// of MAC header and FCS, and the first also 8 bytes of LLC.
 fn cutting(n: usize) -> CellPlan {
     CellPlan { fragmentation: Some(256), ..plan(n) }
 }
@@ -20,7 +20,7 @@ fn data(air: &[Transmission]) -> Vec<Transmission> {
     air.iter().filter(|t| t.kind == FrameKind::Data).copied().collect()
 }
 
-/// IEEE 802.11-2016 §10.5, §10.3.4.5: all frames except the last have the threshold's length. After one
+/// IEEE 802.11-2016 §10.5, §10.3.4.5: all frames except the last have the length of the threshold. After one
 /// contention every frame follows the previous exchange after a SIFS. The packet is delivered once, with its
 /// last frame.
 #[test]
@@ -41,8 +41,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(world.notes.len(), 3, "and the MAC is ready: {:?}", world.notes);
 }
 
-/// The plan's time for a packet equals the simulated time, for every PHY and access method. A packet whose
-/// frame has the threshold's length is not fragmented.
+/// The computed time of a packet equals the simulated time, for every PHY and access method. A packet whose
+/// frame is as long as the threshold is not fragmented.
 #[test]
 fn the_planned_time_of_fragments_equals_the_simulated_time() {
     for phy in Phy::ALL {
@@ -60,7 +60,7 @@ fn the_planned_time_of_fragments_equals_the_simulated_time() {
                 let carried: u32 = data.iter().map(|t| t.bytes - 28).sum();
                 assert_eq!(carried, bytes + 8);
             }
-            // A threshold of 227 would leave an odd number of bytes for the packet (§10.5).
+            // A threshold of 255 bytes would leave 227 bytes for the packet, an odd number (§10.5).
             plan.fragmentation = Some(255);
             let mut world = World::new(&plan, 1);
             world.push(0, 1, 1040);
@@ -69,9 +69,9 @@ fn the_planned_time_of_fragments_equals_the_simulated_time() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment,
-/// an RTS only until the ACK of the first. After a failed fragment the station contends again, with an RTS,
-/// and the burst continues with this fragment.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment.
+/// An RTS reserves it only until the ACK of the first fragment. After a failed fragment the station contends
+/// again, with an RTS, and the burst continues with this fragment.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let plan = CellPlan { access: Access::RtsCts, ..cutting(2) };
@@ -96,9 +96,9 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     assert!(begun > 180, "{begun} bursts of 100 packets");
 }
 
-/// Stations 0 and 2 do not sense each other. The duration field of station 1's ACKs prevents transmissions of
-/// station 2 until the end of the burst (IEEE 802.11-2016 §10.3.4.6), so only a frame that overlaps a first
-/// fragment collides.
+/// Stations 0 and 2 do not sense each other. The duration field of station 1's ACKs keeps station 2 silent
+/// until the end of the burst (IEEE 802.11-2016 §10.3.4.6). Only frames that overlap a first fragment
+/// therefore collide.
 #[test]
 fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
@@ -123,7 +123,7 @@ fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
 
 /// After a fragment without an ACK, the station draws a backoff as after any failed frame. Each failure
 /// doubles the contention window. An ACK resets the window (IEEE 802.11-2016 §10.3.3: "all or part of an
-/// MSDU") and the count of attempts (§10.3.4.4).
+/// MSDU") and the number of attempts (§10.3.4.4).
 #[test]
 fn a_missing_fragment_ack_causes_a_backoff() {
     let mut plan = CellPlan { attempts: 4, ..cutting(2) };
@@ -147,13 +147,13 @@ fn a_missing_fragment_ack_causes_a_backoff() {
             widest[failures - 1] = drawn.max(widest[failures - 1]);
         }
     }
-    // With hundreds of draws each, the last eighth of the window occurs almost surely.
+    // With hundreds of draws for each window, the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
     assert!(most > 6, "failures of several fragments: {most}");
 }
 
-/// A packet is discarded with the first fragment that fails `attempts` times: with probability 1 − Π (1 −
-/// p_f^attempts), where p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are
+/// A packet is discarded at the first fragment that fails `attempts` times. This has the probability 1 − Π (1
+/// − p_f^attempts), where p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are
 /// not sent.
 #[test]
 fn a_discarded_fragment_discards_its_packet() {
@@ -189,9 +189,9 @@ fn a_discarded_fragment_discards_its_packet() {
     }
 }
 
-/// Goodput of a saturated station, packets/s of 1500 bytes, computed from the PHY's parameters. A packet's
-/// cycle is a DIFS, a mean backoff and its fragments in sequence. Every failure adds a timeout, a DIFS and a
-/// backoff in a doubled window; the last failure ends the cycle.
+/// Returns the goodput of a saturated station, packets/s of 1500 bytes, computed from the parameters of the
+/// PHY. The cycle of a packet is a DIFS, a mean backoff and its fragments in sequence. Every failure adds a
+/// timeout, a DIFS and a backoff in a doubled window; after the last permitted failure the cycle ends.
 fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     let us = |span: Span| span.nanos() as f64 / 1e3;
     let airtime = |bytes| us(plan.phy.airtime(bytes, plan.rate));
@@ -216,7 +216,7 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
 }
 
 /// The throughput of clean and noisy cells equals the closed form. The best threshold increases as the bit
-/// error rate decreases: shorter frames are lost less often, but cause more headers and ACKs.
+/// error rate decreases: short frames are lost less often than long frames, but need more headers and ACKs.
 #[test]
 fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     let thresholds = [96, 192, 384, 768, 1536];
@@ -235,8 +235,8 @@ fn the_best_fragmentation_threshold_grows_as_ber_falls() {
             let (body, mut lengths) = (1408, Vec::new());
             (0..body).step_by(part as usize).for_each(|at| lengths.push(28 + part.min(body - at)));
             let expected = closed_form(&plan, ber, &lengths);
-            // The standard deviation of a cycle is some tenths of its mean, and a run has thousands of
-            // cycles, so the error of the mean is small. With few packets the error is larger.
+            // The standard deviation of a cycle is some tenths of its mean. A run has thousands of cycles, so
+            // the error of the mean is small; with few packets it is larger.
             let error = 5.0 * (expected * 20.0).sqrt() / (expected * 20.0);
             assert!(
                 (measured - expected).abs() < expected * (0.003 + error),
@@ -249,7 +249,7 @@ fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     assert!(best[0] == 1536 && best[4] < 384 && best.is_sorted_by(|a, b| a >= b), "{best:?}");
 }
 
-/// IEEE 802.11-2016 §10.5: no fragment starts later than dot11MaxTransmitMSDULifetime, 512 TU, after the
+/// IEEE 802.11-2016 §10.5: no fragment starts later than 512 TU, dot11MaxTransmitMSDULifetime, after the
 /// start of the first fragment. The packet is then discarded, and later packets follow.
 #[test]
 fn the_msdu_lifetime_limits_a_fragment_burst() {
@@ -267,8 +267,8 @@ fn the_msdu_lifetime_limits_a_fragment_burst() {
     assert!(at[0] < air[3].start && ns(at[0], air[3].start) < 32 * SLOT, "after its post-backoff");
 }
 
-/// The receiver has all fragments, but the sender does not know this. The receiver drops the duplicate, and
-/// the discarded packet had arrived.
+/// Without the last ACKs the sender does not know that the receiver has all fragments. The receiver drops the
+/// duplicate fragments, and the sender may discard a packet that has arrived.
 #[test]
 fn duplicate_fragments_are_dropped() {
     let mut plan = CellPlan { attempts: 2, ..cutting(2) };

@@ -17,8 +17,8 @@ fn failed(world: &World, by: Station) -> Time {
     when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed at SIFS, slot and aRxPHYStartDelay after its end,
-/// when DIFS has already elapsed. With link ACKs at 1 Mbit/s this time is 222 µs; ns-2 waits 334 µs and a
+/// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed at SIFS, slot and aRxPHYStartDelay after its end.
+/// DIFS has elapsed by then. The time is 222 µs with link ACKs at 1 Mbit/s; ns-2 waits 334 µs, and then a
 /// DIFS.
 #[test]
 fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
@@ -38,7 +38,7 @@ fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurs within the timeout, the outcome is determined at
+/// IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurs within the timeout, the outcome is determined at the
 /// PHY-RXEND. An ACK with bit errors fails at its end, and EIFS follows.
 #[test]
 fn an_ack_with_bit_errors_fails_at_its_end() {
@@ -57,9 +57,9 @@ fn an_ack_with_bit_errors_fails_at_its_end() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is a failure at the end of that frame.
-/// Stations 1 and 3 do not sense each other and start at the same time. The frame from 1 to 0 is lost, and
-/// station 1 receives station 2's ACK for station 3 in place of its own ACK.
+/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is a failure at the end of the recognised
+/// frame. Stations 1 and 3 do not sense each other and start at the same time. The frame from 1 to 0 is lost.
+/// In place of its own ACK, station 1 receives station 2's ACK for station 3.
 #[test]
 fn a_frame_for_another_station_extends_the_ack_timeout() {
     let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
@@ -75,8 +75,8 @@ fn a_frame_for_another_station_extends_the_ack_timeout() {
     assert!(ns(air[1].end, air[2].end) > SIFS + SLOT + PLCP);
 }
 
-/// Returns the time from the end of station 1's ACK to the start of its own frame. Station 1 receives a
-/// packet from station 0 and immediately has a packet for station 2.
+/// Returns the time from the end of station 1's ACK to the start of its next frame. Station 1 receives a
+/// packet from station 0, and has a packet for station 2 at the same time.
 fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
     (plan.rules, plan.range) = (rules, range);
@@ -93,8 +93,8 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     ns(ack.end, data.start)
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet arrives, so the station's own
-/// ACK requires no backoff. ns-2 draws a backoff.
+/// IEEE 802.11-2016 §10.3.4.2: both physical and virtual carrier sense are idle when the packet arrives, so
+/// the station's own ACK requires no backoff. ns-2 draws a backoff.
 #[test]
 fn a_forwarded_packet_follows_the_ack_of_its_station_by_a_difs() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a test bench whose packets are cut into a fragment of 100 bytes and fragments of at most 256
-/// bytes: a packet of 1040 bytes has five fragments.
+/// Returns a test bench whose packets are cut into a fragment of 100 bytes and further fragments of at most
+/// 256 bytes. A packet of 1040 bytes has five fragments.
 fn cutting(plan: &CellPlan, seed: u64) -> World {
     let mut world = World::new(plan, seed);
     world.fragments = Some(Fragmentation::default());
@@ -20,8 +20,8 @@ fn cutting(plan: &CellPlan, seed: u64) -> World {
 }
 
 /// IEEE 802.11-2016 §10.3.4.5: after one contention, every frame follows the previous exchange after a SIFS.
-/// 1040 bytes are fragments of 100, 256, 256, 256 and 172. Each has 36 bytes of MAC and LLC, 192 µs of PLCP
-/// and its own ACK.
+/// A packet of 1040 bytes is cut into fragments of 100, 256, 256, 256 and 172 bytes. Each fragment has 36
+/// bytes of MAC and LLC, 192 µs of PLCP, and its own ACK.
 #[test]
 fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     let mut world = cutting(&plan(2), 1);
@@ -41,8 +41,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(rest.len(), 2, "and the MAC is ready: {rest:?}");
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment,
-/// an RTS only until the ACK of the first.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment.
+/// An RTS reserves it only until the ACK of the first fragment.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let mut plan = plan(2);
@@ -57,8 +57,8 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     assert_eq!(reserved, [a, a, b, b, c, c, d, d, e, e, e, e]);
 }
 
-/// A fragment without an ACK is followed by the backoff of any failed frame, in a window that doubles from failure to failure
-/// and is reset by an ACK.
+/// A backoff follows a fragment without an ACK, as after any failed frame. Its window doubles at each
+/// failure, and an ACK resets it.
 #[test]
 fn only_a_missing_ack_causes_a_backoff_in_lhp() {
     let mut plan = plan(2);
@@ -82,12 +82,13 @@ fn only_a_missing_ack_causes_a_backoff_in_lhp() {
             *widest = drawn.max(*widest);
         }
     }
-    // With hundreds of draws each, the last eighth of the window occurs almost surely.
+    // With hundreds of draws for each window, the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
 }
 
-/// Returns the numbers of packets that were delivered, arrived with their headers only, or did not arrive, of
-/// `packets` packets over a channel with bit errors; and the theoretical numbers.
+/// Returns three numbers of packets, each simulated and computed, for `packets` packets over a channel with
+/// bit errors: packets delivered, packets that arrived with their headers only, and packets of which nothing
+/// usable arrived.
 fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let mut plan = plan(2);
     plan.attempts = attempts;
@@ -100,11 +101,11 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let discarded = count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })) as f64;
     assert_eq!(delivered + discarded, f64::from(packets));
 
-    // In every slot a fragment that is still missing is sent. The number of slots needed is therefore the sum
-    // of five geometric variates.
+    // In every transmission slot a fragment that is still missing is sent. The number of slots that a packet
+    // needs is therefore the sum of five geometric variates.
     let allotted = 5 * attempts as usize;
     let lost = [136.0, 292.0, 292.0, 292.0, 208.0].map(|bytes| 1.0 - (1.0 - fer).powf(bytes / 136.0));
-    let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far needed k slots)
+    let mut used = vec![0.0; allotted + 1]; // used[k]: probability that the fragments so far needed k slots
     used[0] = 1.0;
     for p in lost {
         let mut next = vec![0.0; allotted + 1];
@@ -118,8 +119,8 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     [(delivered, all), (headers, 1.0 - all - none), (discarded - headers, none)]
 }
 
-/// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots. The packet arrives if
-/// the sum of its fragments' transmissions is at most the number of slots.
+/// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots of the packet. The
+/// packet arrives if the transmissions of its fragments together are at most as many as its slots.
 #[test]
 fn lhp_losses_follow_geometric_fragment_transmissions() {
     for (attempts, fer) in [(1, 0.05), (1, 0.6), (2, 0.15), (2, 0.75), (4, 0.4)] {
@@ -136,7 +137,8 @@ fn lhp_losses_follow_geometric_fragment_transmissions() {
     }
 }
 
-/// Laws of LHP with lost ACKs and a hidden station that interferes.
+/// A packet of LHP has at most as many transmissions as all its fragments have attempts. The headers are sent
+/// first, and the packet is delivered at most once, although ACKs are lost and a hidden station interferes.
 #[test]
 fn lhp_never_exceeds_its_slots_and_delivers_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -170,7 +172,7 @@ fn lhp_never_exceeds_its_slots_and_delivers_once() {
     );
 }
 
-/// The first fragment has arrived, but none of its ACKs: the receiver has the headers of the lost packet.
+/// The first fragment arrives but none of its ACKs, so the receiver has the headers of the discarded packet.
 #[test]
 fn a_receiver_has_the_headers_even_if_their_ack_is_lost() {
     let mut plan = plan(2);

@@ -26,7 +26,7 @@ pub(crate) fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Runs to `end`. Returns every transmission that ended, in the order of the ends.
+/// Runs the world to `end`. Returns every transmission that ended, in the order of the ends.
 pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
     let mut air = Vec::new();
     while let Some((now, event)) = world.queue.pop_until(end) {
@@ -54,8 +54,8 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
-/// Returns the number of backoff slots between `free`, when the medium became idle, and `start`, after an
-/// interframe space `ifs`.
+/// Returns the number of backoff slots that elapsed before `start`. `free`: time at which the medium became
+/// idle; `ifs`: interframe space after it, ns.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("no station sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are not an integer number of slots");
@@ -71,7 +71,7 @@ fn immediate_access_sends_a_packet_without_backoff() {
             .map(|seed| {
                 let mut world = World::new(&plan, seed);
                 world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
-                world.queue.pop_until(secs(1)); // lets one second pass
+                world.queue.pop_until(secs(1)); // the clock advances by one second
                 world.push(0, 1, 1040);
                 let air = watch(&mut world, secs(2));
                 assert_eq!(air.len(), 2);
@@ -127,8 +127,8 @@ fn an_rts_exchange_has_sifs_gaps_and_correct_duration_fields() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.3: the backoff is uniform in {0, …, CW}. CW is doubled at every failure and reset
-/// after the last.
+/// IEEE 802.11-2016 §10.3.4.3: the backoff is uniform in {0, …, CW}. CW is doubled at every failure, and
+/// reset after the last attempt.
 #[test]
 fn backoffs_are_uniform_in_cw_which_doubles_at_failures() {
     let mut plan = plan(2);
@@ -136,7 +136,7 @@ fn backoffs_are_uniform_in_cw_which_doubles_at_failures() {
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 40);
     let air = watch(&mut world, secs(400));
-    // The timeout is SIFS, ACK and slot; a DIFS follows.
+    // The timeout is SIFS, the duration of an ACK, and a slot; a DIFS follows.
     let wait = SIFS + 202_182 + SLOT + DIFS;
     let mut drawn = vec![Vec::new(); 7];
     for pair in air.windows(2) {
@@ -147,7 +147,7 @@ fn backoffs_are_uniform_in_cw_which_doubles_at_failures() {
         let n = values.len() as f64;
         let window = f64::min(32.0 * 2_f64.powi(stage as i32), 1024.0);
         assert!(n > 5000.0);
-        // 32 bins of equal width; chi-square with 31 degrees of freedom, 99.99 % quantile 70.
+        // 32 bins of equal width: chi-square test with 31 degrees of freedom, 99.99 % quantile 70.
         let mut bins = [0.0; 32];
         values.iter().for_each(|v| bins[(*v as f64 / window * 32.0) as usize] += 1.0);
         let chi2: f64 = bins.iter().map(|b: &f64| (b - n / 32.0).powi(2) / (n / 32.0)).sum();
@@ -205,7 +205,7 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
     let mut audible = hidden(Access::Basic);
     audible.range = Some(Range::free_space(40.0, 85.0));
     let (heard, delivered) = data_collisions(&audible);
-    // Two stations within sense range: each frame collides with probability 2 / (W + 1) = 6.1 % at most
+    // Among two stations within sense range, a frame collides with probability 2 / (W + 1) = 6.1 % at most
     // (Bianchi, n = 2).
     let p = heard as f64 / (heard as f64 + delivered as f64);
     assert!((0.03..0.065).contains(&p), "{p}");
@@ -213,8 +213,9 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
-/// A frame that is scheduled to start before the end of another frame overlaps it. Station 2 receives its
-/// packet first, and its backoff ends at the end of station 0's frame.
+/// A frame that is scheduled to start before the end of another frame overlaps it; a frame that starts at the
+/// end does not. Station 2 receives its packet first, and its backoff ends exactly at the end of station 0's
+/// frame.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(Access::Basic);
@@ -255,7 +256,7 @@ fn a_decoded_cts_sets_the_nav_of_a_hidden_station() {
 }
 
 /// Simulates a frame from a distance of 10 m, and a hidden station at a distance of `far` metres that sends
-/// to a station still farther away. The receiver needs a power ratio of `ratio`. Returns three booleans for
+/// to a station still farther away. A receiver needs a power ratio of `ratio`. Returns three booleans for
 /// every data frame of station 0: lost, overlapped by an earlier frame, and overlapped by a later frame.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
@@ -280,11 +281,11 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
         .collect()
 }
 
-/// The receiver decodes the first signal if a later signal is 10 dB weaker. A later signal never captures the
-/// receiver.
+/// The receiver decodes the first signal if it is at least 10 dB stronger than a later signal. A later signal
+/// never captures the receiver.
 #[test]
 fn the_first_signal_is_received_if_it_is_10_db_stronger() {
-    // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
+    // Power ratios of the two distances: (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61.
     for (far, ratio) in [(35.0, Range::CAPTURE), (31.0, 9.5)] {
         let strong = capture(far, ratio);
         assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
@@ -297,8 +298,8 @@ fn the_first_signal_is_received_if_it_is_10_db_stronger() {
     }
 }
 
-/// A trace contains every transmission, and the outcome of each attempt. Station 2 is hidden from station 0.
-/// Station 1 senses but cannot decode station 2, whose signal collides with the frames from 0 to 1.
+/// Every transmission is reported, with the outcome of each attempt. Station 2 is hidden from station 0.
+/// Station 1 senses but cannot decode station 2, whose signals collide with the frames from 0 to 1.
 #[test]
 fn every_transmission_is_recorded_with_its_outcome() {
     let told = |metres: &[f64], ratio| {
@@ -324,7 +325,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
             let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
             let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
             assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
-            // Captured means that a later signal overlapped the frame at its receiver.
+            // A captured frame was overlapped at its receiver by a later signal.
             if t.reception == Reception::Captured {
                 let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
                 assert!(
@@ -394,14 +395,14 @@ fn data_has_the_configured_attempts_and_an_rts_seven() {
         assert_eq!(count(&world, |n| matches!(n, Note::Failed { .. })), sent);
         assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 1);
         assert!(world.packets.is_empty());
-        // The timeout is SIFS, response (202 µs at 11 Mbit/s) and slot after the end of the frame.
+        // The timeout is SIFS, the response (202 µs at 11 Mbit/s) and a slot after the end of the frame.
         let failed = world.notes.iter().find(|(_, n)| matches!(n, Note::Failed { .. })).unwrap().0;
         assert_eq!(ns(air[0].end, failed), SIFS + 202_182 + SLOT);
     }
 }
 
-/// With RTS/CTS data frames have their own count: a lost RTS uses no attempt of the data frame, and a CTS
-/// resets the count of RTS frames.
+/// With RTS/CTS, attempts of data frames are counted separately: a lost RTS uses no attempt of the data
+/// frame, and a CTS resets the number of RTS attempts.
 #[test]
 fn data_attempts_are_counted_separately_from_rts_attempts() {
     let mut plan = plan(2);
@@ -415,12 +416,12 @@ fn data_attempts_are_counted_separately_from_rts_attempts() {
     assert_eq!((of(FrameKind::Data), of(FrameKind::Cts)), (400, 400));
     assert!(of(FrameKind::Rts) > 550); // 400 / 0.65 = 615
     assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 100);
-    // Failures are numbered consecutively, from 1.
+    // The failures of a packet are numbered consecutively, from 1.
     assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
 }
 
 /// Simulates an exchange between stations 0 and 1, after which station 2 sends to the last station. Returns
-/// the time at which the medium became idle, and the time at which station 2 began to send.
+/// the time at which the medium becomes idle, and the time at which station 2 begins to send.
 fn bystander(plan: &CellPlan) -> (Time, Time) {
     let mut world = World::new(plan, 5);
     world.push(0, 1, 1040);
@@ -432,12 +433,12 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
     (ack.end, own.start)
 }
 
-/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the start time modulo a slot shows which
-/// interframe space was used.
+/// IEEE 802.11-2016 §10.3.7. EIFS is 15.7 slots longer than DIFS, so the fraction of a slot in the start time
+/// shows which interframe space was used.
 #[test]
 fn eifs_follows_an_undecodable_frame_until_a_correct_frame() {
-    // Links with bit errors, and the interframe space of station 2: all frames are decoded; the data frame is
-    // lost and the ACK decoded; both are lost.
+    // Each case lists the links with bit errors, and the interframe space of station 2. Station 2 decodes
+    // both frames, only the ACK, or neither of them.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
         let mut plan = plan(4);
         plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
@@ -446,12 +447,12 @@ fn eifs_follows_an_undecodable_frame_until_a_correct_frame() {
     }
 }
 
-/// EIFS also follows a signal that cannot be decoded.
+/// EIFS also follows a signal from beyond the receive range.
 #[test]
 fn frames_beyond_the_receive_range_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
     slots(idle, EIFS, start);
-    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can decode the ACK
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // decodes the ACK
     slots(idle, DIFS, start);
     for far in [60.0, 90.0] {
         let mut plan = line(&[0.0, far], 40.0, 85.0);

@@ -1,4 +1,5 @@
-//! Closed forms, in microseconds, computed independently.
+//! Closed forms for cells with aggregation, computed independently of the simulator. Times are in
+//! microseconds.
 use super::Setting;
 use airhop_engine::Streams;
 use airhop_radio::phy::Format;
@@ -6,12 +7,12 @@ use airhop_radio::phy::Format;
 const SIFS: f64 = 16.0;
 const SLOT: f64 = 9.0;
 const AIFS: f64 = SIFS + 3.0 * SLOT;
-/// EIFS of best effort: SIFS, an Ack at 6 Mbit/s, AIFS.
+/// EIFS of best effort: SIFS, an Ack at 6 Mbit/s, and AIFS.
 const EIFS: f64 = SIFS + 44.0 + AIFS;
 const TIMEOUT: f64 = SIFS + SLOT + 20.0;
 const MAX_PPDU: f64 = 5484.0;
 
-/// Airtime of a control frame (IEEE 802.11-2020 §17.4.3).
+/// Returns the airtime of a control frame (IEEE 802.11-2020 §17.4.3).
 pub fn control(bytes: u32, mbps: u32) -> f64 {
     f64::from(20 + 4 * (22 + 8 * bytes).div_ceil(4 * mbps))
 }
@@ -20,8 +21,8 @@ pub fn answer_mbps(mcs: u8) -> u32 {
     [6, 12, 12].get(usize::from(mcs)).copied().unwrap_or(24)
 }
 
-/// Returns the airtime of the PPDU of a lone station's A-MPDU of `k` MPDUs, each of `mpdu` bytes, and the
-/// duration of the frame exchange up to the end of the answer.
+/// Returns two durations for a station without contenders that sends an A-MPDU of `k` MPDUs with `mpdu` bytes
+/// each: the airtime of the PPDU, and the time of the frame exchange up to the end of the answer.
 pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     let mode = s.mode().expect("a mode");
     let psdu = match (k, s.format) {
@@ -35,9 +36,9 @@ pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     (data, rts + data + SIFS + answer)
 }
 
-/// Longest MPDU of equal packets with a payload of `payload` bytes each, bytes, and the number of its
-/// packets. Each A-MSDU subframe has a header of 14 bytes, and all subframes except the last are padded to a
-/// multiple of 4. The A-MSDU fits into an A-MPDU, and into a PPDU of 5.484 ms.
+/// Returns the length of the longest MPDU for packets with `payload` bytes of payload each, bytes, and its
+/// number of packets. Each subframe of an A-MSDU has a header of 14 bytes, and all but the last are padded to
+/// a multiple of 4. The MPDU must fit into an A-MPDU, and into a PPDU of 5.484 ms.
 pub fn longest_mpdu(s: &Setting, payload: u32) -> (u32, u32) {
     let (mode, subframe) = (s.mode().expect("a mode"), 14 + payload + 36);
     let mpdu =
@@ -51,7 +52,7 @@ pub fn longest_mpdu(s: &Setting, payload: u32) -> (u32, u32) {
     (mpdu(packets), packets)
 }
 
-/// Number of equal MPDUs in the longest A-MPDU.
+/// Returns the number of MPDUs in the longest A-MPDU, for MPDUs of `mpdu` bytes each.
 pub fn longest(s: &Setting, mpdu: u32) -> u32 {
     let mode = s.mode().expect("a mode");
     let fits = |k: u32| {
@@ -61,7 +62,7 @@ pub fn longest(s: &Setting, mpdu: u32) -> u32 {
     (2..=s.window()).take_while(|k| fits(*k)).last().unwrap_or(1)
 }
 
-/// Goodput of a lone station whose datagrams carry `payload` bytes, Mbit/s.
+/// Returns the goodput of a single station whose datagrams have `payload` bytes of payload, Mbit/s.
 pub fn lone(s: &Setting, payload: u32) -> f64 {
     let (mpdu, packets) = longest_mpdu(s, payload);
     let k = longest(s, mpdu);
@@ -69,8 +70,8 @@ pub fn lone(s: &Setting, payload: u32) -> f64 {
     f64::from(8 * k * packets * payload) / (AIFS + 7.5 * SLOT + exchange)
 }
 
-/// Bianchi's model with EDCA's values: goodput of `n` stations, Mbit/s; `attempts`: the retry limit, if
-/// attempts are limited.
+/// Returns the goodput of `n` stations by Bianchi's model with the values of EDCA, Mbit/s. `attempts` is the
+/// limit of attempts per frame, if there is one.
 pub fn bianchi(s: &Setting, payload: u32, n: u32, attempts: Option<u32>) -> f64 {
     let (tau, _) = fixed_point(n, attempts);
     let mpdu = payload + 28 + 38;
@@ -107,9 +108,10 @@ fn fixed_point(n: u32, attempts: Option<u32>) -> (f64, f64) {
     (tau(low), low)
 }
 
-/// Goodput of a lone station that loses MPDUs independently, Mbit/s. Computed from rounds of the window law
-/// (an MPDU is first sent when all MPDUs a window before it are acknowledged), each with its frame exchange;
-/// a round that loses all MPDUs ends in a timeout and doubles CW.
+/// Returns the goodput of a single station whose MPDUs are lost independently, Mbit/s. It is the mean over
+/// `rounds` frame exchanges with the Block Ack window: an MPDU is first sent when all MPDUs that are a window
+/// or more before it are acknowledged. If all MPDUs of an exchange are lost, it ends in a timeout, and CW
+/// doubles.
 pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
     let (mpdu, packets) = longest_mpdu(s, payload);
     let most = longest(s, mpdu);

@@ -1,4 +1,4 @@
-//! Access categories: goodput of saturated functions, compared with the slot model.
+//! Access categories: the goodput of saturated EDCA functions, compared with the slot model.
 use super::slot_model::{self, Function};
 use super::{Setting, closed, saturation};
 use crate::harness::{Note, World};
@@ -10,10 +10,10 @@ use airhop_radio::layer::FrameKind;
 /// Payload of a datagram, bytes.
 pub const PAYLOAD: u32 = 1472;
 
-/// Functions, each with its station.
+/// EDCA functions: each is a station and an access category.
 pub type Functions = [(Station, AccessCategory)];
 
-/// Plan of a cell in which station 0 receives from saturated functions of the other stations.
+/// Returns the plan of a cell in which saturated functions of the other stations send to station 0.
 pub fn plan(s: &Setting, functions: &Functions) -> CellPlan {
     let most = functions.iter().map(|(station, _)| *station).max().unwrap_or_default();
     let mut plan = s.plan(usize::from(most) + 1);
@@ -23,7 +23,7 @@ pub fn plan(s: &Setting, functions: &Functions) -> CellPlan {
     plan
 }
 
-/// Goodput of each function, Mbit/s, over `seconds`, after one second.
+/// Returns the simulated goodput of each function over `seconds`, after one second of warm-up, Mbit/s.
 fn simulated(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
     let mut world = World::new(&plan(s, functions), seed);
     functions.iter().for_each(|&(from, category)| world.saturate_as(category, from, 0, PAYLOAD + 28));
@@ -43,8 +43,9 @@ fn simulated(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec
         .collect()
 }
 
-/// Returns the duration of the first data PPDU of a saturated TXOP, the duration of the TXOP, and its number
-/// of MPDUs: exchanges a SIFS apart, each with as many MPDUs as fit, and RTS before the first.
+/// Returns three values of a saturated TXOP: the duration of its first data PPDU, the duration of the TXOP,
+/// and its number of MPDUs. Exchanges follow each other a SIFS apart, each with as many MPDUs as fit, and the
+/// first has an RTS.
 fn txop(s: &Setting, limit: f64) -> (f64, f64, u32) {
     let mpdu = PAYLOAD + 28 + 38;
     let most = if s.ampdu > 0 { closed::longest(s, mpdu) } else { 1 };
@@ -84,9 +85,9 @@ fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<
     slot_model::goodput(&functions.iter().map(function).collect::<Vec<_>>(), seconds, seed)
 }
 
-/// The goodput of each category equals that of the slot model, with and without aggregates, with RTS, and for
-/// functions of one station, which collide internally. The standard deviation of best effort in 60 s is 2 %,
-/// and of background 4 %.
+/// The goodput of each category equals that of the slot model: with and without aggregation, with RTS, and
+/// for functions of one station, which collide internally. Over 60 s the standard deviation is 2 % for best
+/// effort and 4 % for background.
 #[test]
 fn goodput_of_access_categories_equals_the_slot_model() {
     let ht = Setting { eifs: false, ..saturation::HT };
@@ -127,15 +128,16 @@ pub fn compare(setting: &Setting, functions: &Functions, seconds: u64) {
 /// TXOP limits of IEEE 802.11-2020 Table 9-155 for video and voice, µs: [BK, BE, VI, VO].
 pub const LIMITS: [u64; 4] = [0, 0, 4096, 2080];
 
-/// Saturated functions with TXOP limits: exchanges follow each other by a SIFS while they fit, with RTS and
-/// CTS once, and a limit below one exchange has no effect on single MPDUs.
+/// Saturated functions with TXOP limits: exchanges follow each other a SIFS apart while they fit into the
+/// limit, and RTS and CTS are sent once. A limit below the duration of one exchange has no effect on single
+/// MPDUs.
 #[test]
 fn goodput_with_txop_limits_equals_the_slot_model() {
     let ht = Setting { eifs: false, txop: LIMITS, ..saturation::HT };
     let single = Setting { ampdu: 0, ..ht };
     let apart = [(1, Vo), (2, Vi), (3, Be), (4, Bk)];
     let cases: [(Setting, &Functions, u64); 10] = [
-        (ht, &apart, 100), // A-MPDUs of different lengths collide
+        (ht, &apart, 100), // functions whose A-MPDUs differ in length collide
         (single, &[(1, Vo)], 5),
         (Setting { rts: true, ..single }, &[(1, Vo)], 5),
         (ht, &[(1, Vo)], 5),
@@ -151,15 +153,15 @@ fn goodput_with_txop_limits_equals_the_slot_model() {
     }
 }
 
-/// IEEE 802.11-2020 §10.23.2.9: a TXOP of a clean channel ends before its limit, its exchanges are a SIFS
-/// apart, and RTS precedes the first exchange with each receiver.
+/// Without losses, a TXOP ends before its limit, its exchanges are a SIFS apart, and an RTS precedes the
+/// first exchange with each receiver (IEEE 802.11-2020 §10.23.2.9).
 #[test]
 fn a_txop_stays_within_its_limit() {
     for (rts, nav) in [(false, Nav::Response), (true, Nav::Response), (true, Nav::Limit)] {
         let setting = Setting { rts, nav, ampdu: 8191, txop: LIMITS, ..saturation::HT };
         let mut world = World::new(&plan(&setting, &[(1, Vi), (2, Be)]), 7);
         world.cell.report_transmissions();
-        // Station 1 sends to two receivers in turn.
+        // Station 1 sends to its two receivers alternately.
         (0..3000).for_each(|n| world.push_as(Vi, 1, if n % 2 == 0 { 0 } else { 2 }, PAYLOAD + 28));
         world.run(Time::ZERO + Span::from_secs(2));
         let us = |at: Time| at.nanos() as f64 / 1e3;
@@ -185,7 +187,7 @@ fn a_txop_stays_within_its_limit() {
     }
 }
 
-/// A collision ends a TXOP, and a TXOP ends when no packet waits: the next packet contends.
+/// A TXOP ends at a collision, and when no packet is waiting: the function contends for the next packet.
 #[test]
 fn a_txop_ends_without_packets() {
     let setting = Setting { ampdu: 0, txop: LIMITS, ..saturation::HT };
@@ -212,8 +214,8 @@ fn a_txop_ends_without_packets() {
     assert_eq!(world.delivered, 3);
 }
 
-/// The order of the categories, and a station whose functions are all best effort: a cell with further
-/// functions that have no packets has the same trajectory as a cell without them.
+/// Additional functions without packets do not change the results of a cell whose other functions are all
+/// best effort, whatever the order of their categories.
 #[test]
 fn functions_without_packets_change_nothing() {
     let notes = |functions: &Functions| {
@@ -227,7 +229,7 @@ fn functions_without_packets_change_nothing() {
     assert_eq!(notes(&alone), notes(&[&alone[..], &[(1, Vo), (2, Bk), (3, Vi)]].concat()));
 }
 
-/// IEEE 802.11-2020 §10.23.2.4: functions of one station never collide on the air.
+/// EDCA functions of one station never collide on the air (IEEE 802.11-2020 §10.23.2.4).
 #[test]
 fn functions_of_one_station_never_collide_on_the_air() {
     for setting in [saturation::HT, Setting { ampdu: 0, rts: true, ..saturation::HT }] {
@@ -242,7 +244,8 @@ fn functions_of_one_station_never_collide_on_the_air() {
 }
 
 /// Without Block Ack an internal collision counts as an attempt at the packet (IEEE 802.11-2020
-/// §10.23.2.12.1): with a single attempt it discards the packet, which was never on the air.
+/// §10.23.2.12.1). With a limit of one attempt it discards the packet, although the packet was never on the
+/// air.
 #[test]
 fn an_internal_collision_is_an_attempt_at_the_packet() {
     let mut plan = plan(&Setting { ampdu: 0, ..saturation::HT }, &[(1, Vo), (1, Be)]);
@@ -266,8 +269,8 @@ fn an_internal_collision_is_an_attempt_at_the_packet() {
     assert!(discarded > 10, "{discarded} internal collisions");
 }
 
-/// A fade belongs to the link between two stations, which all functions share: it begins with the first
-/// missing response, and ends with the next response to any function.
+/// A fade belongs to the link between two stations, and all functions share it. It begins with the first
+/// response that does not arrive, and ends with the next response to any function.
 #[test]
 fn functions_share_the_fades_of_a_link() {
     use crate::harness::on_link;

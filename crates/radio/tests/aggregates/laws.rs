@@ -1,4 +1,4 @@
-//! Laws of any cell with aggregation, for any traffic.
+//! Properties of every cell with aggregation, for any traffic.
 
 use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
@@ -53,8 +53,9 @@ prop_compose! {
 }
 
 proptest! {
-    /// Every packet is acknowledged or discarded once. It is also delivered once, in the order of its access
-    /// category, unless it was discarded before its arrival. The cell becomes idle, and no packet stays in it.
+    /// Every packet is either acknowledged or discarded, and only once. A packet that was not discarded
+    /// before its arrival is also delivered once, in the order of its access category. At the end the cell is
+    /// idle and has no packets.
     #[test]
     fn every_packet_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
@@ -78,7 +79,8 @@ proptest! {
         }
     }
 
-    /// Without aggregation, too, every packet is acknowledged or discarded once, and delivered at most once.
+    /// Without aggregation every packet is also either acknowledged or discarded, and only once. A packet that
+    /// was not discarded before its arrival is delivered once.
     #[test]
     fn every_packet_of_a_category_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let plan = CellPlan { ht: plan.ht.map(|ht| HtPlan { ampdu: None, ..ht }), ..plan };
@@ -95,9 +97,9 @@ proptest! {
         }
     }
 
-    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes
-    /// whose sum is the PSDU, and at least one received MPDU if the PPDU was received. Each MPDU is reported
-    /// once for each of its packets, which have the same outcome.
+    /// Each PPDU with data is reported with its MPDUs: indices from 0, ascending sequence numbers, subframes
+    /// whose sizes add up to the PSDU, and at least one received MPDU if the PPDU was received. An MPDU is
+    /// reported once for each of its packets, with the same outcome for all.
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
@@ -142,15 +144,15 @@ proptest! {
         }
     }
 
-    /// The same seed produces the same trajectory, to the nanosecond.
+    /// Two runs with the same seed are identical, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, None, seed).notes, run(&plan, &packets, None, seed).notes);
     }
 }
 
-/// Packets of an MPDU have one outcome: with a single attempt for each MPDU, and half of them lost, the
-/// packets of an MPDU are all delivered or all discarded.
+/// All packets of an MPDU have the same outcome. With one attempt per MPDU, and half of the MPDUs lost, they
+/// are all delivered or all discarded.
 #[test]
 fn a_lost_mpdu_loses_all_its_packets() {
     let mut plan = Setting { amsdu: 3839, ..saturation::HT }.plan(2);
@@ -168,9 +170,9 @@ fn a_lost_mpdu_loses_all_its_packets() {
     assert!((10..50).contains(&lost), "{lost} of 60");
 }
 
-/// After the last BlockAckReq the recipient delivers the MPDUs in its reorder buffer when its reorder timer
-/// expires: 100 ms after the arrival of the lowest buffered MPDU, or at once if the timer has expired. All
-/// other MPDUs are delivered at the end of a frame.
+/// After the last BlockAckReq the recipient still has MPDUs in its reorder buffer. It delivers them when its
+/// reorder timer expires: 100 ms after the arrival of the lowest of them, or at once if that time has passed.
+/// All other MPDUs are delivered at the end of a frame.
 #[test]
 fn the_reorder_timer_delivers_stored_mpdus() {
     let timeout = Span::from_millis(100);
@@ -196,7 +198,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
                     arrivals.entry(mpdu.number).or_insert(*at);
                 }
                 Note::Delivered { number, .. } if *at != end => {
-                    // Buffered MPDUs behind the first that no missing MPDU blocks are delivered with it.
+                    // The buffered MPDUs that follow the first without a gap are delivered with it.
                     let is_first = last != Some(*at);
                     let waited = *at - arrivals[number];
                     assert!(!is_first || waited >= timeout, "{waited:?}");
@@ -245,9 +247,9 @@ fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
     assert_eq!(delivered, expected);
 }
 
-/// A broadcast that is queued during a frame exchange waits for the end of the exchange: it causes no second
-/// transmission of an MPDU, and no MPDU remains unsent. The first answers are lost, so timeouts occur while
-/// the broadcast is in the MAC; with RTS, the CTS arrives while it is in the MAC.
+/// A broadcast that is queued during a frame exchange waits for its end. It neither causes a second
+/// transmission of an MPDU nor prevents one from being sent. The first answers are lost, so that timeouts
+/// occur while the broadcast waits; with RTS, the CTS arrives while it waits.
 #[test]
 fn a_broadcast_waits_for_the_end_of_a_frame_exchange() {
     for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {

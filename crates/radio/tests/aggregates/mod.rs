@@ -1,4 +1,4 @@
-//! Cells of 802.11n, ac and ax, compared with closed forms.
+//! Cells of 802.11n, ac and ax with aggregation, compared with closed forms.
 
 pub mod closed;
 mod edca;
@@ -13,7 +13,7 @@ use airhop_radio::cell::{
 };
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
-/// Setting of a cell whose stations all send best-effort datagrams.
+/// Parameters of a cell whose stations all send best-effort datagrams.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub format: Format,
@@ -21,14 +21,14 @@ pub struct Setting {
     pub streams: u8,
     pub width_mhz: u32,
     pub guard_ns: u64,
-    /// Largest A-MPDU, bytes; 0 without aggregation.
+    /// Maximum length of an A-MPDU, bytes; 0 without aggregation.
     pub ampdu: u32,
-    /// Longest A-MSDU, bytes; 0 without A-MSDUs.
+    /// Maximum length of an A-MSDU, bytes; 0 without A-MSDUs.
     pub amsdu: u32,
     pub rts: bool,
-    /// True if EIFS follows a collision.
+    /// True if stations wait for EIFS after a collision.
     pub eifs: bool,
-    /// End of the reservation by frames of a TXOP.
+    /// Time up to which the frames of a TXOP reserve the medium.
     pub nav: Nav,
     /// TXOP limits by access category, µs.
     pub txop: [u64; 4],
@@ -45,7 +45,7 @@ impl Setting {
         if self.format == Format::He { 256 } else { 64 }
     }
 
-    /// Returns the plan of a cell with `n` stations at the origin, all of which receive each other.
+    /// Returns the plan of a cell with `n` stations at one point, which all receive each other.
     pub fn plan(&self, n: usize) -> CellPlan {
         let mode = self.mode().expect("a mode of the standard");
         let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");

@@ -1,4 +1,5 @@
-//! Reservation of the medium to the end of the TXOP limit, and CF-End (IEEE 802.11-2020 §9.2.5.2, §10.23.2.10).
+//! Reservation of the medium up to the TXOP limit, and its end by a CF-End (IEEE 802.11-2020 §9.2.5.2,
+//! §10.23.2.10).
 use super::edca::{Functions, LIMITS, PAYLOAD, compare, plan};
 use super::{Setting, closed, saturation};
 use crate::harness::{Note, World};
@@ -11,7 +12,7 @@ use airhop_radio::phy::Format;
 const HT: Setting = Setting { nav: Nav::Limit, txop: LIMITS, eifs: false, ..saturation::HT };
 const APART: &Functions = &[(1, Vo), (2, Vi), (3, Be), (4, Bk)];
 
-/// Frames of a run: kind, sender, start and end in µs.
+/// Returns the frames of a run: kind, sender, start and end in µs.
 fn frames(world: &World) -> Vec<(FrameKind, Station, f64, f64)> {
     let us = |at: Time| at.nanos() as f64 / 1e3;
     let frame = |(at, note): &(Time, Note)| match note {
@@ -21,8 +22,8 @@ fn frames(world: &World) -> Vec<(FrameKind, Station, f64, f64)> {
     world.notes.iter().filter_map(frame).collect()
 }
 
-/// The goodput of each category equals that of the slot model, in which a CF-End ends a TXOP whose rest is
-/// longer, and the other stations wait for a shorter rest.
+/// The goodput of each category equals that of the slot model. In the model a TXOP ends with a CF-End if the
+/// rest of its limit is long enough; if not, the other stations wait for the end of the limit.
 #[test]
 fn goodput_with_reserved_limits_equals_the_slot_model() {
     let single = Setting { ampdu: 0, ..HT };
@@ -41,8 +42,9 @@ fn goodput_with_reserved_limits_equals_the_slot_model() {
     }
 }
 
-/// The TXOPs of voice at MCS 8 and 80 MHz leave 26 µs, which a CF-End of 28 µs exceeds. All backoffs of voice
-/// end before AIFS of best effort, which therefore never gains the medium.
+/// At MCS 8 and 80 MHz a TXOP of voice leaves 26 µs of its limit, which is shorter than a CF-End, 28 µs. In
+/// that rest every backoff of voice ends before the AIFS of best effort, so best effort never gains the
+/// medium.
 #[test]
 fn a_rest_that_is_shorter_than_a_cf_end_starves_best_effort() {
     let setting = Setting { format: Format::Vht, mcs: 8, width_mhz: 80, ..HT };
@@ -56,8 +58,8 @@ fn a_rest_that_is_shorter_than_a_cf_end_starves_best_effort() {
     assert!(world.delivered > 50_000, "{}", world.delivered);
 }
 
-/// A CF-End follows the last response of a TXOP by a SIFS, if the rest of the limit is longer. After it, all
-/// stations contend from AIFS on. Without the reservation there is no CF-End.
+/// If the rest of the limit is long enough, a CF-End follows the last response of a TXOP by a SIFS. After it,
+/// all stations contend from their AIFS on. Without the reservation there is no CF-End.
 #[test]
 fn a_cf_end_frees_the_medium() {
     for nav in [Nav::Limit, Nav::Response] {
@@ -82,13 +84,13 @@ fn a_cf_end_frees_the_medium() {
     }
 }
 
-/// A TXOP whose last packet has left reserves the medium for the whole limit, until its CF-End: the NAV of a
-/// station that does not receive the CF-End ends with the limit.
+/// A TXOP reserves the medium for its whole limit; after its last packet, a CF-End releases the medium. For a
+/// station that does not receive the CF-End, the NAV ends at the limit.
 #[test]
 fn the_nav_ends_with_the_limit_or_a_cf_end() {
     let single = Setting { ampdu: 0, ..HT };
     let mut hidden = plan(&single, &[(1, Vo), (2, Be)]);
-    // Station 2 receives station 0 and no other station.
+    // Station 2 receives only station 0.
     for (station, x) in [(0, 0.0), (1, -30.0), (2, 30.0)] {
         hidden.stations[station].1 = [x, 0.0];
     }

@@ -7,7 +7,7 @@ use airhop_radio::phy::Format;
 
 /// Payload of a datagram, bytes.
 const PAYLOAD: u32 = 1472;
-/// A-MPDUs of the maximum length of the standard.
+/// Maximum length of an A-MPDU that the standard permits.
 const MAX: u32 = u32::MAX;
 
 pub const HT: Setting = Setting {
@@ -30,8 +30,8 @@ fn goodput(s: &Setting, payload: u32, n: usize, seconds: u64, seed: u64) -> f64 
     saturation(&s.plan(n + 1), payload + 28, seconds, seed) * f64::from(8 * payload) / 1e6
 }
 
-/// Closed form of a lone station (one frame exchange per backoff): every format, with long, short and no
-/// aggregates, with RTS.
+/// A single station has one frame exchange per backoff. Its goodput equals the closed form for every format,
+/// with long, short and no A-MPDUs, and with RTS.
 #[test]
 fn goodput_of_a_lone_station_equals_the_closed_form() {
     let settings = [
@@ -53,8 +53,8 @@ fn goodput_of_a_lone_station_equals_the_closed_form() {
     }
 }
 
-/// The closed form with A-MSDUs: limits of the standard and shorter limits, limits on the length of an A-MPDU
-/// and on the duration of a PPDU, packets of all sizes.
+/// The goodput with A-MSDUs equals the closed form: for the limits of the standard and for shorter ones, for
+/// limits of the length of an A-MPDU and of the duration of a PPDU, and for packets of all sizes.
 #[test]
 fn amsdu_goodput_equals_the_closed_form() {
     let settings = [
@@ -75,9 +75,9 @@ fn amsdu_goodput_equals_the_closed_form() {
     }
 }
 
-/// Bianchi's model for EDCA: if stations count down at slot boundaries, the backoff is Bianchi's chain.
-/// Without aggregates the attempts are limited. A collision is followed by AIFS, or by EIFS if stations wait
-/// for EIFS.
+/// Goodput equals Bianchi's model with the values of EDCA, because stations count down at slot boundaries, as
+/// in Bianchi's chain. Without aggregation the number of attempts is limited. After a collision stations wait
+/// for AIFS, or for EIFS if the setting has it.
 #[test]
 fn edca_throughput_equals_the_bianchi_model() {
     let alone = |s| Setting { ampdu: 0, ..s };
@@ -97,8 +97,8 @@ fn edca_throughput_equals_the_bianchi_model() {
     }
 }
 
-/// The law of the BlockAck window: goodput as a function of the loss rate of MPDUs, which are retransmitted
-/// behind queued MPDUs. If an MPDU is lost, all of its packets are lost.
+/// Goodput as a function of the loss rate of MPDUs, by the Block Ack window. Lost MPDUs are retransmitted
+/// after those that are already queued, and with an MPDU all its packets are lost.
 #[test]
 fn goodput_with_mpdu_losses_follows_the_window_law() {
     let amsdus = |amsdu, setting| Setting { amsdu, ..setting };

@@ -1,16 +1,16 @@
-//! Slot model of EDCA: saturated functions, a clean channel, stations that all receive each other. It has the
-//! rules of IEEE 802.11-2020 §10.23.2.4 and no frames. Times are microseconds.
+//! Slot model of EDCA: saturated functions without losses, at stations that all receive each other. It
+//! implements the rules of IEEE 802.11-2020 §10.23.2.4 without frames. Times are in microseconds.
 use airhop_base::AccessCategory;
 use airhop_engine::{Stream, Streams};
 
 const SIFS: f64 = 16.0;
 const SLOT: f64 = 9.0;
-/// Time from the end of a frame without a response to the timeout: SIFS, a slot and 20 µs.
+/// Time from the end of a frame without a response to the end of the timeout: SIFS, a slot and 20 µs.
 const TIMEOUT: f64 = SIFS + SLOT + 20.0;
 /// Duration of a CF-End: 20 bytes at 24 Mbit/s.
 const CF_END: f64 = 28.0;
 
-/// EDCA function of a station.
+/// EDCA function of a station, and the durations of its frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     pub station: u16,
@@ -21,9 +21,9 @@ pub struct Function {
     pub frame: f64,
     /// Payload that an exchange delivers, bits.
     pub bits: f64,
-    /// Time that a successful exchange reserves from its first bit on; 0 if it reserves its own duration.
+    /// Time that a successful exchange reserves, from its first bit on; 0 if only its own duration.
     pub reserved: f64,
-    /// Attempts after which the contention window is reset; `None` under Block Ack.
+    /// Number of attempts after which the contention window is reset; `None` with Block Ack.
     pub attempts: Option<u32>,
 }
 
@@ -33,7 +33,8 @@ struct State {
     cw: [u32; 2],
     window: u32,
     backoff: u32,
-    /// Time by which the next count starts after the end of the last busy period.
+    /// Time for which the function waits after the last busy period before its AIFS begins: a timeout, or the
+    /// rest of a reservation.
     late: f64,
     tries: u32,
     delivered: f64,
@@ -51,12 +52,12 @@ impl State {
         State { of, aifsn, cw, window, backoff, late: 0.0, tries: 0, delivered: 0.0 }
     }
 
-    /// First boundary after SIFS at which the function counts.
+    /// Returns the first slot boundary after SIFS at which the function counts down.
     fn begin(&self) -> f64 {
         self.late + f64::from(self.aifsn) * SLOT
     }
 
-    /// Boundary after SIFS at which the function transmits.
+    /// Returns the slot boundary after SIFS at which the function transmits.
     fn access(&self) -> f64 {
         self.begin() + f64::from(self.backoff) * SLOT
     }
@@ -77,7 +78,7 @@ impl State {
     }
 }
 
-/// Returns the goodput of each function, Mbit/s, over `seconds`.
+/// Returns the goodput of each function over `seconds`, Mbit/s.
 pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
     let mut stream = Streams::new(seed, 0).stream("slot model");
     let mut all: Vec<State> = functions.iter().map(|of| State::new(*of, &mut stream)).collect();
@@ -89,7 +90,7 @@ pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
             if state.access() == first {
                 due.push(i);
             } else if first >= state.begin() {
-                state.backoff -= ((first - state.begin()) / SLOT) as u32 + 1; // the boundary of the access counts
+                state.backoff -= ((first - state.begin()) / SLOT) as u32 + 1; // with the boundary at `first`
             }
             state.late = 0.0;
         }

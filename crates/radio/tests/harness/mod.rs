@@ -1,4 +1,4 @@
-//! A cell with a packet queue per station: the test bench of this crate.
+//! Test bench of this crate: a cell with packet queues for each station.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{AccessCategory, Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
@@ -10,7 +10,7 @@ use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgo
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
-/// Effects reported by a cell, without their packets.
+/// Effect that a cell reports, without its packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
@@ -27,8 +27,8 @@ pub enum Note {
     Fade { from: Station, begins: bool },
 }
 
-/// Returns 802.11b at 11 Mbit/s for data and control frames, with `n` stations at the origin in mutual range,
-/// under ns-2's rules.
+/// Returns the plan of an 802.11b cell with 11 Mbit/s for data and control frames and ns-2's rules. Its `n`
+/// stations are at one point.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
         overhead: DATA_OVERHEAD,
@@ -38,7 +38,7 @@ pub fn plan(n: usize) -> CellPlan {
     }
 }
 
-/// Returns the plan of [`plan`] with stations on a line at these positions, in metres, and these ranges.
+/// Returns [`plan`] with stations on a line at these positions, in metres, and with these ranges.
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
@@ -46,12 +46,12 @@ pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     plan
 }
 
-/// Returns errors on one directed link.
+/// Returns the errors of one directed link.
 pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
-/// IPv4 (20) and UDP (8).
+/// Length of the headers of IPv4 (20) and UDP (8), bytes.
 pub const UDP_HEADERS: u32 = 28;
 
 #[derive(Debug)]
@@ -59,19 +59,21 @@ pub struct World {
     pub cell: Cell,
     pub queue: EventQueue<CellEvent>,
     pub packets: Arena<Packet>,
-    /// Packets queued at each station by access category: destination, IP length in bytes, number.
+    /// Packets queued at each station by access category: destination, IP length in bytes, and number.
     pub waiting: Vec<[VecDeque<(Station, u32, u64)>; 4]>,
-    /// Packet that a saturated station always has, by access category: destination, IP length in bytes.
+    /// For each saturated station and access category, the packets that it always has: destination, and IP
+    /// length in bytes.
     pub saturated: Vec<[Option<(Station, u32)>; 4]>,
-    /// Access category of each packet passed to the queues, by number.
+    /// Access category of each queued packet, by its number.
     pub categories: Vec<AccessCategory>,
-    /// Effects with their times, recorded if `keep`.
+    /// Reported effects with their times, if `keep` is true.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
-    /// Fragmentation of the packets.
+    /// Fragmentation of all packets.
     pub fragments: Option<Fragmentation>,
-    /// Number of packets delivered, and number of packets passed to the queues, so far.
+    /// Number of packets delivered so far.
     pub delivered: u64,
+    /// Number of packets queued so far.
     pub handed: u64,
     effects: Vec<LinkEffect>,
 }
@@ -95,7 +97,7 @@ impl World {
         }
     }
 
-    /// Queues a packet of `bytes` IP bytes; its number is the count of all packets queued before.
+    /// Queues a packet of `bytes` IP bytes. Its number is the number of packets queued before it.
     pub fn push(&mut self, from: Station, to: Station, bytes: u32) {
         self.push_as(AccessCategory::Be, from, to, bytes);
     }
@@ -107,12 +109,12 @@ impl World {
         self.feed(from, category);
     }
 
-    /// Ensures that `from` always has a packet of `bytes` IP bytes to send.
+    /// Saturates `from`: from now on it always has a packet of `bytes` IP bytes to send.
     pub fn saturate(&mut self, from: Station, to: Station, bytes: u32) {
         self.saturate_as(AccessCategory::Be, from, to, bytes);
     }
 
-    /// Ensures that `from` always has a packet of this access category to send.
+    /// Saturates `from` with packets of this access category.
     pub fn saturate_as(&mut self, category: AccessCategory, from: Station, to: Station, bytes: u32) {
         self.saturated[usize::from(from)][category as usize] = Some((to, bytes));
         self.feed(from, category);
@@ -124,7 +126,7 @@ impl World {
         self.handed - 1
     }
 
-    /// Passes packets of its queue to the station, as long as the MAC accepts them.
+    /// Passes packets from the queue to the station's MAC while the MAC accepts them.
     fn feed(&mut self, station: Station, category: AccessCategory) {
         while self.cell.has_room(station, category) && self.feed_one(station, category) {}
     }
@@ -146,19 +148,19 @@ impl World {
         true
     }
 
-    /// Runs the simulation to `end`.
+    /// Simulates up to the time `end`.
     pub fn run(&mut self, end: Time) {
         while self.step(end).is_some() {}
     }
 
-    /// Processes one event, if there is an event no later than `end`.
+    /// Processes the next event, unless it is later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         self.handle(now, event.what);
         Some(now)
     }
 
-    /// Processes an event taken from the queue.
+    /// Processes an event that was taken from the queue.
     pub fn handle(&mut self, now: Time, event: AirEvent) {
         self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
         for effect in std::mem::take(&mut self.effects) {
@@ -216,8 +218,8 @@ impl World {
     }
 }
 
-/// Returns the packets per second that `n` saturated stations deliver to station 0, over `seconds` after one
-/// second of warm-up.
+/// Returns the number of packets per second that saturated stations deliver to station 0, over `seconds`
+/// after one second of warm-up.
 pub fn saturation(plan: &CellPlan, bytes: u32, seconds: u64, seed: u64) -> f64 {
     let mut world = World::new(plan, seed);
     world.keep = false;

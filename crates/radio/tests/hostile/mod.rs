@@ -1,5 +1,5 @@
-//! Laws for any text read as a recorded channel, a recorded link or a quantity. Random tests and the fuzzer
-//! use this harness.
+//! Properties of any text that is read as a recorded channel, a recorded link or a quantity. Random tests and
+//! the fuzzer use them.
 
 use airhop_base::{Span, Time, units};
 use airhop_radio::errors::{BadLine, FadeRecord};
@@ -7,11 +7,11 @@ use airhop_radio::link_rate::{Deliveries, LinkRate};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Lengths of packets sent over a recorded link one after another, bytes.
+/// Lengths of the packets that are sent one after another over a recorded link, bytes.
 const PACKETS: [u32; 6] = [1, 40, 1504, 1505, 65_535, 752];
 
-/// Reads `text` in each of these formats. An error names its line; an accepted text is read back to the same
-/// value.
+/// Reads `text` in each format. If it is refused, the error names the line; if it is accepted, its canonical
+/// form reads back to the same value.
 pub fn read(text: &str) {
     match FadeRecord::parse(text) {
         Ok(record) => assert_eq!(FadeRecord::parse(&record.to_csv()), Ok(record)),
@@ -36,7 +36,7 @@ fn says_where(text: &str, why: &BadLine) {
     assert!(!why.what.is_empty());
 }
 
-/// Checks that packets are sent in order, and that each has a positive duration.
+/// Checks that packets are sent in order, and that each takes more than zero time.
 fn plays(deliveries: Deliveries) {
     let plan = LinkRate::Deliveries(Arc::new(deliveries));
     assert!(plan.time_for(1500) > Span::ZERO);

@@ -1,4 +1,4 @@
-//! PPDUs of 802.11n, ac and ax: exact durations of every mode, compared with an independent sum of the
+//! PPDUs of 802.11n, ac and ax: exact durations for every mode, compared with an independent sum of the
 //! standard's fields.
 
 mod standard;
@@ -19,7 +19,7 @@ fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> 
     TxMode::new(settings(format, mcs, streams, width_mhz, guard_ns)).unwrap()
 }
 
-/// Every mode of the standard is available, and no mode that the standard excludes.
+/// All modes of the standard are available, and no others.
 #[test]
 fn every_mcs_of_the_standard_is_available() {
     let (mut there, mut left_out) = (0, Vec::new());
@@ -37,14 +37,14 @@ fn every_mcs_of_the_standard_is_available() {
             (other, encoders) => panic!("{settings:?}: {other:?}, in the tables {encoders:?}"),
         }
     }
-    left_out.dedup(); // both guard intervals
+    left_out.dedup(); // the two guard intervals lead to equal entries
     let at_20: Vec<_> = [1, 2, 4, 5, 7, 8].map(|streams| (20, streams, 9)).into();
     assert_eq!(left_out, [at_20, vec![(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)]].concat());
     assert_eq!(there, 2 * (2 * 4 * 8 * 2) + (4 * 8 * 10 - 10) * 2 + (4 + 2) * 8 * 12 * 3);
 }
 
-/// PSDUs of many lengths; for each mode also lengths that exactly fill a number of symbols, and lengths one
-/// byte longer.
+/// The duration is exact for PSDUs of many lengths, among them for each mode lengths that exactly fill a
+/// number of symbols, and lengths one byte longer.
 #[test]
 fn the_ppdu_duration_is_the_sum_of_its_fields() {
     let mut checked = 0;
@@ -67,7 +67,7 @@ fn the_ppdu_duration_is_the_sum_of_its_fields() {
     assert!(checked > 50_000, "{checked}");
 }
 
-/// The computed longest PSDU for a given duration fits into that duration, and the next longer PSDU does not.
+/// The longest PSDU for a given duration fits into that duration, and a PSDU one byte longer does not.
 #[test]
 fn the_longest_psdu_just_fits_into_the_given_time() {
     for settings in standard::settings() {
@@ -88,7 +88,7 @@ fn the_longest_psdu_just_fits_into_the_given_time() {
     }
 }
 
-/// Rates printed in the standard's tables, Mbit/s with one decimal.
+/// The data rates equal those in the tables of the standard, Mbit/s with one decimal.
 #[test]
 fn rates_match_the_tables_of_the_standard() {
     use Format::{He, Ht, Vht};
@@ -110,7 +110,8 @@ fn rates_match_the_tables_of_the_standard() {
     }
 }
 
-/// IEEE 802.11-2020 §17.4.3, frame by frame: RTS, CTS, Ack, BlockAckReq, BlockAck with 64 and with 256 bits, in µs.
+/// Durations of RTS, CTS, Ack, BlockAckReq, and BlockAcks with bitmaps of 64 and 256 bits, in µs (IEEE
+/// 802.11-2020 §17.4.3).
 #[test]
 fn control_frame_durations_match_ofdm() {
     let frames =
@@ -142,7 +143,8 @@ fn control_frame_durations_match_ofdm() {
     assert_eq!([1, 64, 65, 256].map(block_ack_bytes), [32, 32, 56, 56]);
 }
 
-/// IEEE 802.11-2020 §10.6.6.5: the response to MCS 0 is sent at 6 Mbit/s, to MCS 1 and 2 at 12, to all others at 24.
+/// The response to MCS 0 is sent at 6 Mbit/s, that to MCS 1 and 2 at 12, and all others at 24 (IEEE
+/// 802.11-2020 §10.6.6.5).
 #[test]
 fn responses_are_sent_at_basic_rates() {
     let rates = |mcs| {
@@ -155,12 +157,13 @@ fn responses_are_sent_at_basic_rates() {
     assert_eq!([9, 10, 11].map(rates), [[54, 24]; 3]);
 }
 
-/// One row: settings, largest A-MPDU and window, with RTS; then N_DBPS, number of MPDUs, PSDU, duration and
-/// cycle in tenths of µs, bit/s.
+/// Example computed by hand. The settings, with the maximum A-MPDU, the window and whether RTS is used; then
+/// N_DBPS, the number of MPDUs, the PSDU, the PPDU's duration and the cycle in tenths of µs, and the goodput
+/// in bit/s.
 type Example = (TxSettings, (u32, u32, bool), (u32, u32, u32, u64, u64, u64));
 
-/// A lone station with datagrams of 1472 bytes of UDP payload in best effort: AIFS and half the minimum
-/// window, the PPDU, a SIFS, the answer.
+/// A single station sends datagrams of 1472 bytes of UDP payload as best effort. Its cycle is AIFS and half
+/// of the minimum window, the PPDU, a SIFS and the answer.
 #[test]
 fn a_lone_station_has_the_worked_goodput_of_each_format() {
     const MAX: u32 = u32::MAX;
@@ -202,7 +205,7 @@ fn a_lone_station_has_the_worked_goodput_of_each_format() {
     }
 }
 
-/// An error names the setting, its value, and the standard's values.
+/// An error about a setting contains the setting, its value, and the values that the standard has.
 #[test]
 fn a_phy_setting_error_names_the_allowed_values() {
     let refusal = |settings| TxMode::new(settings).unwrap_err().to_string();

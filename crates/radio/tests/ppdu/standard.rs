@@ -1,11 +1,11 @@
-//! PPDUs of the standard, computed independently: fields, subcarriers and constellations, as integers, and
-//! the standard's table of encoders.
+//! PPDUs of the standard, computed independently of the simulator from their fields, subcarriers and
+//! constellations with integers, and from the standard's table of encoders.
 
 use airhop_base::Span;
 use airhop_radio::phy::{Band, Format, TxSettings};
 
-/// Numbers of VHT encoders by width, spatial streams and MCS, hexadecimal; "-" if the standard does not have
-/// the mode (IEEE 802.11-2020 Tables 21-30 to 21-61).
+/// Number of VHT encoders by width, number of spatial streams and MCS, in hexadecimal; "-" if the standard
+/// does not have the mode (IEEE 802.11-2020 Tables 21-30 to 21-61).
 const VHT_ENCODERS: [(u32, &str); 4] = [
     (20, "111111111- 111111111- 1111111111 111111111- 111111111- 1111111111 111111112- 111111112-"),
     (40, "1111111111 1111111111 1111111111 1111111122 1111112222 1111122222 1111222233 1111222233"),
@@ -13,10 +13,10 @@ const VHT_ENCODERS: [(u32, &str); 4] = [
     (160, "1111111222 1111222333 111223344- 1122344666 1223455688 1223466889 12346779cc 12346889cc"),
 ];
 
-/// N_LTF by spatial streams (IEEE 802.11-2020 Table 21-13).
+/// Number of LTFs by number of spatial streams (IEEE 802.11-2020 Table 21-13).
 const LTFS: [u64; 8] = [1, 2, 4, 4, 6, 6, 8, 8];
 
-/// Points of the constellation, and the code rate as data bits and coded bits.
+/// For each MCS, the number of points of the constellation, and the code rate as data bits and coded bits.
 const MCS: [(u32, u64, u64); 12] = [
     (2, 1, 2),
     (4, 1, 2),
@@ -32,7 +32,7 @@ const MCS: [(u32, u64, u64); 12] = [
     (1024, 5, 6),
 ];
 
-/// Returns every setting within the ranges of the formats, including those that the standard excludes.
+/// Returns all settings within the ranges of the formats, also those that the standard excludes.
 pub fn settings() -> Vec<TxSettings> {
     let mut all = Vec::new();
     let bands = [Band::Ghz5, Band::Ghz2_4];
@@ -55,7 +55,7 @@ pub fn settings() -> Vec<TxSettings> {
     all
 }
 
-/// Returns N_DBPS: data bits per symbol, rounded down.
+/// Returns the number of data bits per symbol (N_DBPS), rounded down.
 pub fn data_bits(settings: &TxSettings) -> u64 {
     let (bits, of) = data_ratio(settings);
     bits / of
@@ -67,7 +67,7 @@ pub fn data_rate(settings: &TxSettings) -> u64 {
     bits * 1_000_000_000 / (of * symbol(settings))
 }
 
-/// Returns data bits per symbol as a fraction; the pilot subcarriers carry no data.
+/// Returns the number of data bits per symbol as a fraction; pilot subcarriers carry no data.
 fn data_ratio(settings: &TxSettings) -> (u64, u64) {
     let (tones, pilots) = match (settings.format, settings.width_mhz) {
         (Format::He, 20) => (242, 8),
@@ -83,12 +83,12 @@ fn data_ratio(settings: &TxSettings) -> (u64, u64) {
     ((tones - pilots) * u64::from(points.ilog2()) * u64::from(settings.streams) * data, coded)
 }
 
-/// Returns the number of encoders, each with 6 tail bits: 0 with LDPC; `None` if the standard excludes the
-/// mode.
+/// Returns the number of encoders, each of which adds 6 tail bits: 0 with LDPC; `None` if the standard
+/// excludes the mode.
 pub fn encoders(settings: &TxSettings) -> Option<u64> {
     let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
     match format {
-        // Two encoders above 300 Mbit/s, i.e. 1080 bits in 3.6 µs.
+        // Above 300 Mbit/s, 1080 bits in 3.6 µs, HT has two encoders.
         Format::Ht => Some(if data_bits(settings) > 1080 { 2 } else { 1 }),
         Format::Vht => {
             let (_, rows) = VHT_ENCODERS.iter().find(|(width, _)| *width == width_mhz)?;
@@ -132,8 +132,8 @@ pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
     legacy + preamble + data + extension
 }
 
-/// Returns the number of data symbols for a PSDU: the smallest number that holds its bits, 16 service bits
-/// and the tail bits.
+/// Returns the number of data symbols for a PSDU: the smallest number that has room for its bits, 16 service
+/// bits and the tail bits.
 pub fn symbols(settings: &TxSettings, psdu: u64) -> Option<u64> {
     let (bits, each) = (16 + 8 * psdu + 6 * encoders(settings)?, data_bits(settings));
     let below = bits / each;

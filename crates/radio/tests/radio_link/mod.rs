@@ -1,4 +1,4 @@
-//! A radio link with a packet queue per end.
+//! Test bench of radio links: a link with a packet queue for each end.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
@@ -9,7 +9,7 @@ use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted}
 use airhop_radio::link::{End, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
 use std::collections::VecDeque;
 
-/// Effects reported by a link, without their packets.
+/// Effect that a link reports, without its packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { end: End, number: u64 },
@@ -25,28 +25,29 @@ pub enum Note {
     Ready(End),
 }
 
-/// Returns the air interface of Kounavis 1996 (19.2 kbit/s) with a delay of 10 ms, without errors and
+/// Returns the radio link of Kounavis 1996 (19.2 kbit/s) with a delay of 10 ms, without errors and without
 /// recovery.
 pub fn plan() -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(19_200).into(), Span::from_millis(10))
 }
 
-/// Returns a link for simple calculations: a byte lasts a microsecond, and the propagation delay is `delay_us`.
+/// Returns a link that is easy to compute by hand: a byte takes a microsecond, and the propagation delay is
+/// `delay_us`.
 pub fn round(delay_us: u64) -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(8_000_000).into(), Span::from_micros(delay_us))
 }
 
-/// Returns rules with link ACKs of 10 bytes and unlimited attempts.
+/// Returns recovery rules with link ACKs of 10 bytes and without a limit of attempts.
 pub fn rules(window: u32, timeout_us: u64) -> ArqRules {
     ArqRules { window, timeout: Span::from_micros(timeout_us), attempts: None, ack_bytes: 10 }
 }
 
-/// Returns go-back-n with these rules.
+/// Returns go-back-n recovery with these rules.
 pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
     ArqPlan::GoBackN { group, rules }
 }
 
-/// Number of a link that does not exist: its events have no effect.
+/// Number that no link has. Events with it have no effect, and only advance the time.
 const ALARM: u16 = u16::MAX;
 
 #[derive(Debug)]
@@ -54,15 +55,16 @@ pub struct World {
     pub link: RadioLink,
     pub queue: EventQueue<RadioEvent>,
     pub packets: Arena<Packet>,
-    /// Packets queued at each end: bytes, number.
+    /// Packets queued at each end: bytes, and number.
     pub waiting: [VecDeque<(u32, u64)>; 2],
-    /// Length of the packets that a saturated end always has.
+    /// Length of the packets that each saturated end always has.
     pub saturated: [Option<u32>; 2],
-    /// Effects with their times, recorded if `keep`.
+    /// Reported effects with their times, if `keep` is true.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
-    /// Numbers of packets passed to the queues, and of packets delivered from each end, so far.
+    /// Number of packets queued at each end so far.
     pub handed: [u64; 2],
+    /// Number of packets from each end that have been delivered so far.
     pub delivered: [u64; 2],
     effects: Vec<LinkEffect>,
 }
@@ -83,7 +85,7 @@ impl World {
         }
     }
 
-    /// Queues a packet; its number is the count of all packets queued before at this end.
+    /// Queues a packet. Its number is the number of packets queued before it at this end.
     pub fn push(&mut self, end: End, bytes: u32) {
         let at = usize::from(end);
         self.waiting[at].push_back((bytes, self.handed[at]));
@@ -91,13 +93,13 @@ impl World {
         self.feed(end);
     }
 
-    /// Ensures that `end` always has packets of `bytes` bytes to send.
+    /// Saturates `end`: from now on it always has packets of `bytes` bytes to send.
     pub fn saturate(&mut self, end: End, bytes: u32) {
         self.saturated[usize::from(end)] = Some(bytes);
         self.feed(end);
     }
 
-    /// Passes the packets that the link accepts to it.
+    /// Passes packets from the queue to the link while the link accepts them.
     fn feed(&mut self, end: End) {
         let (at, now) = (usize::from(end), self.queue.now());
         while self.link.has_room(end.into()) {
@@ -117,19 +119,19 @@ impl World {
         }
     }
 
-    /// Runs the simulation to `end`, and sets the time to `end` even if no event occurs then.
+    /// Simulates up to the time `end`, and sets the current time to `end`, even if no event occurs then.
     pub fn run_until(&mut self, end: Time) {
         self.run(end);
         self.queue.push(end, RadioEvent { link: ALARM, what: RadioEventKind::Sent(0) });
         self.run(end);
     }
 
-    /// Runs the simulation to `end`.
+    /// Simulates up to the time `end`.
     pub fn run(&mut self, end: Time) {
         while self.step(end).is_some() {}
     }
 
-    /// Processes one event, if there is an event no later than `end`.
+    /// Processes the next event, unless it is later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         if event.link != ALARM {
@@ -141,7 +143,7 @@ impl World {
         Some(now)
     }
 
-    /// Removes a packet from the test bench; returns its number.
+    /// Removes a packet from the test bench, and returns its number.
     fn out(&mut self, packet: Id<Packet>) -> u64 {
         let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
         number

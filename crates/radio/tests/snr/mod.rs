@@ -1,4 +1,4 @@
-//! Errors by SNR, compared with ns-3's error models, and goodput by distance.
+//! Errors by SNR, compared with the error models of ns-3, and goodput as a function of distance.
 
 use crate::aggregates::{Setting, closed, saturation};
 use crate::harness::{self, Note, World};
@@ -8,9 +8,9 @@ use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::layer::Reception;
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
-/// PER of ns-3's models.
+/// PERs of the error models of ns-3.
 const MEASURED: &str = include_str!("per-snr.csv");
-/// 16.0206 dBm, and Friis's loss at 1 m and 5.15 GHz.
+/// Transmit power of 16.0206 dBm, and the loss of free space (Friis) at 1 m and 5.15 GHz.
 const BUDGET: LinkBudget = LinkBudget {
     power: 16.0206,
     noise_figure: 7.0,
@@ -21,7 +21,7 @@ const BUDGET: LinkBudget = LinkBudget {
 };
 const BASIC: Rate = Rate::from_bps(24_000_000);
 
-/// Point of [`MEASURED`].
+/// Row of [`MEASURED`].
 struct Point {
     model: PerModel,
     coding: Coding,
@@ -49,7 +49,7 @@ fn points() -> impl Iterator<Item = Point> {
     })
 }
 
-/// Returns a link with this SNR, without path loss, in the mode of the measurement.
+/// Returns a link with this SNR at any distance, in the mode of the row.
 fn link(model: PerModel, coding: Coding, mcs: u8, snr: f64) -> SnrPlan {
     let (format, band, width_mhz) = (Format::He, Band::Ghz5, 80);
     let settings = TxSettings { format, band, mcs, streams: 1, width_mhz, guard: Span::from_nanos(800) };
@@ -59,8 +59,9 @@ fn link(model: PerModel, coding: Coding, mcs: u8, snr: f64) -> SnrPlan {
     SnrPlan { model, coding, mode, group_rate: BASIC, budget, metres: 1.0 }
 }
 
-/// Each model has the PER of ns-3's model at the same SNR within 0.2 dB, wherever the PER is from 0.01 to
-/// 0.9: the closed forms within 0.001 dB, the fitted curves within 0.05 dB.
+/// The PER of each model equals that of ns-3's model at an SNR that is at most 0.2 dB different, wherever the
+/// PER is between 0.01 and 0.9. For the closed forms the difference is at most 0.001 dB, for the fitted
+/// curves 0.05 dB.
 #[test]
 fn the_per_of_each_model_equals_that_of_ns3() {
     let mut worst = [0.0_f64; 3];
@@ -79,7 +80,7 @@ fn the_per_of_each_model_equals_that_of_ns3() {
     assert!(worst[0] < 0.05 && worst[1] < 1e-3 && worst[2] < 1e-3, "{worst:?} dB");
 }
 
-/// The PER of every model falls with the SNR, and grows with the length of the frame.
+/// For every model, the PER decreases with the SNR, and increases with the length of the frame.
 #[test]
 fn per_falls_with_snr_and_grows_with_length() {
     for (_, model) in PerModel::ALL {
@@ -91,7 +92,7 @@ fn per_falls_with_snr_and_grows_with_length() {
                 for snr in -20..50 {
                     let at = |snr| [14, 100, 399, 1000, 1538].map(|octets| per(snr, octets));
                     assert!(at(snr).iter().zip(at(snr + 1)).all(|(a, b)| *a >= b), "{model:?} {mcs} {snr}");
-                    // Far below any effect the curves of short and long frames cross.
+                    // Far below any PER that matters, the curves of short and long frames cross.
                     let by_length = at(snr).map(|per| if per > 1e-9 { per } else { 0.0 });
                     assert!(by_length.is_sorted(), "{model:?} {coding:?} {mcs}, {snr} dB: {by_length:?}");
                 }
@@ -100,7 +101,7 @@ fn per_falls_with_snr_and_grows_with_length() {
     }
 }
 
-/// Returns a cell of two stations at this distance with errors by SNR, and the link between them.
+/// Returns a cell with two stations at this distance and errors by SNR, and the link between them.
 fn cell_with_errors(setting: &Setting, model: PerModel, metres: f64) -> (CellPlan, SnrPlan) {
     let mode = setting.mode().expect("a mode of the standard");
     let link = SnrPlan { model, coding: Coding::Bcc, mode, group_rate: BASIC, budget: BUDGET, metres };
@@ -116,7 +117,7 @@ fn goodput(cell: &CellPlan) -> f64 {
     harness::saturation(cell, 1500, 10, 1) * 8.0 * 1472.0 / 1e6
 }
 
-/// The share of lost MPDUs of a run is the PER at the distance of the stations, for long and short MPDUs.
+/// The fraction of lost MPDUs in a run is the PER at the distance of the stations, for long and short MPDUs.
 #[test]
 fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
     let setting = Setting { mcs: 4, ..saturation::HT };
@@ -138,15 +139,16 @@ fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
             });
             let p = link.per(bytes + 38);
             assert!((0.02..0.98).contains(&p), "{model:?}, {bytes} B: PER {p}");
-            // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million.
+            // The number of losses is binomial; the tolerance of five standard deviations fails for one seed
+            // in 1.7 million.
             let tolerance = 5.0 * (sent * p * (1.0 - p)).sqrt();
             assert!((lost - sent * p).abs() < tolerance, "{model:?}, {bytes} B: {lost} of {sent}, PER {p}");
         }
     }
 }
 
-/// Goodput falls with distance by the window law of Block Ack at the PER of the distance, from a lossless
-/// link to one without goodput.
+/// Goodput decreases with distance as the Block Ack window determines for the PER at that distance, from a
+/// link without losses to one without goodput.
 #[test]
 fn goodput_falls_with_distance_by_the_window_law() {
     let setting = Setting { format: Format::Vht, mcs: 5, width_mhz: 80, ..saturation::HT };
@@ -162,8 +164,9 @@ fn goodput_falls_with_distance_by_the_window_law() {
     assert!(last < 0.01, "{last} Mbit/s at 40 m");
 }
 
-/// ns-3.44 with its table model and this link budget: goodput of a station that Minstrel-HT has settled at
-/// the MCS, with losses of 1 to 12 % of the MPDUs. Its probes of other rates are 1 to 2 % of the frames.
+/// Goodput in ns-3.44 with its table-based error model and this link budget, of a station for which
+/// Minstrel-HT has chosen the MCS; 1 to 12 % of the MPDUs are lost. Probes of other rates are 1 to 2 % of its
+/// frames.
 #[test]
 fn goodput_at_a_distance_equals_that_of_ns3() {
     let vht = Setting { format: Format::Vht, width_mhz: 80, ..saturation::HT };

@@ -1,6 +1,6 @@
-//! Check of a document against the table of keys: unknown and missing keys, types, units, ranges, words.
+//! Check of a document against the declared keys: unknown and missing keys, types, units, ranges, and words.
 //!
-//! The check continues after a problem. The result does not contain the rejected values.
+//! The check continues after a problem. Its result does not contain rejected values.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, literal};
 
-/// Checks `root` as a table with the keys `keys`.
+/// Checks `root` as a table with these keys, and returns its values.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
     Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
@@ -68,7 +68,7 @@ impl Checker<'_> {
     fn entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
         let path = fields.path_of(key.name);
         match self.value(&key.kind, &entry.item, &path) {
-            // The position of a value is that of its key, because the value of a table may start lines below.
+            // The position of a value is that of its key: a table may begin some lines after its key.
             Some(val) => fields.set(key.name, val, entry.at.clone()),
             None => fields.refuse(key.name),
         }
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks one value, or a table with one value per direction.
+    /// Checks a value for both directions, or a table with one value for each direction.
     fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
         let Some(entries) = item.entries() else { return self.value(kind, item, path) };
         let before = self.problems.len();
@@ -210,7 +210,7 @@ impl Checker<'_> {
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    /// Checks one table, or a list of tables.
+    /// Checks a table with the key `kind`, or a list of such tables.
     fn one_or_more(
         &mut self,
         what: &str,
@@ -244,7 +244,7 @@ impl Checker<'_> {
         }
         let named =
             |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
-        // Items that are not tables are rejected already; the other items are still compared with each other.
+        // Items that are not tables are already rejected. The other items are compared with each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 
@@ -269,8 +269,8 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the message for a value that must be a table with a kind. The message suggests the kind that the
-/// user wrote in place of a table, or the most similar kind.
+/// Returns the message about a value that must be a table with a `kind`. The message suggests the kind that
+/// the user wrote in place of the table or, for another text, the most similar kind.
 fn needs_a_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
@@ -290,8 +290,8 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
     }
 }
 
-/// Returns the name of a table of a `[[…]]` list for messages: its key `name`, or its number if it has no
-/// name.
+/// Returns the name of a table in a `[[…]]` list, for messages: the value of its key `name`, or its number in
+/// the list.
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {

@@ -1,5 +1,4 @@
-//! Table of a scenario after the check, with the typed value and the source position of every key that has a
-//! value.
+//! Checked table of a scenario: typed value and source position of every key that has a value.
 
 use crate::grammar::key::Key;
 use crate::grammar::problem::{At, nearest};
@@ -7,7 +6,7 @@ use airhop_base::{Rate, Span};
 use airhop_tcp::{Params, Scheme};
 use std::sync::Arc;
 
-/// A checked value.
+/// Checked value of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
     Text(String),
@@ -29,7 +28,7 @@ pub(crate) enum Val {
     Frequency(u64),
     Count(u64),
     Counts(Vec<u64>),
-    /// Number: a probability, or a number of segments.
+    /// Plain number, such as a probability or a number of segments.
     Number(f64),
     Flag(bool),
     Scheme(&'static Scheme, Params),
@@ -39,7 +38,7 @@ pub(crate) enum Val {
     EachWay(Vec<OneWay>),
 }
 
-/// Value of a key for one direction.
+/// Value of a key for one direction of a link.
 #[derive(Clone, Debug)]
 pub(crate) struct OneWay {
     pub(crate) direction: Direction,
@@ -56,29 +55,29 @@ pub(crate) struct NamedFile {
     pub(crate) text: Arc<str>,
 }
 
-/// Direction from one node to another; `None` stands for all nodes.
+/// Direction from one node to another. `None` in place of a node stands for all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Direction {
     pub(crate) from: Option<String>,
     pub(crate) to: Option<String>,
 }
 
-/// A checked table.
+/// Checked table.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
-    /// Path of the table, for messages: `wlan.cell`.
+    /// Path of the table in the document, for messages: `wlan.cell`.
     pub(crate) path: String,
-    /// Position in the source.
+    /// Position of the table in the source.
     pub(crate) at: At,
-    /// Kind of the table, if it is a table of a choice.
+    /// Kind of the table, if it has the key `kind` ([`Choice`](super::key::Choice)); else `None`.
     pub(crate) kind: Option<&'static str>,
-    /// Keys of a table of this type.
+    /// Keys that a table of this type may have.
     pub(crate) keys: &'static [Key],
     /// False if a value in the table was rejected.
     pub(crate) sound: bool,
-    /// Rejected keys of the table.
+    /// Keys of the table whose values were rejected.
     refused: Vec<String>,
-    /// Values, one slot per entry of `keys`.
+    /// Values of the keys, in the order of `keys`.
     values: Vec<Option<(Val, At)>>,
 }
 
@@ -87,18 +86,18 @@ impl Fields {
         Fields { path, at, kind, keys, sound: true, refused: Vec::new(), values: vec![None; keys.len()] }
     }
 
-    /// Returns the index of a key.
+    /// Returns the index of a key in `keys`.
     ///
     /// # Panics
     ///
-    /// If the table has no such key. This is a typing error in this crate, which every test that reads a file
-    /// detects.
+    /// If the table has no such key, which is an error in this crate; every test that reads a file detects
+    /// it.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
     }
 
-    /// True if tables of this type have such a key, even if it has no value.
+    /// True if a table of this type may have the key `name`, with or without a value.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
@@ -108,13 +107,13 @@ impl Fields {
         self.values[place] = Some((val, at));
     }
 
-    /// Sets a value that the file omits.
+    /// Sets the value of a key that the file omits, as a default.
     pub(crate) fn fill(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         self.values[place].get_or_insert((val, At::Default));
     }
 
-    /// Replaces a default.
+    /// Replaces the default of a key by another default.
     pub(crate) fn prefer(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         if !matches!(&self.values[place], Some((_, at)) if *at != At::Default) {
@@ -122,35 +121,36 @@ impl Fields {
         }
     }
 
-    /// Returns this table with another path, marked as a default.
+    /// Returns this table with another path; all its values count as defaults.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
     }
 
-    /// Removes a default that does not apply.
+    /// Removes the default of a key, because it does not apply.
     pub(crate) fn clear(&mut self, name: &str) {
         let place = self.place(name);
         self.values[place] = None;
     }
 
-    /// Records that the file has the key `name`, known or unknown, with a value that cannot be used.
+    /// Records that the file has the key `name` with a value that cannot be used. The key itself may be
+    /// unknown.
     pub(crate) fn refuse(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
 
-    /// Returns the rejected keys.
+    /// Returns the keys whose values were rejected.
     pub(crate) fn refused(&self) -> &[String] {
         &self.refused
     }
 
-    /// True if `name` has no value because the file omits the key; false if the value was rejected.
+    /// True if the file omits the key `name`. False if its value was rejected, or if it has a value.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
-    /// True if `name` has no value and no rejected key of this table is probably a misspelling of `name`. A
-    /// misspelt key is then one problem, not two.
+    /// True if the file omits the key `name`, and none of the table's rejected keys resembles `name`. A
+    /// misspelt key is thus reported as one problem, not as two.
     pub(crate) fn misses(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
         self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
@@ -165,7 +165,7 @@ impl Fields {
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
-    /// True if `name` has a value that the user wrote.
+    /// True if the user wrote the value of `name`; false if it is a default or missing.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         matches!(&self.values[self.place(name)], Some((_, at)) if *at != At::Default)
     }
@@ -180,7 +180,7 @@ impl Fields {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }
 
-    /// Returns the position of the value of `name`, or of the table if `name` has no value.
+    /// Returns the position of the value of `name`; without a value, that of the table.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {
             Some((_, at)) if *at != At::Default => at,
@@ -188,12 +188,12 @@ impl Fields {
         }
     }
 
-    /// Returns the path of a key.
+    /// Returns the path of a key of this table in the document.
     pub(crate) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Returns the keys that have a value, each with the value and whether the value is a default.
+    /// Returns the keys that have a value, each with the value and a boolean that is true for a default.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
         self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
             let (val, at) = value.as_ref()?;
@@ -242,7 +242,7 @@ getters! {
 }
 
 impl Fields {
-    /// Returns the tables of a `[[…]]` key; an empty slice if the file omits the key.
+    /// Returns the tables of a `[[…]]` list; an empty slice if the file omits the list.
     pub(crate) fn tables(&self, name: &str) -> &[Fields] {
         self.tables_or_none(name).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Keys of a scenario file. Each table lists its keys once. Reading, defaults, the effective form, the JSON
-//! schema and the reference pages are derived from these lists.
+//! Keys of a scenario file. The keys of each table are declared once. The reader, the defaults, the effective
+//! scenario, the JSON schema and the reference page are derived from these declarations.
 
 use super::fields::{Fields, Val};
 
@@ -9,16 +9,16 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) without: Without,
-    /// Description on one line, with its source.
+    /// Description of the key, one line, with its source.
     pub(crate) about: &'static str,
 }
 
-/// Kind of a key's value.
+/// Kind of value that a key accepts.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Name of the scenario: any line of text.
+    /// Name of the scenario: any text of one line.
     Title,
-    /// Path of a file. The key named `digest` in the same table contains the digest of the file.
+    /// Path of a file. Another key of the table, named by `digest`, contains the digest of the file.
     File { digest: &'static str },
     /// One word of a list, or the path of a file.
     WordOrFile { words: fn() -> Vec<&'static str>, digest: &'static str },
@@ -40,11 +40,11 @@ pub(crate) enum Kind {
     RateOrTable(&'static [Key]),
     /// Ordered list of at most `longest` data rates.
     Rates { longest: usize },
-    /// Rate of a link that may have outages.
+    /// Rate of a link; a message about a rate of zero refers to outages.
     LinkRate,
     /// Size, from `least` to `most` bytes.
     Bytes { least: u64, most: u64 },
-    /// Size above which a mechanism is used, bytes, or a word for "never".
+    /// Size above which a mechanism is used, bytes, or a word that switches the mechanism off.
     Threshold { least: u64, most: u64 },
     /// Distance, metres.
     Metres,
@@ -70,7 +70,7 @@ pub(crate) enum Kind {
     Flag,
     /// One word of a list.
     Word(fn() -> Vec<&'static str>),
-    /// Key that accepts no value. The text has the reason, and the key to use instead.
+    /// No value is accepted. The text has the reason, and the key to use instead.
     NotYet(&'static str),
     /// Standard of IEEE 802.11.
     Standard,
@@ -82,15 +82,15 @@ pub(crate) enum Kind {
     Section(&'static [Key]),
     /// `false`, `true` for the defaults, or a table with these keys.
     Switch(&'static [Key]),
-    /// Table whose `kind` selects its keys.
+    /// Table whose `kind` selects its other keys.
     Choice(&'static Choice),
-    /// Quantity of the kind `plain`, or a table with a distribution from which quantities are drawn.
+    /// Quantity of the kind `plain`, or a table with a distribution from which such quantities are drawn.
     Drawn { plain: &'static Kind, choice: &'static Choice },
-    /// One table whose `kind` selects its keys, or a list of such tables.
+    /// Table whose `kind` selects its other keys, or a list of such tables.
     Choices(&'static Choice),
     /// Table with these keys, or a list of such tables.
     Sections(&'static [Key]),
-    /// `[[…]]`: list of tables with names.
+    /// List of tables with names, `[[…]]`.
     Tables(&'static [Key]),
     /// One value for both directions of a link, or a table with a value for each direction:
     /// `{ "a->b" = …, "b->a" = … }`.
@@ -98,7 +98,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns the name of the key that contains the file's digest; `None` for values that are not files.
+    /// Returns the name of the key that contains the digest of the file; `None` for a value that is not a
+    /// file.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
             Kind::File { digest }
@@ -108,49 +109,49 @@ impl Kind {
         }
     }
 
-    /// True if the value may be a single table or a list of tables with directions.
+    /// True if the value may be a list of tables, each of which may have a direction.
     pub(crate) fn is_listed(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
 }
 
-/// Tables whose `kind` selects their keys.
+/// Choice between kinds of a table: the `kind` of the table selects its other keys.
 #[derive(Debug)]
 pub(crate) struct Choice {
-    /// Noun for messages, such as "queue" or "error model".
+    /// Noun for the table in messages, such as "queue" or "error model".
     pub(crate) what: &'static str,
     pub(crate) variants: &'static [&'static Variant],
 }
 
 impl Choice {
-    /// Returns the variant that a table of this choice selects.
+    /// Returns the kind that a table of this choice has selected; `None` if the table has no valid kind.
     pub(crate) fn variant_of(&self, table: &Fields) -> Option<&'static Variant> {
         self.variants.iter().find(|variant| Some(variant.kind) == table.kind).copied()
     }
 }
 
-/// One kind of a choice.
+/// One kind of table of a [`Choice`].
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) kind: &'static str,
-    /// Description on one line, with its source.
+    /// Description of the kind, one line, with its source.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [Key],
     /// Properties for programs that read results, such as `fifo`. The schema lists them as `x-flags`.
     pub(crate) flags: &'static [&'static str],
-    /// Required keys, in the form of a file: `fer = 0.01`.
+    /// Keys without defaults, as they stand in a file: `fer = 0.01`.
     pub(crate) example: &'static str,
-    /// Computes the comment on a table of this kind in the effective scenario, on one line.
+    /// Function that returns the comment on a table of this kind in the effective scenario, one line.
     pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
 }
 
 impl Variant {
-    /// Creates a kind with these keys, all of which have defaults.
+    /// Creates a kind whose keys all have defaults.
     pub(crate) const fn new(kind: &'static str, about: &'static str, keys: &'static [Key]) -> Self {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns the keys of this kind. In a list (`listed`) they include `direction`, because each table may
+    /// Returns the keys of this kind. In a list (`listed`) they include `direction`, so that each table can
     /// apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
@@ -159,39 +160,40 @@ impl Variant {
         }
     }
 
-    /// Returns the shortest table of this kind, in the form of a file: `{ kind = "bernoulli", fer = 0.01 }`.
+    /// Returns the shortest table of this kind, as it stands in a file: `{ kind = "bernoulli", fer = 0.01 }`.
     pub(crate) fn example(&self) -> String {
         let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
         format!("{{ kind = \"{}\"{needed} }}", self.kind)
     }
 }
 
-/// Value of a key that the file omits.
+/// Meaning of a key that the file omits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Without {
     /// No value: the key is required.
     Required,
     /// Default value, a TOML literal.
     Value(&'static str),
-    /// Value derived from other keys. The text describes the rule.
+    /// Value derived from other keys. The text describes the derivation.
     Derived(&'static str),
-    /// Value of the preset. The function returns the name of each preset and its value for this key.
+    /// Value of the preset. The function returns the value of the key in each preset, with the preset's name.
     Preset(fn(&str) -> Vec<(&'static str, Val)>),
-    /// No value. The text describes the meaning of a missing value.
+    /// No value. The text describes what this means.
     Nothing(&'static str),
 }
 
-/// Maximum duration, s. Up to 1e6 s (11.6 days) an f64 resolves nanoseconds.
+/// Maximum duration, seconds. Up to 1e6 s (11.6 days) an f64 has a resolution finer than a nanosecond.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
-/// Maximum number of copies. The number that replaces a `*` has at most five digits.
+/// Maximum number of copies of a table. The number of a copy, which replaces the `*`, has at most five
+/// digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
-/// Infinite receive window; larger than any [`Kind::Bytes`].
+/// Value for an infinite receive window: larger than any [`Kind::Bytes`].
 pub(crate) const UNLIMITED: u64 = 1 << 40;
-/// Value of the word "max" of a [`Kind::CountOrMax`].
+/// Value for the word "max" of a [`Kind::CountOrMax`].
 pub(crate) const MAX: u64 = u64::MAX;
-/// Value of a [`Kind::Threshold`] that no size reaches.
+/// Value of a [`Kind::Threshold`] that is off: no size exceeds it.
 pub(crate) const OFF: u64 = UNLIMITED + 1;
-/// Word for all tables of a list in `--set`. No table may have this name.
+/// Word that stands for all tables of a list in `--set`. No table may have this name.
 pub(crate) const ALL: &str = "all";
 
 /// Creates a key.

@@ -1,18 +1,18 @@
-//! Problems of a scenario, as messages for its author.
+//! Problems of a scenario, and messages about them for its author.
 
 use std::collections::HashSet;
 use std::fmt;
 
-/// Position of a value.
+/// Source position of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
     /// Line of the file, from 1.
     Line(usize),
-    /// Document without lines (a Python dict).
+    /// No line, because the document has none (a Python dict).
     Document,
-    /// Command-line option as the user wrote it: `--set wlan.cell.errors.fer=2`.
+    /// Command-line option, as the user wrote it: `--set wlan.cell.errors.fer=2`.
     Option(String),
-    /// No position: the value is a default.
+    /// No position, because the value is a default.
     Default,
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct Problem {
     what: String,
 }
 
-/// Collection of problems, so that one pass over a document finds all of them.
+/// All problems of a document, collected in one pass.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem of the value at `path`, whose position is `at`. `what`: expected and actual value.
+    /// Adds a problem with the value at `path`, whose position is `at`. `what`: expected and actual value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
@@ -39,8 +39,8 @@ impl Problems {
         self.0.len()
     }
 
-    /// Returns `value` if there are no problems; otherwise returns all problems in the order of the file.
-    /// Only the first problem of a key is reported, because copies of a table would repeat it.
+    /// Returns `value` if there are no problems, otherwise all problems in the order of the file. If a key
+    /// has several problems, as in copies of a table, only the first is reported.
     pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -75,11 +75,11 @@ impl Problem {
     }
 }
 
-/// Maximum number of displayed characters of a text: twice the length of the longest list of keys.
+/// Maximum number of characters of a text in a message: twice the length of the longest list of keys.
 const LONGEST: usize = 500;
 
-/// Escapes control characters and overrides of the writing direction for a terminal, and removes the middle
-/// of a long text. Messages quote files, which may come from an untrusted author.
+/// Makes a text safe for a terminal: escapes control characters and overrides of the writing direction, and
+/// removes the middle of a long text. Messages quote files whose author need not be trusted.
 fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -94,9 +94,9 @@ fn legible(text: &str) -> String {
     shown
 }
 
-/// Returns a description of the first character of a message that is invisible or resembles another character
-/// and occurs in no word of Airhop: e.g. a non-breaking hyphen, a typographic quotation mark, a full-width
-/// digit or a Cyrillic letter. Returns an empty string if the message has no such character.
+/// Returns a description of the first suspicious character of a message, or an empty string. A character is
+/// suspicious if it is invisible or resembles another character, and occurs in no word of Airhop: for example
+/// a non-breaking hyphen, a typographic quotation mark, a full-width digit or a Cyrillic letter.
 pub(crate) fn lookalike_character(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
@@ -114,20 +114,20 @@ pub(crate) fn lookalike_character(message: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Maximum number of displayed problems or names. One mistake in a generated file can cause hundreds of
-/// problems, and the first of them must remain visible.
+/// Maximum number of problems or names in a message. One mistake in a generated file can cause hundreds of
+/// problems, and the first of them must stay visible.
 const SHOWN: usize = 20;
 
-/// Reasons why a scenario is invalid. The `Display` output is the whole message. It has a paragraph for each
-/// of the first problems, in the order of the file, with file, line, key, expected value and, if a known word
-/// is similar, a suggestion.
+/// Error: the scenario is invalid. The `Display` output is the complete message, with a paragraph for each of
+/// the first problems in the order of the file. A paragraph has the file, line, key, expected value and, if a
+/// known word is similar, a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
 }
 
 impl ScenarioError {
-    /// Returns the problems, each one or two sentences.
+    /// Returns the problems, each as one or two sentences.
     pub fn problems(&self) -> &[String] {
         &self.paragraphs
     }
@@ -146,26 +146,26 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Returns the word of `known` that is most similar to `word`, if any is similar enough.
+/// Returns the word of `known` that is most similar to `word`; `None` if no word is similar enough.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
         .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
-        // At most a third of the letters may differ: a suggestion with more differences would be arbitrary.
+        // At most a third of the letters may differ; otherwise the suggestion would be arbitrary.
         .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
         .filter(|&(distance, k)| distance < k.chars().count())
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, k)| k)
 }
 
-/// Returns `; did you mean "x"?` if a word of `known` is similar to `word`; otherwise returns an empty
-/// string.
+/// Returns `; did you mean "x"?` for the most similar word `x` of `known`; an empty string if no word is
+/// similar enough.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
-/// Formats `a, b, c`, and truncates a long list; returns "none" for an empty list.
+/// Formats a list, `a, b, c`, which is truncated if it is long; "none" for an empty list.
 pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words = words.into_iter();
     let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();
@@ -177,7 +177,7 @@ pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     shown.join(", ")
 }
 
-/// Formats `"a", "b" or "c"`.
+/// Formats a list of alternatives: `"a", "b" or "c"`.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|w| format!("\"{w}\"")).collect();
     match words.split_last() {

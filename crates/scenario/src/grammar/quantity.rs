@@ -1,4 +1,4 @@
-//! Single values: reading from a document, and formatting such that a formatted value reads back identically.
+//! Single values: their reader, and a formatter whose output reads back to the same value.
 
 use crate::grammar::fields::{Direction, Val};
 use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
@@ -13,7 +13,8 @@ type Refusal = String;
 /// The largest coordinate of a station, metres.
 pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
-/// Returns a description of a key's value, for messages about a missing key and for the reference page.
+/// Returns a description of the values that a key accepts, for messages about a missing key and for the
+/// reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
@@ -77,7 +78,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
     format!("expected {text}")
 }
 
-/// Reads a value of a kind other than a table.
+/// Reads a value that is not a table, for a key of this kind.
 pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     let mismatch = || format!("{}, got {}", expected(kind), item.describe());
     match (kind, &item.value) {
@@ -167,7 +168,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     }
 }
 
-/// Returns the probability that a text such as "1 %" probably means.
+/// Returns a suggestion for a percentage such as "1 %": the probability that it stands for.
 fn per_cent(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {
@@ -183,7 +184,7 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     })
 }
 
-/// Amendment that Airhop does not model although devices that implement it are common.
+/// Amendment of 802.11 that Airhop does not model, although devices with it are common.
 const NEWER: &str = "802.11be";
 
 /// Returns the names of the standards that Airhop models.
@@ -201,7 +202,7 @@ fn standard(text: &str) -> Result<&'static str, Refusal> {
     }
 }
 
-/// Reads a list of different words.
+/// Reads a list of words, in which no word may be repeated.
 fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     let mut chosen = Vec::new();
     for item in items {
@@ -231,9 +232,9 @@ fn is_digest(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Checks a name. Names occur in paths (`wlan.cell.errors`), directions (`bs->d`) and file names
-/// (`bs.pcapng`). A `*` represents the number of a copy; a name of only `*` would mean all nodes of a
-/// direction.
+/// Checks a name. Names are part of paths (`wlan.cell.errors`), directions (`bs->d`) and file names
+/// (`bs.pcapng`). In the name of a table that is copied, `*` stands for the number of the copy. A name that
+/// is only `*` would mean all nodes in a direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
     let fits = (1..=64).contains(&longest.len()) && text != "*";
@@ -256,7 +257,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
     Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
 }
 
-/// Reads the two ends of a link; returns `None` if the items are not two texts.
+/// Reads the two ends of a link; `None` if the items are not two texts.
 fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
     let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
     if items.len() != 2 {
@@ -280,8 +281,7 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     Ok(Val::Span(span))
 }
 
-/// Reads the rate of a link. The message for a rate of zero, which is probably meant as an outage, refers to
-/// outages.
+/// Reads the rate of a link. A rate of zero is probably meant as an outage, so its message refers to outages.
 fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
@@ -308,13 +308,13 @@ fn metres(text: &str) -> Result<Val, Refusal> {
     }
 }
 
-/// Reads a position in metres: two plain numbers.
+/// Reads a position in metres, a list of two plain numbers.
 pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     if let Value::List(items) = &item.value
         && let [Value::Number(x, _), Value::Number(y, _)] =
             items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
     {
-        // Adding 0.0 converts -0.0 to 0.0, so that both have the same text.
+        // The sum with 0.0 converts -0.0 to 0.0, so that both are formatted alike.
         let position = [x + 0.0, y + 0.0];
         if position.iter().all(|c| c.is_finite() && c.abs() <= MAX_COORDINATE) {
             return Ok(position);
@@ -324,7 +324,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
 }
 
-/// Formats a size such that [`units::parse_bytes`] reads the same size.
+/// Formats a size so that [`units::parse_bytes`] reads the same size.
 fn format_bytes(bytes: u64) -> String {
     match bytes {
         UNLIMITED => "unlimited".to_string(),
@@ -336,7 +336,7 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 impl fmt::Display for Direction {
-    /// Formats the direction in the form of a file: `a->b`.
+    /// Formats a direction as it stands in a file: `a->b`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
         write!(f, "{from}->{to}")
@@ -356,7 +356,7 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// Formats a single value, for both TOML and JSON; returns `None` for tables.
+/// Formats a single value, for both TOML and JSON; `None` for a table.
 pub(crate) fn format(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),

@@ -1,4 +1,4 @@
-//! Effective scenario: every value written out, as TOML with comments and as canonical JSON.
+//! Effective scenario, in which every value is written out: as TOML with comments, and as canonical JSON.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Key, Kind, Without};
@@ -6,8 +6,8 @@ use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
 use std::fmt::Write;
 
-/// Formats the scenario as TOML, which reads back to the same scenario. A comment describes each key and
-/// marks defaults.
+/// Formats the scenario as TOML, which reads back to the same scenario. Each key has a comment with its
+/// description; defaults are marked.
 pub(crate) fn toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
@@ -36,7 +36,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
                     let _ = writeln!(out, "# {comment}");
                 }
             }
-            // A single error model is written as a table, not as a list with one item.
+            // A list with a single error model is written as a table.
             Val::Tables(many) if many.len() == 1 && key.kind.is_listed() => {
                 section(&many[0], &below, "[", "]", out);
                 if let Some(comment) = comment(key, &many[0]) {
@@ -49,7 +49,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
     }
 }
 
-/// Returns the comment on a table; `None` if its kind has none.
+/// Returns the comment on a table; `None` if its kind has no comment.
 fn comment(key: &Key, table: &Fields) -> Option<String> {
     let (Kind::Choice(choice) | Kind::Choices(choice)) = &key.kind else { return None };
     (choice.variant_of(table)?.comment?)(table)
@@ -63,7 +63,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
     table(fields, path, out);
 }
 
-/// Writes a line for each key without a value, which describes the meaning of the missing value.
+/// Writes a comment line for each key without a value, with the meaning of the missing value.
 fn write_absent_keys(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
@@ -80,7 +80,7 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
     };
 }
 
-/// Formats a value on one line, and a table as an inline table.
+/// Formats a value on one line; a table becomes an inline table.
 pub(crate) fn on_a_line(val: &Val) -> String {
     match val {
         Val::Table(one) => {
@@ -93,7 +93,7 @@ pub(crate) fn on_a_line(val: &Val) -> String {
     }
 }
 
-/// Formats a value on the line of its key; returns `None` for a value that needs its own table.
+/// Formats a value for the line of its key; `None` if the value needs a table of its own.
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
@@ -115,7 +115,7 @@ fn inline(val: &Val) -> Option<String> {
     }
 }
 
-/// Returns the scenario as JSON, with the keys in a fixed order, so that equivalent scenarios have the same
+/// Returns the scenario as JSON, with its keys in a fixed order. Equivalent scenarios therefore have the same
 /// text.
 pub(crate) fn json(root: &Fields) -> String {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The JSON schema of scenario files, for editors.
+//! JSON schema of scenario files, for editors.
 
 use crate::grammar::key::{Choice, Key, Kind, UNLIMITED, Variant, Without};
 use crate::grammar::problem::At;
@@ -143,7 +143,7 @@ fn with_unit(sign: &str, units: &str, example: &str) -> Json {
     json!({ "type": "string", "pattern": pattern, "examples": [example] })
 }
 
-/// Returns the schema of a table, or a list of such tables.
+/// Returns the schema of a value that is a table or a list of such tables.
 fn one_or_more(table: Json) -> Json {
     json!({ "anyOf": [table.clone(), { "type": "array", "items": table, "minItems": 1 }] })
 }

@@ -1,4 +1,4 @@
-//! Document as a tree of values with source positions, for all source formats.
+//! Document as a tree of values with source positions, the same for all source formats.
 
 use crate::grammar::problem::{At, Problems};
 use toml::de::{DeTable, DeValue};
@@ -14,13 +14,13 @@ pub(crate) struct Item {
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
-    /// Number; true if it is an integer in the source.
+    /// Number, and a boolean that is true if the number is an integer in the source.
     Number(f64, bool),
     Flag(bool),
     List(Vec<Item>),
     /// Table: entries in the order of the document.
     Table(Vec<Entry>),
-    /// Value of a type that no key accepts: a date or null.
+    /// Value of a type that no key accepts, such as a date or null; the text names the type.
     Other(&'static str),
 }
 
@@ -28,13 +28,13 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// Position of the key (the value of a table may start lines below).
+    /// Position of the key. The value may begin some lines after it, if it is a table.
     pub(crate) at: At,
     pub(crate) item: Item,
 }
 
 impl Item {
-    /// Returns the entries, if this is a table.
+    /// Returns the entries of a table; `None` for other values.
     pub(crate) fn entries(&self) -> Option<&[Entry]> {
         match &self.value {
             Value::Table(entries) => Some(entries),
@@ -42,7 +42,7 @@ impl Item {
         }
     }
 
-    /// Describes the value for messages: `a table`, `"text"`, `12`.
+    /// Returns a description of the value for messages: `a table`, `"text"`, `12`.
     pub(crate) fn describe(&self) -> String {
         match &self.value {
             Value::Text(text) => format!("{text:?}"),
@@ -56,7 +56,7 @@ impl Item {
     }
 }
 
-/// Reads TOML. Returns `None` if the text is not valid TOML, and adds the reason to `problems`.
+/// Reads TOML. If the text is not valid TOML, adds the reason to `problems` and returns `None`.
 pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -73,7 +73,7 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }
 
-/// Reads a JSON object. Returns `None` if the text is not a JSON object, and adds the reason to `problems`.
+/// Reads a JSON object. If the text is not a JSON object, adds the reason to `problems` and returns `None`.
 pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// Parses a value of `--set` or of a default: a TOML literal; any other value is a string.
+/// Parses a value of `--set` or a default as a TOML literal. Text that is no literal becomes a string.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
@@ -121,7 +121,7 @@ fn put_at(item: &mut Item, at: &At) {
     }
 }
 
-/// Converts byte offsets into line numbers.
+/// Lines of a text, for the conversion of byte offsets into line numbers.
 struct Lines {
     starts: Vec<usize>,
 }
@@ -153,7 +153,8 @@ impl Lines {
         Item { at, value }
     }
 
-    /// Restores the order of the file by sorting spans, because the toml crate sorts the keys.
+    /// Returns a table with its keys in the order of the file. The toml crate sorts the keys, so they are
+    /// sorted again by position.
     fn table(&self, table: &DeTable<'_>) -> Value {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);

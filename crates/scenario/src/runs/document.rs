@@ -1,4 +1,4 @@
-//! Run document: the results of one run as JSON. Names and order of its fields are a stable contract.
+//! Run document: the results of one run as JSON. Names and order of its fields are stable.
 
 use airhop_base::Drop;
 use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, StationReport, Value};
@@ -29,7 +29,7 @@ struct Document<'a> {
     stations: Vec<StationDocument<'a>>,
 }
 
-/// Counters of the routers of all cells.
+/// Counters of the routers of all cells, summed.
 #[derive(Serialize)]
 struct RoutingDocument {
     requests: u64,
@@ -38,7 +38,7 @@ struct RoutingDocument {
     link_failures: u64,
 }
 
-/// Flow: its identity, and its measures in the order of their declaration.
+/// Flow: the fields that identify it, and its measures in the order of their declaration.
 struct FlowDocument<'a>(&'a FlowReport);
 
 impl Serialize for FlowDocument<'_> {
@@ -101,7 +101,7 @@ impl Serialize for StationDocument<'_> {
     }
 }
 
-/// Value of a measure.
+/// Value of a measure, serialised as JSON.
 struct Shown<'a>(&'a Value);
 
 impl Serialize for Shown<'_> {

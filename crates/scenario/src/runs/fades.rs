@@ -1,4 +1,4 @@
-//! Fades of a scenario, as files that a recorded channel reads.
+//! Fades of a scenario, as files for channels of `kind = "recorded"`.
 
 use crate::grammar::key::MAX_SPAN_S;
 use crate::grammar::problem::lookalike_character;
@@ -10,22 +10,22 @@ use airhop_radio::errors::FadeRecord;
 /// Fades of one link in one replication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFades {
-    /// Name of the link or wlan, such as `air`. The two ends follow, as in `cell.bs.d`, if the directions
-    /// have different fades.
+    /// Name of the link or wlan, such as `air`. If the fades of its directions differ, the names of the two
+    /// ends follow, as in `cell.bs.d`.
     pub link: String,
-    /// Text of a file for `kind = "recorded"`. The channel repeats the record after its end.
+    /// Text of a file for a channel of `kind = "recorded"`, which repeats the record after its end.
     pub csv: String,
 }
 
 impl Scenario {
-    /// Returns the fades of this replication up to `until`, a duration such as `"200 s"`, which may exceed
-    /// the duration of the run; the default is the end of the run. Links whose fades are not in simulated
-    /// time are omitted.
+    /// Returns the fades of this replication up to `until`, a duration such as `"200 s"`; by default the end
+    /// of the run. `until` may exceed the duration of the run. Links whose fades do not depend on time are
+    /// omitted.
     ///
     /// # Errors
     ///
-    /// A sentence for the user if `until` is not a duration, or if a random draw of the replication is
-    /// impossible.
+    /// A sentence for the user if `until` is not a duration, or if the random placement of the replication
+    /// fails.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
             .map_or(Ok(self.duration()), duration)
@@ -40,7 +40,7 @@ impl Scenario {
         Ok(networks
             .flat_map(|directions| match directions.iter().all(|link| link.bad == directions[0].bad) {
                 true => vec![saved(&directions[0], directions[0].network.clone())],
-                // Names contain no dot, so a dot separates them.
+                // A dot separates the names, because no name contains a dot.
                 false => directions
                     .iter()
                     .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))

@@ -1,4 +1,4 @@
-//! Run with real hosts: the caller provides the clock and the datagrams, live or from a log.
+//! Run with real hosts. The caller provides the clock and the datagrams, either live or from a log.
 
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Run with real hosts, in progress. Its result depends on the scenario, the seed, the replication, and the
-/// entered datagrams with their times, but not on the number of calls.
+/// Run with real hosts, in progress. Its result depends only on the scenario, the seed, the replication, and
+/// the datagrams with their times of entry; the number of calls has no effect.
 pub struct OpenRun {
     run: Run,
     world: World,
@@ -19,30 +19,30 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Builds the world of `run` with the real hosts of `opening`.
+    /// Builds the world of `run`, with the real hosts in `opening`.
     ///
     /// # Errors
-    /// Returns the [`RunError`]s of [`Run::execute`].
+    /// Returns the same errors as [`Run::execute`].
     pub fn new(run: Run, opening: &Opening, recording: &Recording) -> Result<OpenRun, RunError> {
         let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
         let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
         Ok(OpenRun { run, world, since: Instant::now() })
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time of the next event; `None` if no event is scheduled.
     pub fn next_event(&mut self) -> Option<Time> {
         self.world.next_event()
     }
 
-    /// Handles all events up to and including `t`.
+    /// Handles all events with times up to `t`, including those at `t`.
     ///
     /// # Errors
-    /// Returns a [`RunError`] if the run was stopped, or if a scheme of background traffic failed.
+    /// Returns a [`RunError`] if the run was stopped, or if the scheme of a simulated flow failed.
     pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), RunError> {
         self.work(|world| world.advance(t, stop))
     }
 
-    /// Admits a datagram at `node`.
+    /// Admits a datagram of a real host at `node`.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl OpenRun {
         self.work(|world| world.admit(t, node, datagram, stop))
     }
 
-    /// Removes and returns the departures since the last call, in chronological order.
+    /// Removes the departures since the previous call, and returns them in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
     }
@@ -73,13 +73,14 @@ impl OpenRun {
         self.world.observed_flows()
     }
 
-    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses, protocols other than IP.
+    /// Returns the number of datagrams that entered but had no destination: broadcasts, unknown addresses,
+    /// and protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.world.ignored()
     }
 
-    /// Returns the number of notices sent to real senders so far, by kind in the order of
-    /// [`NoticeKind::ALL`]. An ACK with the ELN bit counts as one notice.
+    /// Returns the number of notices sent to real senders so far, for each kind in [`NoticeKind::ALL`]. An
+    /// ACK with the ELN bit counts as one notice.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.world.notices_left()
     }
@@ -87,7 +88,8 @@ impl OpenRun {
     /// Ends the run at `end`, or at the end of its scenario if that is earlier.
     ///
     /// # Errors
-    /// Returns a [`RunError`] if the recording cannot be written, or the errors of [`OpenRun::advance`].
+    /// Returns a [`RunError`] if the recording cannot be written, and the same errors as
+    /// [`OpenRun::advance`].
     pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
         self.world.end_at(end);
         let end = end.min(Time::ZERO + self.run.scenario.duration());

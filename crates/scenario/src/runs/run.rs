@@ -25,38 +25,39 @@ pub struct Run {
     pub scenario: Arc<Scenario>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Number of the replication. With one seed, each replication has its own random streams.
+    /// Number of the replication. With the same seed, each replication has different random streams.
     pub rep: u64,
 }
 
-/// Outputs of a run besides its results.
+/// Outputs of a run, in addition to its results.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// True if the run records the tables of a trace.
+    /// True if the tables of a trace are recorded.
     pub tables: bool,
-    /// Directory for one `NODE.pcapng` file per node, and one `CELL.air.pcapng` file per 802.11 cell.
+    /// Directory for packet captures: `NODE.pcapng` for each node, and `CELL.air.pcapng` for each 802.11
+    /// cell. `None` without captures.
     pub pcap_dir: Option<PathBuf>,
 }
 
-/// Results of a run that has ended.
+/// Results of a run that has reached its end.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Run document, JSON.
+    /// Run document, as JSON.
     pub document: String,
-    /// Tables of the trace; empty without a trace.
+    /// Tables of the trace; empty if none is recorded.
     pub tables: Vec<Table>,
 }
 
-/// Reason why a run has no results.
+/// Error: the run has no results.
 #[derive(Debug)]
 pub enum RunError {
     /// The caller stopped the run.
     Interrupted,
-    /// The replication of the scenario cannot be run. The text has the reason.
+    /// Failure to run this replication of the scenario, with the reason.
     Refused(String),
-    /// A trace or a capture could not be written.
+    /// A trace or a packet capture could not be written.
     Recording(std::io::Error),
-    /// The code of a user-defined scheme raised an error or requested an invalid action.
+    /// The code of a user-defined scheme raised an error, or requested an invalid action.
     Scheme {
         /// Name of the scenario.
         scenario: String,
@@ -64,12 +65,12 @@ pub enum RunError {
         seed: u64,
         /// Replication of the run.
         rep: u64,
-        /// Simulated time of the fault.
+        /// Simulated time at which the fault occurred.
         at: Time,
-        /// Fault that occurred.
+        /// Fault of the scheme.
         fault: Fault,
     },
-    /// Panic, which is a bug in Airhop, with its message and the run that reproduces it.
+    /// A panic, which is a bug in Airhop. The message and the run that reproduces it follow.
     Panicked {
         /// Name of the scenario.
         scenario: String,
@@ -103,19 +104,19 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {}
 
 impl Run {
-    /// Executes the run to its end, or until `stop` is set.
+    /// Executes the run up to its end, or until `stop` is set.
     ///
     /// # Errors
     ///
-    /// A [`RunError`]. A panic during the run also becomes a [`RunError`], so that a sweep of thousands of
-    /// runs can name the run that failed.
+    /// Returns a [`RunError`], also for a panic during the run. A sweep of thousands of runs can thus name
+    /// the run that failed.
     pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
-    /// Returns the operations on the event queue for `events` events from the middle of the simulated time
-    /// on; see [`World::schedule`].
+    /// Returns the operations on the event queue in the middle of the run: `events` events from half of the
+    /// simulated time on. See [`World::schedule`].
     ///
     /// # Errors
     ///
@@ -177,8 +178,8 @@ impl Run {
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
     }
 
-    /// Converts a build error. Only random draws can fail here, and another replication may draw other
-    /// values, so the message names the replication.
+    /// Converts a build error to the error of this run. Only random draws can fail here. Another replication
+    /// may draw other values, so the message names the replication.
     fn refused(&self, why: &BuildError) -> RunError {
         RunError::Refused(format!(
             "\"{}\" with seed {}, rep {}: {why}",
@@ -211,8 +212,8 @@ impl Run {
     }
 }
 
-/// Runs in progress on their own threads. Dropping the pool stops and joins the threads, unless the pool was
-/// abandoned.
+/// Runs in progress on threads of their own. When the pool is dropped, the threads are stopped and joined,
+/// except after [`Pool::abandon`].
 #[derive(Debug)]
 pub struct Pool {
     stop: Arc<AtomicBool>,
@@ -220,21 +221,21 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Message of a pool.
+/// Report of a pool.
 #[derive(Debug)]
 pub enum Progress {
-    /// The run with this index has ended. Runs that were stopped are not reported.
+    /// The run with this index has ended. Runs that were stopped before their end are not reported.
     Done(usize, Result<Outcome, RunError>),
     /// No run has ended within the waiting time.
     Waiting,
-    /// Every run was reported, or all threads were stopped.
+    /// Every run was reported, or all threads have stopped.
     Finished,
 }
 
 impl Pool {
-    /// Starts `runs` on `threads` threads (at least one), in the given order. Runs may end in any order. All
-    /// runs record the same outputs. Every thread executes its work inside `enter`, which may prepare before
-    /// and clean up after it.
+    /// Starts `runs` on `threads` threads (at least one), in the given order; they may end in any order. All
+    /// runs record the same outputs. Each thread does its work inside a call of `enter`, which can prepare
+    /// the thread and clean up after it.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
@@ -254,7 +255,7 @@ impl Pool {
         Pool { stop, results, threads }
     }
 
-    /// Waits at most this duration for the end of a run.
+    /// Waits for the end of a run, at most for the duration `wait`.
     pub fn next(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),
@@ -263,13 +264,12 @@ impl Pool {
         }
     }
 
-    /// Stops all runs. [`Pool::next`] still returns the results of runs that had ended.
+    /// Stops all runs. [`Pool::next`] still returns the results of runs that ended before.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Stops all runs without waiting for the threads, because a thread may be executing user code that does
-    /// not end.
+    /// Stops all runs without waiting for their threads: a thread may be in user code that does not end.
     pub fn abandon(mut self) {
         self.threads.clear();
     }
@@ -279,7 +279,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.stop();
         for thread in self.threads.drain(..) {
-            // A worker does not panic, because the panic of a run becomes the run's error.
+            // A thread does not panic itself, because the panic of a run becomes the error of the run.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Values per direction of a link between two nodes: one value for both directions,
-//! `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
+//! Values for each direction of a link between two nodes. A key has one value for both directions, a table `{
+//! "a->b" = …, "b->a" = … }`, or tables with the key `direction`.
 
 use crate::grammar::fields::{Direction, Fields, Val};
 use crate::grammar::key::Without::Nothing;
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, some_of};
 use airhop_base::{Rate, Span};
 use std::collections::HashSet;
 
-/// Key of tables that may apply to one direction of a link between two nodes.
+/// Key `direction` of tables that may apply to one direction of a link between two nodes.
 pub(super) const DIRECTION: Key = key(
     "direction",
     Kind::Direction,
@@ -16,10 +16,10 @@ pub(super) const DIRECTION: Key = key(
     "direction of the link that the table applies to, such as \"a->b\"",
 );
 
-/// Directions of a link: 0 starts at the first node of `ends`, 1 is the reverse direction.
+/// Directions of a link: 0 from the first node of `ends`, 1 from the second.
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
 
-/// Returns a direction as the names of its ends.
+/// Returns the names of the sending and of the receiving node of a direction.
 pub(super) fn named(link: &Fields, direction: usize) -> Option<Direction> {
     let ends = link.ends("ends")?;
     Some(Direction { from: Some(ends[direction].clone()), to: Some(ends[1 - direction].clone()) })
@@ -36,7 +36,7 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
     }
 }
 
-/// Returns the duration that a key has for a direction.
+/// Returns the duration that is the value of a key for a direction.
 pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     match value(link, key, direction)? {
         Val::Span(span) => Some(*span),
@@ -44,7 +44,7 @@ pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     }
 }
 
-/// Returns the rate that a key has for a direction.
+/// Returns the rate that is the value of a key for a direction.
 pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     match value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),
@@ -59,8 +59,8 @@ pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
         .is_none_or(|given| named(link, direction).is_some_and(|named| *given == named))
 }
 
-/// Returns the table of a list that applies to a direction. A table for this direction takes precedence over
-/// a table for both directions.
+/// Returns the table in a list that applies to a direction. A table for this direction alone takes precedence
+/// over a table for both directions.
 pub(super) fn table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
     let for_it = || link.tables(key).iter().filter(|table| is_for(table, link, direction));
     for_it().find(|table| table.direction("direction").is_some()).or_else(|| for_it().next())
@@ -75,7 +75,7 @@ pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Reports a key that has a value for only one of the directions.
+/// Reports a key that has a value for one direction only.
 pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     let without = |direction: &usize| link.each_way(key).is_some() && value(link, key, *direction).is_none();
     if let Some(named) = DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named(link, *d))
@@ -85,8 +85,8 @@ pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Reports tables for directions that a link between `nodes` does not have, and a second table for one
-/// direction. `any`: a direction may be from or to all nodes.
+/// Reports tables for directions that a link between `nodes` does not have, and second tables for the same
+/// direction. `any`: true if a direction may be from or to all nodes.
 pub(super) fn check_tables(
     link: &Fields,
     key: &str,

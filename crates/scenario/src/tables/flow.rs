@@ -1,4 +1,5 @@
-//! `[[flow]]`: a sender and a receiver. Keys, defaults derived from the transport protocol, checks and plan.
+//! `[[flow]]`: a sender and a receiver. Keys, defaults that depend on the transport protocol, checks, and
+//! plan.
 
 use super::layout::MAX_STATIONS;
 use super::link::NAME;
@@ -26,7 +27,7 @@ fn categories() -> Vec<(&'static str, AccessCategory)> {
     AccessCategory::ALL.map(|category| (category.name(), category)).to_vec()
 }
 
-/// Sets the defaults that the transport protocol and the preset determine.
+/// Sets the defaults that depend on the transport protocol and the preset.
 pub(crate) fn fill(flow: &mut Fields) {
     match flow.word("transport") {
         Some("tcp") => {
@@ -61,8 +62,8 @@ fn fill_udp(flow: &mut Fields) {
     }
 }
 
-/// Returns the services for a flow with this scheme that lists no services. The key `notices` replaces the
-/// notices of the scheme.
+/// Returns the default services of a flow with this scheme: those that the scheme needs. A value of the key
+/// `notices` replaces the scheme's own kind of notices.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
@@ -71,7 +72,7 @@ fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str
     scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
 }
 
-/// Checks the keys of a flow against each other.
+/// Checks the keys of a flow against each other, for a run of this duration.
 pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Problems) {
     match flow.word("transport") {
         Some("tcp") => check_tcp(flow, problems),
@@ -103,8 +104,8 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             let what = format!("expected \"linux\", which \"{name}\" requires, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
-        // With a receive window below one segment the sender would wait forever, because it never splits a
-        // segment to fit a window (RFC 9293 §3.8.6.2.1).
+        // With a receive window below one segment the sender would wait forever: it never splits a segment to
+        // fit a window (RFC 9293 §3.8.6.2.1).
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment
         {
@@ -176,7 +177,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     })
 }
 
-/// Reads the sender's reaction to explicit notices; `None` for the reaction of the scheme.
+/// Reads the sender's reaction to explicit notices; `None` for the reaction that the scheme specifies.
 fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
         Some(word) => of_word(&NOTICES, word),
@@ -184,7 +185,7 @@ fn notices(f: &Fields) -> Option<Notices> {
     }
 }
 
-/// Reads the access category; best effort by default.
+/// Reads the access category of the flow; best effort by default.
 fn access_category(f: &Fields) -> Option<AccessCategory> {
     match f.word("access_category") {
         Some(word) => of_word(&categories(), word),
@@ -192,7 +193,7 @@ fn access_category(f: &Fields) -> Option<AccessCategory> {
     }
 }
 
-/// `[[flow]]`.
+/// Keys of `[[flow]]`.
 pub(super) static FLOW: [Key; 15] = [
     NAME,
     key("from", Kind::Name, Nothing("none; drawn by `between`"), "sending node"),

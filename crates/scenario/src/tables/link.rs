@@ -1,5 +1,5 @@
-//! Link types: the interface of each type for the scenario, and the keys that the types share. Each type has
-//! a file in this folder with its keys, its checks and its plan, and an entry in [`super::LINKS`].
+//! Link types: the interface of each type, and the keys that several types share. Each type has a file in
+//! this folder with its keys, its checks and its plan, and an entry in [`super::LINKS`].
 
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -12,25 +12,27 @@ use airhop_net::routing::{Hop, Joins};
 
 /// Declaration of a link type.
 pub(crate) struct LinkType {
-    /// Key of the tables of this type: `wired`.
+    /// Key of the list with the tables of this type, such as `wired`.
     pub(crate) list: &'static str,
     /// Maximum number of links of this type, because link numbers have 16 bits.
     pub(crate) most: usize,
-    /// Keys that may name the nodes of a link.
+    /// Keys whose values may name nodes of a link.
     pub(crate) nodes: &'static [&'static str],
-    /// Sets the defaults of a table, and checks the table for a run of this duration.
+    /// Function that sets the defaults of a table, and checks the table for a run of this duration.
     pub(crate) resolve: fn(&mut Fields, Option<Span>, &mut Problems),
-    /// Sets and checks the defaults that depend on the largest IP packet on the link, bytes. The flag is
-    /// false if this size is unknown because a flow or a link is invalid.
+    /// Function that sets and checks the values that depend on the largest IP packet on the link, bytes. The
+    /// boolean is false if this length is not known, because a flow or a link is invalid.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// Returns the nodes that the valid table with this index joins.
+    /// Function that returns the nodes of a valid table, with their hops. The number is the index of the
+    /// table.
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
-    /// Returns the number of the link within its type, if the hop uses a link of this type.
+    /// Function that returns the index of the link that a hop uses; `None` if the hop is over a link of
+    /// another type.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// Returns the minimum transmission times of IP packets of this size over a hop of one of the plan's
-    /// links.
+    /// Function that returns the minimum transmission times of an IP packet over a hop; the last argument is
+    /// its length, bytes. `None` if the hop is over a link of another type.
     pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
-    /// Adds the plan of a valid table.
+    /// Function that adds the plan of a valid table to the plan of the world.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
 }
 
@@ -42,29 +44,29 @@ pub(crate) struct HopTime {
     pub(crate) alone: Span,
 }
 
-/// Returns the id of the node with this name. A new name creates a node.
+/// Function that returns the id of the node with this name. A new name creates a node.
 pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
 
-/// Properties of a link that its own table does not contain.
+/// Information about a link that its own table does not contain.
 pub(crate) struct Context<'a> {
-    /// Number of the link among the links of its type.
+    /// Index of the link among the links of its type.
     pub(crate) index: u16,
     /// Duration of the run.
     pub(crate) duration: Span,
-    /// Largest IP packet that a flow sends over the link, bytes.
+    /// Length of the largest IP packet that a flow sends over the link, bytes.
     pub(crate) largest: u32,
-    /// Returns the node with this name.
+    /// Function that returns the node with this name.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
-    /// Returns the flows between two random stations of the link with this name.
+    /// Function that returns the flows between two random stations of the wlan with this name.
     pub(crate) pairs: &'a dyn Fn(&str) -> Vec<DrawnFlow>,
 }
 
-/// Returns the nodes at the ends of a link between two nodes.
+/// Returns the two nodes of a link.
 pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> {
     Some(link.ends("ends")?.each_ref().map(|name| node(name)))
 }
 
-/// Resolves the keys that all links between two nodes share.
+/// Sets and checks the keys that all links between two nodes share.
 pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
     queue::resolve(link, problems);
     queue::check(link, problems);
@@ -98,7 +100,7 @@ pub(super) const DELIVERIES_DIGEST: Key = key(
     Derived("the digest of the file, if a file is given"),
     "digest of the file in `deliveries`; a file with another digest is an error",
 );
-/// Queue of a link for which the file has no queue.
+/// Default queue of a link.
 pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
 pub(super) const QUEUE_KEY: Key = key(
     "queue",

@@ -1,8 +1,8 @@
-//! Tables of a scenario file. Each table has a file with its keys, the checks across them, and its plan. A
-//! table with a `kind` has a folder with a file for each kind.
+//! Tables of a scenario file. Each table has a file with its keys, the checks across its keys, and its plan.
+//! A table with a `kind` has a folder, with a file for each kind.
 
-/// Lists the kinds of a choice twice: as a [`Choice`](crate::grammar::key::Choice) for the grammar, and as
-/// the declarations with which Airhop checks and plans each kind.
+/// Lists the kinds of a table twice: as a [`Choice`](crate::grammar::key::Choice) for the grammar, and as the
+/// declarations with which Airhop checks and plans each kind.
 macro_rules! kinds {
     ($(#[$about:meta])* $choice:ident, $what:literal, $declares:ty: $($file:ident),+) => {
         $(#[$about])*

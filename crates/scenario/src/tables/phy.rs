@@ -1,5 +1,4 @@
-//! Physical layer of a wlan: the parameters of its standard, the parameters that a scenario changes, and its
-//! rates.
+//! Physical layer of a wlan: the parameters of its standard, those that a scenario changes, and the rates.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Derived;
@@ -11,7 +10,8 @@ use airhop_radio::phy::{Coding, Phy};
 const SERIAL: &str = "serial";
 const OFDM: &str = "ofdm";
 
-/// Sets defaults of the standard: the rate of control frames, and the timing parameters that the file omits.
+/// Sets the defaults of the standard: the rate of control frames, and the timing parameters that the file
+/// omits.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
@@ -25,7 +25,7 @@ pub(crate) fn fill(wlan: &mut Fields) {
     }
 }
 
-/// Reports rates that the standard lacks, and parameters that contradict each other.
+/// Reports rates that the standard does not have, and parameters that contradict each other.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(standard) = standard(wlan) else { return };
     for name in ["rate", "control_rate"] {
@@ -71,8 +71,8 @@ fn coding_name(coding: Coding) -> &'static str {
     }
 }
 
-/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not
-/// above the rate of the data frame. All rates of 802.11 and 802.11b are mandatory; the mandatory rates of
+/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the highest mandatory rate that is not
+/// above the rate of the data frame. All rates of 802.11 and 802.11b are mandatory. The mandatory rates of
 /// ERP-OFDM are 6, 12 and 24 Mbit/s (§18.2.2.3).
 fn control_rate(standard: &Phy, rate: Rate) -> Option<Rate> {
     let mandatory = |r: &&Rate| match standard.coding {

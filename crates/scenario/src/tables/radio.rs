@@ -67,9 +67,9 @@ pub(super) static RADIO: [Key; 12] = [
     ERRORS_KEY,
 ];
 
-/// Sets and checks the recovery of a radio link whose largest IP packet has `largest` bytes. The minimum of
-/// the timeouts depends on the packets on the link, so it is unknown if a flow or link is invalid
-/// (`all_sound` false).
+/// Sets and checks the recovery of a radio link. `largest`: length of the largest IP packet, bytes. The
+/// minimum timeouts depend on it, and are therefore not known if a flow or link is invalid (`all_sound` is
+/// false).
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

@@ -1,4 +1,4 @@
-//! Rate of each direction of a link between two nodes: a rate, which may change, or a delivery trace.
+//! Rate of each direction of a link between two nodes: a rate, which may change, or a trace of deliveries.
 
 use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
@@ -9,7 +9,8 @@ use airhop_radio::link_rate::{Deliveries, LinkRate};
 use airhop_radio::link_schedule::LinkSchedule;
 use std::sync::Arc;
 
-/// Reports a direction with both a rate and a trace, or with neither, and a file that is not a trace.
+/// Reports a direction that has both a rate and a trace of deliveries, or neither, and a file that is no such
+/// trace.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
     ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
@@ -77,12 +78,12 @@ fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate>
     }
 }
 
-/// Returns the propagation delay of each direction.
+/// Returns the propagation delay of each direction before the first change.
 pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// Returns the lowest rate of a direction, or the mean rate of a trace.
+/// Returns the lowest rate of a direction, or the mean rate of its trace of deliveries.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = unchanged(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {

@@ -1,4 +1,5 @@
-//! `reorder = { … }`: wired links that delay some packets, so that later packets overtake them.
+//! `reorder = { … }`: additional delay of some packets on a wired link, so that later packets
+//! overtake them.
 
 use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::Fields;

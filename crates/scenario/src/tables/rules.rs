@@ -1,10 +1,10 @@
-//! Source of the rules of a wlan: the standard, or ns-2.
+//! Rules in which the standard and ns-2 differ, for a wlan.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::words::{of_word, word_of};
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 
-/// Fills in the defaults of the preset.
+/// Sets the defaults of the preset.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(preset) = wlan.word("preset").and_then(|word| of_word(&CellRules::PRESETS, word)) else {
         return;

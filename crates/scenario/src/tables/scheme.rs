@@ -6,7 +6,7 @@ use crate::grammar::quantity::{number, quoted};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
-/// Returns the parameters in the form of a file.
+/// Returns the parameters as they stand in a file.
 pub(crate) fn written<'a>(
     scheme: &'a Scheme,
     params: &'a Params,
@@ -17,7 +17,7 @@ pub(crate) fn written<'a>(
     })
 }
 
-/// Reads `"reno"` or `{ name = "ll-elsn", n = 3 }`.
+/// Reads a scheme: `"reno"`, or a table such as `{ name = "ll-elsn", n = 3 }`.
 pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<Val> {
     match &item.value {
         Value::Text(_) => {
@@ -85,7 +85,7 @@ fn set(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) ->
     }
     let value = match &item.value {
         Value::Number(x, _) => *x,
-        // A scheme represents a Boolean parameter as a number.
+        // The value of a Boolean parameter of a scheme is a number, 0 or 1.
         Value::Flag(flag) => f64::from(u8::from(*flag)),
         _ => return Err(format!("expected a number, got {}", item.describe())),
     };

@@ -1,4 +1,4 @@
-//! Conversion of connection parameters between the keys of `tcp = { … }` and [`Config`].
+//! Parameters of a connection: conversion between the keys of `tcp = { … }` and [`Config`].
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{self, Derived, Value};
@@ -11,7 +11,7 @@ use airhop_tcp::{
     SackRecovery, Turnaround, Validation,
 };
 
-/// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
+/// Delayed ACKs of ns-2's DelAck sink: every second segment, or after 100 ms (its `interval_`).
 const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::from_millis(100) };
 /// Length of the timestamps option with its padding (RFC 7323 appendix A), bytes.
 const TIMESTAMPS_BYTES: u32 = 12;
@@ -48,7 +48,7 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rate-halving", SackRecovery::RateHalving),
 ];
 
-/// Fills in the defaults of the preset.
+/// Sets the defaults of the preset. `mss`: payload of a segment, bytes.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
     for (name, val) in values(&preset.config(mss)) {
@@ -65,8 +65,8 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     }
 }
 
-/// Returns the keys whose default depends on the preset, each with the preset's value, as [`config`] reads
-/// them.
+/// Returns the keys whose default depends on the preset, each with its value in the configuration `c` of a
+/// preset, in the form that [`config`] reads.
 fn values(c: &Config) -> [(&'static str, Val); 27] {
     [
         ("handshake", Val::Flag(c.handshake)),
@@ -99,7 +99,7 @@ fn values(c: &Config) -> [(&'static str, Val); 27] {
     ]
 }
 
-/// Returns the keys of `rto = { … }` whose default depends on the preset, each with the preset's value.
+/// Returns the keys of `rto = { … }` whose default depends on the preset, each with its value in the preset.
 fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
     [
         ("kind", word_of(&RTO_KIND, &rto.kind)),
@@ -136,7 +136,7 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the configuration of a connection, if every key has a value.
+/// Returns the configuration of a connection; `None` if a key has no value.
 pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     let rto = tcp.table("rto")?;
     let stack = of_word(&Preset::ALL, tcp.word("preset")?)?;
@@ -198,7 +198,7 @@ pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
-/// Returns the size of a full IP packet of a planned connection, bytes.
+/// Returns the length of the IP packet of a full data segment of a planned connection, bytes.
 pub(crate) fn datagram(config: &Config) -> u32 {
     HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }
@@ -207,7 +207,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
     key(name, kind, Without::Preset(of_presets), about)
 }
 
-/// Returns the values of a key in all presets, for segments of 1000 B.
+/// Returns the value of a key in each preset, with the preset's name, for segments of 1000 bytes.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, of): (&'static str, Preset)| {
         let config = of.config(1000);

@@ -15,7 +15,7 @@ use airhop_net::routing::{Hop, Joins};
 
 pub(super) static TYPE: LinkType = LinkType {
     list: "wired",
-    most: u16::MAX as usize / 2, // each wire has a number for either direction
+    most: u16::MAX as usize / 2, // each direction of a wire has a number
     nodes: &["ends"],
     resolve: |wire, duration, problems| {
         link::resolve(wire, duration, problems);

@@ -1,4 +1,5 @@
-//! Flows between random stations: their requests, and a check whether their wlan can satisfy them.
+//! Flows between random stations: the pairs of stations that they request, and whether their wlan has enough
+//! pairs.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, some_of};
@@ -8,7 +9,7 @@ use airhop_base::FlowId;
 use airhop_net::placement::{Position, pairs};
 use airhop_net::plan::DrawnFlow;
 
-/// Returns the flows that request two stations of the wlan with this name.
+/// Returns the flows that request two random stations of the wlan with this name.
 pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<DrawnFlow> {
     let pair = |(i, flow): (usize, &Fields)| {
         let between = flow.table("between").filter(|between| between.text("wlan") == Some(wlan))?;
@@ -21,7 +22,7 @@ fn hops(between: &Fields) -> Option<u32> {
     between.count("hops").and_then(|hops| u32::try_from(hops).ok())
 }
 
-/// Checks every `flow.between`.
+/// Checks every table `flow.between`.
 pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
     let wlans = root.tables("wlan");
     for flow in root.tables("flow") {
@@ -46,8 +47,8 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
     }
 }
 
-/// Reports an error if more flows request pairs of stations than the wlan has. For positions that each
-/// replication draws, only the number of stations is known.
+/// Reports an error if the flows of a wlan request more pairs of stations than the wlan has. If each
+/// replication draws the positions, the number of pairs is limited only by the number of stations.
 fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     let (Some(name), Some(stations)) = (wlan.text("name"), layout::stations(wlan)) else { return };
     let wanted = wanted(root, name);

@@ -1,6 +1,6 @@
 //! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in place of the `*`.
 //!
-//! A copy keeps the path of the original table (`flow.ftp*`), which is its name in the file and for `--set`.
+//! A copy keeps the path of its original, `flow.ftp*`, which is the name in the file and for `--set`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
@@ -11,17 +11,18 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes of a link.
+/// Returns the lists whose tables can be repeated, each with the keys whose values may name nodes of a link.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
 }
 
-/// Repeats tables and stations `copies` times. Afterwards no name contains a `*`, and `copies` has no value.
+/// Repeats tables and stations `copies` times. After this call no name contains a `*`, and the key `copies`
+/// has no value.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
         problems.add(root.at("copies"), "copies", what);
-        copies = 1; // an excessive number is reported before the copies are made; one copy is checked
+        copies = 1; // too many copies are a problem already reported; one copy is checked
     }
     let mut any = false;
     for (list, nodes) in lists() {
@@ -58,7 +59,8 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     root.clear("copies");
 }
 
-/// Returns the first type of object whose copies would exceed the maximum. Each table is checked separately.
+/// Returns the first kind of object of which there would be too many copies; `None` if all copies are
+/// possible. Each table is checked for itself.
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
@@ -96,7 +98,7 @@ fn too_many(root: &Fields, copies: u64) -> Option<String> {
     None
 }
 
-/// Reports a stagger of a flow without copies.
+/// Reports the key `stagger` in a flow without copies.
 fn check_stagger(flow: &Fields, problems: &mut Problems) {
     if let (Some(stagger), Some(name)) = (flow.span("stagger"), flow.text("name"))
         && stagger > Span::ZERO
@@ -108,11 +110,11 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports copies that would share a resource that each copy needs for itself.
+/// Reports copies that would share a node or a name: each copy needs nodes and a name of its own.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
-        // The stations of a wlan are repeated within the wlan.
+        // The stations of a wlan are repeated inside the wlan, so they need no `*` in its name.
         let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
@@ -129,7 +131,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
     }
 }
 
-/// Reports a link whose two nodes are the same node after copying.
+/// Reports a link that would connect a node with itself after copying.
 fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
     let names: Vec<&String> = match link.get(nodes) {
         Some(Val::Ends(ends)) => ends.iter().collect(),
@@ -149,8 +151,8 @@ fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) 
     table.sound = false;
 }
 
-/// Repeats the stations of a wlan whose name has no `*`, and the error models whose direction names these
-/// stations.
+/// Repeats the stations of a wlan that is itself not repeated. The error models whose direction names such a
+/// station are repeated, too.
 fn repeat_stations(wlan: &mut Fields, copies: u64) {
     for val in wlan.values_mut() {
         match val {
@@ -188,8 +190,8 @@ fn copy(table: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns a copy of a flow. The first copy starts at the flow's start time, and each other copy starts
-/// `stagger` after the previous copy.
+/// Returns a copy of a flow. The first copy starts at the start time of the flow, and each further copy
+/// `stagger` after the previous one.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
     let mut copy = copy(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
@@ -200,7 +202,7 @@ fn copy_flow(flow: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns the first name in a value that contains a `*`.
+/// Returns the first name in a value that contains a `*`; `None` if there is none.
 fn starred(val: &Val) -> Option<String> {
     let mut found = None;
     each_name(&mut val.clone(), &mut |name| {
@@ -211,7 +213,7 @@ fn starred(val: &Val) -> Option<String> {
     found
 }
 
-/// Calls `see` with every name of a table or a node in a value.
+/// Calls `see` for every name of a table or node in a value.
 fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
     match val {
         Val::Text(name) => see(name),

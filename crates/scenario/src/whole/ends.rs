@@ -1,4 +1,4 @@
-//! Endpoints of flows: nodes that must exist, differ and reach each other.
+//! Endpoints of flows: nodes that must exist, must differ, and must reach each other.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -33,7 +33,8 @@ fn check_missing_ends(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Checks that the ends of a flow exist and differ, and, if all links are valid, that they reach each other.
+/// Checks that the endpoints of a flow exist and differ. If all links are valid, also checks that they reach
+/// each other.
 fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     check_missing_ends(flow, problems);
     let (from, to) = (flow.text("from"), flow.text("to"));
@@ -41,7 +42,7 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     for (key, node) in [("from", from), ("to", to)] {
         let Some(node) = node else { continue };
         if node.contains('*') {
-            known = false; // reported with the table's name
+            known = false; // the problem is reported with the name of the table
         } else if links_sound && !topology.nodes.contains(node) {
             known = false;
             let hint = did_you_mean(node, topology.nodes.iter().map(String::as_str));
@@ -62,8 +63,8 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     }
 }
 
-/// Reports a flow over a wlan with on-demand routes that does not begin and end in the wlan, whose routers
-/// know no other nodes.
+/// Reports a flow that crosses a wlan with on-demand routing but begins or ends outside it. The routers of
+/// such a wlan know no nodes outside.
 fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {
@@ -81,7 +82,7 @@ fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology,
     }
 }
 
-/// A wlan whose stations discover their routes on demand.
+/// Wlan with on-demand routing.
 pub(super) struct OnDemand {
     link: Link,
     name: String,
@@ -89,7 +90,7 @@ pub(super) struct OnDemand {
 }
 
 impl OnDemand {
-    /// Returns the wlans of a scenario with on-demand routes.
+    /// Returns the wlans of a scenario that have on-demand routing.
     pub(super) fn all(root: &Fields) -> Vec<OnDemand> {
         let wlans = Link::all(root).filter(|(_, table)| is_on_demand(table));
         let one = |(link, wlan): (Link, &Fields)| {

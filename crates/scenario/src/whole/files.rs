@@ -1,11 +1,11 @@
 //! Files that a scenario names: their location, content and digest.
 //!
 //! A file name is relative to the folder of the scenario. The effective scenario contains the absolute path
-//! and the digest of the content. It therefore reads back identically from any folder or not at all, and
-//! results of different contents are never mixed.
+//! of the file and the digest of its content. From any folder it reads back to the same scenario, or is
+//! rejected, so results of different contents are never mixed.
 //!
-//! For a scenario of unknown origin no file is opened, because a message about a file would reveal its
-//! content. The contents are passed together with the scenario ([`Files::Given`]).
+//! If the origin of a scenario is not known, no file is opened, because a message about a file could reveal
+//! its content. The contents are then passed with the scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
 use crate::grammar::key::Key;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 pub enum Files<'a> {
     /// Files on this machine, with names relative to this folder.
     Folder(&'a Path),
-    /// Files that are passed with the scenario, as digest and content. No file of this machine is opened,
-    /// because the origin of the scenario is unknown.
+    /// Files whose content is passed with the scenario, as pairs of digest and content. No file of this
+    /// machine is opened, because the origin of the scenario is not known.
     Given(&'a [(String, String)]),
 }
 
-/// Reads every file named in `fields` and its tables, and stores or checks the digests.
+/// Reads every file that `fields` and its tables name, and sets or checks the digests.
 pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
     for key in fields.keys {
         if let Some(digest) = key.kind.digest() {
@@ -57,7 +57,7 @@ fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'
     fields.set(key.name, file, at);
 }
 
-/// Reads the file of each direction, and the digest of each file.
+/// Reads the file of each direction, and sets or checks the digest of each file.
 fn load_each_way(
     fields: &Fields,
     ways: &[OneWay],
@@ -83,7 +83,7 @@ fn load_each_way(
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
 
-/// Reads the file with this name, whose digest must be `expected`.
+/// Reads the file with this name. Its digest must be `expected`, if that is not `None`.
 fn load_file(
     name: &str,
     expected: Option<&Val>,
@@ -123,7 +123,8 @@ fn load_file(
     Some((Val::File(file), Val::Text(found)))
 }
 
-/// Returns the path of the digest of a file: `wired.w.deliveries_digest.a->b` for `wired.w.deliveries.a->b`.
+/// Returns the path of the digest's key for the path of a file's key: `wired.w.deliveries_digest.a->b` for
+/// `wired.w.deliveries.a->b`.
 fn digest_path(path: &str, digest: &str) -> String {
     let mut words: Vec<&str> = path.split('.').collect();
     let place = words.iter().rposition(|word| !word.contains("->")).unwrap_or_default();
@@ -131,15 +132,15 @@ fn digest_path(path: &str, digest: &str) -> String {
     words.join(".")
 }
 
-/// Message for a scenario that names a file but was passed without the file's content.
+/// Message about a scenario that names a file but was passed without the content of the file.
 const NO_FILES: &str = "names a file, but no file is read for a scenario from the web page or from a log; give the scenario on the command line instead";
 
-/// Maximum size of a file that is read, bytes: a recorded channel of several years.
+/// Maximum size of a file that is read, bytes; sufficient for a channel that was recorded for several years.
 const LONGEST: u64 = 1 << 28;
 
 fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let path = folder.join(name);
-    // If the path cannot be made absolute because there is no working directory, it remains relative.
+    // Without a working directory the path cannot be made absolute, and stays relative.
     let path = std::path::absolute(&path).unwrap_or(path);
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
@@ -156,20 +157,20 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     }
     let bytes = std::fs::read(&path).map_err(|error| refusal(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
-    // As in scenarios, a byte-order mark is ignored (Unicode 15.0 §23.8).
+    // A byte-order mark is ignored, as in scenarios (Unicode 15.0 §23.8).
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    // A path that is not valid UTF-8 would not read back from the effective scenario, so the name remains
-    // relative.
+    // The effective scenario must read back, so a path that is not valid UTF-8 is replaced by the relative
+    // name.
     let path = path.to_str().unwrap_or(name).to_string();
     Ok(NamedFile { path, text: Arc::from(text) })
 }
 
-/// Returns the digest of a file: FNV-1a, 64 bit, in hex. It detects edits, not forgery.
+/// Returns the digest of a file: FNV-1a, 64 bit, in hexadecimal. It detects edits, but not forgery.
 fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
 }
 
-/// Returns digest and content of every named file, each file once.
+/// Returns the digest and the content of every file that the scenario names, each file once.
 pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
     let mut contents = BTreeMap::new();
     collect(fields, &mut contents);
@@ -198,7 +199,7 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
     contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
-/// Returns the fields without file paths, because the digests identify the files.
+/// Returns the fields without the paths of files, which the digests identify.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
     strip(&mut bare);

@@ -1,4 +1,4 @@
-//! Sizes of the largest packets that cross each link.
+//! Length of the largest packet on each link.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -6,15 +6,15 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// Largest IP packet that a flow sends over each link, bytes. `fer` refers to a frame of this size, and it
-/// determines the timeouts of link recovery.
+/// Length of the largest IP packet that a flow sends over each link, bytes. The key `fer` refers to a frame
+/// with such a packet, and timeouts of link recovery depend on the length.
 pub(crate) struct Largest {
-    /// Sizes by the index of the link's type, then by the number of the link.
+    /// Lengths by index of the link's type and index of the link. `None` if no flow crosses the link.
     bytes: Vec<Vec<Option<u32>>>,
 }
 
 impl Largest {
-    /// Computes the sizes for a scenario; invalid flows are ignored.
+    /// Computes the lengths for a scenario. Invalid flows are ignored.
     pub(crate) fn new(root: &Fields, topology: &Topology) -> Self {
         let mut bytes: Vec<_> = LINKS.iter().map(|ty| vec![None; root.tables(ty.list).len()]).collect();
         for flow in root.tables("flow") {
@@ -26,7 +26,7 @@ impl Largest {
         Largest { bytes }
     }
 
-    /// Returns the size for a link. For a link that no flow crosses, it is the size of the default segment.
+    /// Returns the length for a link; if no flow crosses the link, the length with a segment of default size.
     pub(crate) fn of(&self, link: Link) -> u32 {
         self.bytes[link.of][link.index].unwrap_or(1000 + HEADER_BYTES)
     }
@@ -42,7 +42,7 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
     }
 }
 
-/// Returns the links that a flow crosses. A flow between random stations does not leave their wlan.
+/// Returns the links that a flow crosses. A flow between random stations stays in their wlan.
 fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
     match (flow.text("from"), flow.text("to")) {
         (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),

@@ -1,5 +1,4 @@
-//! Whole scenario: checks across its tables, overrides and copies before the checks, and the plan of its
-//! world after them.
+//! Scenario as a whole: overrides and copies, the checks across tables, and the plan of the world.
 
 mod between;
 mod copies;

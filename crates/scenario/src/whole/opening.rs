@@ -1,4 +1,4 @@
-//! Scenario with real hosts: the nodes behind which they are, and the flows that their traffic replaces.
+//! Scenario with real hosts: the nodes at which they are attached, and the flows that their traffic replaces.
 
 use super::scenario::Scenario;
 use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
@@ -10,37 +10,37 @@ use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 use std::sync::Arc;
 
-/// Maximum length of the headers of a flow's segment. IPv4 and TCP with timestamps have 20 + 32 bytes, IPv6
-/// and TCP 40 + 32; the device provides for IPv4.
+/// Maximum length of the headers of a segment, bytes: 20 + 32 for IPv4 and TCP with timestamps. The headers
+/// of IPv6 and TCP have 40 + 32 bytes; the device makes room for IPv4 only.
 pub(super) const HEADERS: u32 = 52;
 
 /// MTU of a node at which no flow of the scenario ends: the MTU of Ethernet (RFC 894), bytes.
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
-/// Requested node with real hosts behind it.
+/// Request to attach real hosts at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Door {
-    /// Request in the form of a message: `--on s`.
+    /// Request as the user wrote it, for messages: `--on s`.
     pub asked: String,
     /// Name of the node.
     pub node: String,
-    /// Addresses behind the node.
+    /// Addresses that are reached through the node.
     pub reach: Reach,
-    /// True if senders behind the node listen for notices in the form of ACKs.
+    /// True if the senders at the node have a listener for notices in the form of ACKs.
     pub hears: bool,
 }
 
-/// World with real hosts: plan, nodes and flows.
+/// World to which real hosts are attached: its plan, its nodes and its flows.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// Plan, with a flow for each direction between two nodes with real hosts.
     pub plan: Plan,
-    /// Nodes with real hosts, and their flows.
+    /// Nodes at which real hosts are attached, and the flows that their traffic replaces.
     pub outside: OutsidePlan,
-    /// The largest datagram of each open node, bytes: the segment of the scenario's flows plus 52 bytes of
-    /// headers, or 1500.
+    /// Length of the largest datagram at each node with real hosts, bytes: the segment of the flows that end
+    /// there, plus 52 bytes of headers. 1500 if no flow of the scenario ends there.
     pub mtus: Vec<u32>,
-    /// Limitations of services on real packets, each a sentence.
+    /// Notes on services that do not have their full effect on real packets, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -61,13 +61,13 @@ impl Opening {
 }
 
 impl Scenario {
-    /// Opens the scenario to real hosts at these nodes. Real traffic replaces the flows of the scenario
-    /// between two of these nodes; all other flows are simulated.
+    /// Attaches real hosts at these nodes. The traffic of the hosts replaces the scenario's flows between two
+    /// of the nodes; all other flows are simulated.
     ///
     /// # Errors
     ///
-    /// A [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or named twice, if more
-    /// than two nodes have networks behind them, or if a service of a replaced flow cannot act on real
+    /// A [`ScenarioError`] in any of these cases: there are fewer than two nodes, a node is unknown or named
+    /// twice, more than two nodes lead to networks, or a service of a replaced flow cannot act on real
     /// packets.
     pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
         let mut problems = Problems::default();
@@ -120,7 +120,7 @@ impl Scenario {
         ends
     }
 
-    /// Returns the flows that begin and end at real hosts.
+    /// Returns the flows of the scenario that begin and end at nodes with real hosts.
     fn stand_ins(&self, ends: &[OutsideEnd], problems: &mut Problems) -> Vec<FlowId> {
         let plan = self.plan();
         let is_drawn = |id: FlowId| {
@@ -147,7 +147,7 @@ impl Scenario {
     }
 }
 
-/// Returns the largest datagram at a node, bytes.
+/// Returns the length of the largest datagram at a node, bytes.
 fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
@@ -161,7 +161,7 @@ fn segment(flow: &FlowPlan) -> u32 {
     }
 }
 
-/// Returns notes on services whose notices real senders ignore.
+/// Returns notes on services whose notices the real senders do not process.
 fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     let mut notes = Vec::new();
     let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.hears);
@@ -177,7 +177,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     notes
 }
 
-/// Adds a flow for each direction between two real hosts for which the scenario has no flow.
+/// Adds a flow for each direction between two nodes with real hosts, if the scenario has no flow there.
 fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> =
@@ -188,7 +188,8 @@ fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<Fl
     for from in ends {
         for to in ends.iter().filter(|to| to.node != from.node && category(from.node, to.node).is_none()) {
             let name = |node: NodeId| &plan.nodes[usize::from(node.0)];
-            // The packets of both directions of a connection have the category of the file's flow.
+            // The access category of a flow applies to both directions of a connection, so the added flow has
+            // that of the scenario's flow.
             let access_category = category(to.node, from.node).unwrap_or_default();
             let flow = FlowPlan {
                 name: format!("{} > {}", name(from.node), name(to.node)),

@@ -1,4 +1,5 @@
-//! Parallel links between two nodes: routes use one of the links, and no packet ever crosses the others.
+//! Parallel links between the same two nodes: routes use only one of them, so no packet ever crosses the
+//! others.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -8,8 +9,8 @@ use airhop_base::NodeId;
 use airhop_net::routing::Joins;
 use std::collections::HashMap;
 
-/// Reports the second of two links between the same two nodes: wired links, radio links, and wlans of two
-/// stations.
+/// Reports the second of two links between the same two nodes. Links are wired links, radio links, and wlans
+/// of two stations.
 pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems) {
     let mut first: HashMap<[NodeId; 2], (&str, &Fields)> = HashMap::new();
     for (link, table) in Link::all(root) {
@@ -31,7 +32,7 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
     }
 }
 
-/// Returns the two nodes that a link joins, the lower number first; `None` if the link joins more than two.
+/// Returns the two nodes of a link in ascending order; `None` if the link has more than two nodes.
 fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
     let [a, b] = match (LINKS[link.of].joins)(table, link.index, &mut node)? {

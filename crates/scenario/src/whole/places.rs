@@ -9,14 +9,14 @@ use airhop_engine::Streams;
 use airhop_net::BuildError;
 use airhop_net::placement::{Position, scatter};
 
-/// Returns names and positions (metres) of a layout's stations. `text` is a JSON object with these keys:
-/// `layout`, a table as in `[[wlan]]`; `receive`, the range within which random positions are connected
-/// (without it, all stations receive each other); `wlan`, the name of the wlan that draws the same positions
-/// with this seed and replication. `source`: name of the scenario in messages.
+/// Returns the names and the positions (metres) of a layout's stations. `text` is a JSON object with three
+/// keys. `layout` is a table as in `[[wlan]]`. `receive` is the receive range, within which random positions
+/// must be connected; without it, all stations receive each other. `wlan` is the name of a wlan that draws
+/// the same positions with this seed and replication. `source`: name of the scenario in messages.
 ///
 /// # Errors
 ///
-/// A [`ScenarioError`] with all problems of the layout, or if no draw is connected.
+/// A [`ScenarioError`] with all problems of the layout, or if no random positions are connected.
 pub fn places(
     text: &str,
     source: &str,

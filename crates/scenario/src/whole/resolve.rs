@@ -1,5 +1,5 @@
 //! Checks across keys, such as duplicate names, missing links and rates that a standard does not have; and
-//! defaults derived from other keys.
+//! defaults that depend on other keys.
 
 use super::between;
 use super::ends::{self, OnDemand};
@@ -14,7 +14,7 @@ use crate::tables::LINKS;
 use crate::tables::flow;
 use std::collections::HashMap;
 
-/// Checks the whole scenario, and sets the defaults derived from other keys.
+/// Checks the whole scenario, and sets the defaults that depend on other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     names(&LINKS.map(|ty| ty.list), root, problems);
     names(&["flow"], root, problems);
@@ -24,7 +24,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             links.iter_mut().for_each(|link| (ty.resolve)(link, duration, problems));
         }
     }
-    // If a link is invalid, the set of nodes is unknown.
+    // If a link is invalid, not all nodes are known.
     let no_link = |key: &String| ["name", "duration", "warmup", "flow"].contains(&key.as_str());
     let mut links_sound = Link::all(root).all(|(_, link)| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root);
@@ -47,7 +47,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     resolve_crossed(root, &topology, links_sound, problems);
 }
 
-/// Resolves the keys of links that depend on the flows that cross the links.
+/// Sets and checks those values of links that depend on the flows over the links.
 fn resolve_crossed(root: &mut Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     let largest = Largest::new(root, topology);
     let all_sound = links_sound && root.tables("flow").iter().all(|flow| flow.sound);
@@ -68,7 +68,7 @@ fn check_warmup(root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports names that two tables of these lists share.
+/// Reports names that several tables in these lists have.
 fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     let mut first: HashMap<&str, &str> = HashMap::new();
     for &list in lists {
@@ -87,7 +87,7 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// True if all numbers are in range: numbers of nodes, links and flows have 16 bits.
+/// Returns true if the numbers of nodes, links and flows fit into 16 bits. Otherwise reports a problem.
 fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let before = problems.len();
     let lists = LINKS.iter().map(|ty| (ty.list, ty.most)).chain([("flow", usize::from(u16::MAX))]);

@@ -1,4 +1,4 @@
-//! Scenario that was read and checked, and can be run any number of times.
+//! Checked scenario, which can be run any number of times.
 
 use super::files::{self, Files};
 use super::{copies, plan, resolve, sets};
@@ -12,7 +12,7 @@ use airhop_net::EmulatorPlan;
 use airhop_net::plan::{Plan, Transport};
 use std::path::Path;
 
-/// Checked scenario. It is immutable; threads share it behind an `Arc`.
+/// Checked scenario. It cannot be changed, and threads share it in an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     fields: Fields,
@@ -20,14 +20,14 @@ pub struct Scenario {
     emulator: Option<EmulatorPlan>,
 }
 
-/// Changes to a scenario before it is checked.
+/// Changes of a scenario that are applied before it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Paths and their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal; any other
-    /// value is a string.
+    /// Paths and their new values, as in `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal. Text
+    /// that is no literal becomes a string.
     pub sets: Vec<(String, String)>,
-    /// Scheme of every TCP flow: a name, or a TOML literal in the form of a file
-    /// (`{ name = "ll-elsn", n = 3 }`).
+    /// Scheme of every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
+    /// `None` keeps the schemes of the file.
     pub scheme: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct Overrides {
 pub struct Source<'a> {
     /// Name of the source in messages.
     pub name: &'a str,
-    /// Location of the files that the scenario names.
+    /// Place of the files that the scenario names.
     pub files: Files<'a>,
 }
 
@@ -63,7 +63,7 @@ impl Scenario {
         Self::read(document, source.into(), overrides, problems)
     }
 
-    /// Reads a scenario given as JSON.
+    /// Reads a scenario from JSON.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Scenario {
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         if plan.is_none() && problems.len() == 0 {
-            // A kind with keys but without a plan is an error, so that no other kind is simulated in its
-            // place.
+            // If a kind has keys but no plan, this is an error; otherwise another kind would be simulated in
+            // its place.
             problems.add(
                 &At::Document,
                 "",
@@ -118,22 +118,23 @@ impl Scenario {
         self.plan.duration
     }
 
-    /// Returns the plan of the scenario's world.
+    /// Returns the plan of the world.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Returns the timing errors of the emulator, if the scenario is the twin of an emulation.
+    /// Returns the timing errors of the emulator, if the scenario is the twin of an emulation (see
+    /// [`crate::Twin`]); else `None`.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }
 
-    /// Returns a scenario with the same keys and another plan. Only runs use the plan.
+    /// Returns a scenario with the same keys and another plan, which only runs use.
     pub(crate) fn with_plan(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
 
-    /// Returns the checked values.
+    /// Returns the checked tables of the scenario.
     pub(crate) fn fields(&self) -> &Fields {
         &self.fields
     }
@@ -144,11 +145,12 @@ impl Scenario {
         flows.map(|f| f.name.as_str())
     }
 
-    /// Returns the flows and their classes, in the order of the flows, for one replication.
+    /// Returns the class of each flow in one replication, as pairs of flow and class in the order of the
+    /// flows.
     ///
     /// # Errors
     ///
-    /// A sentence for the user if a random draw of the replication is impossible.
+    /// A sentence for the user if the random placement of the replication fails.
     pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
         let classes = airhop_net::classes(&self.plan, seed, rep)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
@@ -162,20 +164,20 @@ impl Scenario {
         render::toml(&self.fields)
     }
 
-    /// Returns the effective scenario as JSON; equal scenarios have equal texts. The text reads back to the
-    /// same scenario.
+    /// Returns the effective scenario as JSON. Equal scenarios have equal texts, and the text reads back to
+    /// the same scenario.
     pub fn json(&self) -> String {
         render::json(&self.fields)
     }
 
-    /// Returns the files that the scenario names, as digest and content of each. [`Files::Given`] with
-    /// [`Scenario::json`] recreates the scenario.
+    /// Returns the files that the scenario names, as pairs of digest and content. With them
+    /// ([`Files::Given`]) and [`Scenario::json`] the scenario can be recreated.
     pub fn files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
 
-    /// Returns the text that determines results: the text of [`Scenario::json`] with the digests of files in
-    /// place of their paths.
+    /// Returns the text on which the results of the scenario depend: that of [`Scenario::json`], with digests
+    /// of files in place of their paths.
     pub fn identity(&self) -> String {
         render::json(&files::without_paths(&self.fields))
     }

@@ -1,5 +1,5 @@
 //! Checks of flows against the wlans on their path: services that a wlan cannot provide, and access
-//! categories.
+//! categories without effect.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
@@ -30,7 +30,7 @@ impl Wlan {
         Link::all(root).filter_map(one).collect()
     }
 
-    /// True if a flow crosses this wlan.
+    /// True if the flow crosses this wlan.
     fn is_crossed_by(&self, flow: &Fields, topology: &Topology) -> bool {
         match (flow.text("from"), flow.text("to")) {
             (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default().contains(&self.link),
@@ -42,9 +42,9 @@ impl Wlan {
     }
 }
 
-/// Reports services that use a part of a damaged frame, for a flow over a wlan of 802.11n, ac or ax. The FCS
-/// of an MPDU covers the whole MPDU, and a BlockAck reports only MPDUs with a correct FCS (IEEE 802.11-2020
-/// §9.7.3, §10.25.6).
+/// Reports services that use a part of a damaged frame, for flows over a wlan of 802.11n, ac or ax. The FCS
+/// covers the whole MPDU, and a BlockAck reports only MPDUs with a correct FCS (IEEE 802.11-2020 §9.7.3,
+/// §10.25.6).
 pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems: &mut Problems) {
     let mut modern = wlans.iter().filter(|wlan| wlan.is_modern);
     let Some(crossed) = modern.find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
@@ -69,8 +69,8 @@ pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems
     }
 }
 
-/// Reports an access category of a flow that crosses no wlan of 802.11n, ac or ax. Other links have one queue
-/// for all packets, and the category would have no effect.
+/// Reports the access category of a flow that crosses no wlan of 802.11n, ac or ax. Other links have a single
+/// queue for all packets, so the category would have no effect.
 pub(super) fn check_category(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems: &mut Problems) {
     let mut crossed = wlans.iter().filter(|wlan| wlan.is_crossed_by(flow, topology)).peekable();
     if !flow.is_given("access_category") {

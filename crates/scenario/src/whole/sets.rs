@@ -5,7 +5,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean};
 use crate::grammar::tree::{Entry, Item, Value, literal};
 use crate::tables::SCENARIO;
 
-/// Sets the value at `path` of the document.
+/// Sets the value at `path` in the document.
 pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
     let at = At::Option(format!("--set {path}={value}"));
     let refused = apply(root, path, &literal(value, &at), &at);
@@ -14,7 +14,7 @@ pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Probl
     }
 }
 
-/// Sets the scheme of every TCP flow: a name, or a TOML literal as in a file.
+/// Sets the scheme of every TCP flow. `scheme`: a name, or a TOML literal as in a file.
 pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     let at = At::Option(format!("--scheme {scheme}"));
     let scheme = literal(scheme, &at);
@@ -47,11 +47,12 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
     match &mut root.value {
         Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
-        _ => Ok(()), // reported elsewhere
+        _ => Ok(()), // the problem is reported elsewhere
     }
 }
 
-/// Applies a setting such as `wlan.cell.…` to the table with this name, or to all tables for the word `all`.
+/// Applies a setting such as `wlan.cell.…` to the table with this name; with the word `all`, to all tables of
+/// the list.
 fn apply_to_tables(
     root: &mut Item,
     keys: &'static [Key],
@@ -95,8 +96,8 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of the path `words`, and creates missing tables on the path. The later check
-/// reports unknown keys.
+/// Sets the value at the end of the path `words`, and creates the tables that are missing on the path.
+/// Unknown keys are reported by the later check.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -119,8 +120,8 @@ fn put(
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
-/// Sets the value of one direction, `rate.a->b`. If the key had one value for both directions, the other
-/// direction keeps it.
+/// Sets the value of a key for one direction, as in `rate.a->b`. If the key had one value for both
+/// directions, the other direction keeps this value.
 fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
     let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
     let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
@@ -139,7 +140,7 @@ fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At
     Ok(())
 }
 
-/// Returns the index of a table in a list, by number or by direction.
+/// Returns the index of a table in a list. `word`: number of the table, or its direction.
 fn place_in(items: &[Item], word: &str) -> Option<usize> {
     let direction = |item: &Item| {
         let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
@@ -159,7 +160,7 @@ fn put_below(
 ) -> Result<(), String> {
     match &mut item.value {
         Value::Table(_) => {}
-        // Both `scheme = "x"` and `delayed_ack = true` are short forms of a table.
+        // `scheme = "x"` and `delayed_ack = true` are short forms of a table, which is created here.
         Value::Text(name) if key == "scheme" => {
             let name = Entry {
                 key: "name".to_string(),
@@ -189,8 +190,8 @@ fn put_below(
     }
 }
 
-/// Returns the item of a key. If the document omits the key, the item starts as its default, so that
-/// `queue.packets` can be set without a queue in the file.
+/// Returns the item of a key. If the document omits the key, the item starts as the default of the key. A
+/// file without a queue can thus be changed by `queue.packets`.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

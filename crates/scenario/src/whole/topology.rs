@@ -1,4 +1,4 @@
-//! Topology: nodes, the nodes that each of them can reach, and the links that a flow crosses.
+//! Topology: the nodes, the routes between them, and the links on a route.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -7,7 +7,7 @@ use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
-/// Link: index of its type in [`LINKS`], and its number among the links of the type.
+/// Link: index of its type in [`LINKS`], and index among the links of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) of: usize,
@@ -23,7 +23,7 @@ impl Link {
         LINKS.iter().enumerate().flat_map(of_type)
     }
 
-    /// Returns the link that a hop uses.
+    /// Returns the link that a hop uses; `None` if the hop uses none.
     pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
             (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
@@ -41,7 +41,7 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    /// Creates the topology of the valid links of a scenario.
+    /// Creates the topology from the valid links of a scenario.
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
@@ -57,23 +57,23 @@ impl Topology {
         Topology { nodes, graph, routes }
     }
 
-    /// Returns the id of a node.
+    /// Returns the id of a node; `None` if no node has this name.
     pub(crate) fn id(&self, name: &str) -> Option<NodeId> {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
-    /// Returns the name of the node at the end of a hop.
+    /// Returns the name of the receiving node of a hop; `None` for an on-demand hop.
     pub(crate) fn end(&self, hop: Hop) -> Option<&str> {
         let node = self.graph.end(hop)?;
         self.nodes.get_index(usize::from(node.0)).map(String::as_str)
     }
 
-    /// Returns the links of the route from one node to another; `None` if no route exists.
+    /// Returns the links on the route from one node to another; `None` if there is no route.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
         self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()
     }
 
-    /// Returns the hops of the route from one node to another.
+    /// Returns the hops of the route from one node to another; `None` if there is no route.
     pub(crate) fn hops(&self, from: &str, to: &str) -> Option<Vec<Hop>> {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
         let mut hops = Vec::new();

@@ -1,4 +1,5 @@
-//! Twin of an emulation: the same scenario, with simulated hosts that send the traffic of the real hosts.
+//! Twin of an emulation: a simulation of the same scenario, in which simulated hosts send the traffic of the
+//! real hosts.
 
 use super::opening::Opening;
 use super::scenario::Scenario;
@@ -10,36 +11,36 @@ use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 use std::sync::Arc;
 
-/// Congestion control of a connection whose kernel did not report one, or reported one that Airhop does not
-/// implement.
+/// Congestion control of a simulated connection if the kernel of the real sender reported none, or one that
+/// Airhop does not implement.
 const DEFAULT_CONTROL: &str = "cubic";
-/// Minimum fraction of all bytes for a flow to be simulated. It excludes flows such as the control connection
-/// of iperf3 or a DNS query.
+/// Minimum fraction of all bytes that a flow must have carried to be simulated. Small flows, such as the
+/// control connection of iperf3 or a DNS query, are omitted.
 const LEAST_SHARE: f64 = 0.01;
-/// Maximum number of simulated flows; those with the most bytes are simulated.
+/// Maximum number of flows that are simulated: those that carried the most bytes.
 const MOST_FLOWS: usize = 16;
 
-/// Flow of real hosts, with the state that its sender's kernel reported.
+/// Flow of real hosts, with the congestion control that its sender's kernel reported.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
     /// Traffic that the network observed.
     pub seen: ObservedFlow,
-    /// Congestion control of the flow's sender, if known.
+    /// Congestion control of the flow's sender; `None` if it is not known.
     pub control: Option<String>,
 }
 
-/// The twin of an emulation.
+/// Twin of an emulation: two simulated scenarios, to be compared with each other and with the emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
     /// Scenario in which packets reach the hosts in time, and hosts wake up at once.
     pub punctual: Scenario,
     /// Scenario with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
-    /// Flows to be compared.
+    /// Flows that the comparison lists.
     pub flows: Vec<TwinFlow>,
 }
 
-/// A flow of a twin.
+/// Flow of a twin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwinFlow {
     /// Name of the flow in the run document.
@@ -48,24 +49,24 @@ pub struct TwinFlow {
     pub start: Time,
     /// Congestion control; `None` for UDP.
     pub scheme: Option<&'static str>,
-    /// Real flow that this flow represents; `None` for a flow of the scenario.
+    /// Real flow whose traffic this flow sends; `None` for a flow of the scenario itself.
     pub real: Option<RealFlowName>,
 }
 
-/// Name of a flow of real hosts in messages.
+/// Names that describe a flow of real hosts in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealFlowName {
     /// Name of the flow in the run document of the emulation.
     pub name: String,
-    /// Congestion control of the flow's sender, if known.
+    /// Congestion control of the flow's sender; `None` if it is not known.
     pub control: Option<String>,
 }
 
 impl Scenario {
-    /// Returns the twin of an emulation of this scenario that `opening` opened and that ended at `end`. The
-    /// TCP flows of the twin carry as many bytes as the flows in `real`, with the preset `linux`; UDP flows
-    /// have a constant rate. If no real flow carried a significant fraction of the bytes by `end`, the
-    /// scenario's own flows are simulated.
+    /// Returns the twin of an emulation of this scenario. `opening`: nodes with real hosts; `end`: end of the
+    /// emulation. The TCP flows of the twin carry as many bytes as the flows in `real`, with the preset
+    /// `linux`. Its UDP flows have a constant rate. If no real flow carried a significant fraction of the
+    /// bytes, the scenario's own flows are simulated.
     pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
@@ -75,7 +76,8 @@ impl Scenario {
         let flows = if largest.is_empty() {
             own.map(|id| TwinFlow::of(&plan.flows[id], None)).collect()
         } else {
-            // Flows that real traffic replaces are not removed, because links refer to flows by number.
+            // Flows that real traffic replaces are not removed, only never started, because flows are
+            // referred to by their number.
             own.collect::<Vec<_>>().into_iter().for_each(|id| plan.flows[id].start = Time::MAX);
             let twins = largest.iter().enumerate().map(|(i, one)| one.twin(opening, i, end));
             let twins: Vec<FlowPlan> = twins.collect();
@@ -88,8 +90,8 @@ impl Scenario {
     }
 }
 
-/// Returns the flows with the most bytes, in the order of their opening. Flows that opened in the last tenth
-/// of the run are too short and are omitted.
+/// Returns the flows that carried the most bytes, in the order of their opening. Flows that opened in the
+/// last tenth of the emulation are omitted, because they are too short.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;

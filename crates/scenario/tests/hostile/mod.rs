@@ -1,4 +1,4 @@
-//! Properties that hold for any text passed to the loader. Random tests and the fuzzer use this harness.
+//! Properties of any text that is loaded as a scenario. Random tests and the fuzzer use them.
 
 use airhop_net::World;
 use airhop_net::plan::{Plan, Transport};
@@ -6,26 +6,26 @@ use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Name of the text in messages.
+/// File name of the text in messages.
 const NAME: &str = "hostile.toml";
-/// Line that separates a scenario from the overrides, which are one `path=value` per line.
+/// Line between a scenario and its overrides, each of which is a line `path=value`.
 const OVERRIDES: &str = "\n%%\n";
-/// Maximum number of calls of [`World::run`]; each call ends at a check of `stop`, after 4096 events.
+/// Maximum number of calls of [`World::run`]. Each call ends when it checks `stop`, after 4096 events.
 const LAPS: usize = 1;
-/// Maximum number of nodes and of flows of a scenario that is run.
+/// Maximum number of nodes, and of flows, of a scenario that is run.
 const SMALL: usize = 64;
-/// Maximum number of segments that all flows may send at their start.
+/// Maximum number of segments that all flows together may send at the start.
 const AT_ONCE: f64 = 2000.0;
 
-/// Reads `text`, whose files are in `folder`. An invalid text has a message; a valid text reads back to the
-/// same plan from both its effective forms; and if the scenario is small, its beginning is run.
+/// Reads `text`, whose files are in `folder`. If it is refused, there is a message. If it is accepted, both
+/// of its effective forms read back to the same plan, and the start of a small scenario is run.
 pub fn load(text: &str, folder: &Path) {
     if let Some(scenario) = parse(text, folder) {
         run_a_little(scenario.plan());
     }
 }
 
-/// Returns the scenario if the text is valid.
+/// Returns the scenario, if the text is valid.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
     match Scenario::parse(text, Source { name: NAME, files: Files::Folder(folder) }, &changes(overrides)) {
@@ -51,8 +51,8 @@ fn changes(lines: &str) -> Overrides {
     changes
 }
 
-/// Checks that every paragraph starts with file and line, with file and key, or with the option of the
-/// command line, and that quotations of a hostile file are short.
+/// Checks that every paragraph of a message starts with the place of the problem (file and line, file and
+/// key, or a command-line option), and that quotations of the text are short.
 fn says_where(refusal: &ScenarioError) {
     assert!(!refusal.problems().is_empty());
     for problem in refusal.problems() {
@@ -67,7 +67,7 @@ fn says_where(refusal: &ScenarioError) {
     }
 }
 
-/// Checks that the effective scenario equals the scenario.
+/// Checks that the effective form of a scenario reads back to the same scenario.
 fn reads_back(scenario: &Scenario) {
     let json = scenario.json();
     let (toml, none) = (scenario.toml(), Overrides::default());
@@ -80,17 +80,17 @@ fn reads_back(scenario: &Scenario) {
     }
 }
 
-/// Runs the first events of a small network of `plan`, and checks that every packet has exactly one outcome.
+/// Runs the first events of a small network, and checks that every packet has exactly one outcome.
 fn run_a_little(plan: &Plan) {
     if !is_small(plan) {
         return;
     }
     let Ok(mut world) = World::new(plan, 1, 0, None) else {
-        // Only a network with random draws can fail at this point, because no valid draw exists.
+        // World creation fails only if random positions were requested and no valid draw exists.
         assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
         return;
     };
-    // A stop requested beforehand takes effect at the next check.
+    // The flag is set before the run, so the run stops at its next check.
     let stop = AtomicBool::new(true);
     let _is_over = (0..LAPS).any(|_| world.run(&stop).is_ok());
     assert_eq!(world.audit(), Ok(()));

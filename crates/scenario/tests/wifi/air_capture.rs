@@ -1,4 +1,4 @@
-//! Golden capture of a cell: each byte of the file.
+//! Golden file of a capture of a cell: all its bytes are compared.
 
 use super::good;
 use airhop_scenario::{Recording, Run};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Runs the cell with these changes, and returns the path of its capture.
+/// Runs the cell with these changes and returns the path of its capture.
 fn capture(folder: &str, sets: &[(&str, &str)]) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let run = Run { scenario: Arc::new(good(sets)), seed: 1, rep: 0 };
@@ -16,8 +16,8 @@ fn capture(folder: &str, sets: &[(&str, &str)]) -> PathBuf {
     dir.join("cell.air.pcapng")
 }
 
-/// Returns the blocks after the section header, which contains the version: 16 bytes per line, in hexadecimal
-/// digits, and an empty line before each block.
+/// Returns the blocks after the section header, which is left out because it contains the version. Each line
+/// has 16 bytes in hexadecimal digits, and each block begins with an empty line.
 fn blocks(mut file: &[u8]) -> String {
     let mut lines = String::new();
     while let Some(length) = file.get(4..8) {
@@ -35,8 +35,8 @@ fn blocks(mut file: &[u8]) -> String {
     lines
 }
 
-/// Datagrams of 20 bytes over 802.11n, faster than a Block Ack window of 4 MPDUs permits: A-MPDUs with lost
-/// MPDUs, their BlockAcks, and retransmissions.
+/// Datagrams of 20 bytes over 802.11n arrive faster than a Block Ack window of 4 MPDUs permits. The capture
+/// contains A-MPDUs with lost MPDUs, their BlockAcks, and retransmissions.
 #[test]
 fn the_capture_of_a_tiny_cell_matches_its_golden_file() {
     let path = capture(

@@ -1,4 +1,4 @@
-//! Keys of 802.11n, ac and ax: each value reaches the plan, and each mistake has a message.
+//! Keys of cells of 802.11n, ac and ax: each value reaches the plan, and each mistake has a message.
 
 use super::{CELL, good, read};
 use airhop_base::{AccessCategory, Rate, Span};
@@ -91,7 +91,7 @@ fn every_wifi_key_reaches_the_plan() {
     const TXOP: (&str, &str) = ("wlan.cell.txop", "{ VO = \"2.080 ms\" }");
     let nav = |word| ht(&[TXOP, ("wlan.cell.nav", word)]).nav;
     assert_eq!([ht(&[TXOP]).nav, nav("response"), nav("limit")], [Nav::Response, Nav::Response, Nav::Limit]);
-    // A TXOP limit of 0 and best effort equal the defaults of the plan.
+    // A TXOP limit of 0, and best effort as the access category, are the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
         ("wlan.cell.txop", "{ BE = \"0 s\", VO = \"0 s\" }"),
@@ -110,11 +110,11 @@ fn without_aggregation_attempts_limit_each_frame() {
         assert_eq!(ht(&sets).ampdu, None);
         assert_eq!(cell(good(&sets).plan()).attempts, expected);
     }
-    // A study that varies the length may include 0.
+    // In a study that varies the length of A-MPDUs, 0 is permitted beside the key for frames.
     assert_eq!(ht(&[OFF, ("wlan.cell.aggregation.frames", "64")]).ampdu, None);
 }
 
-/// `airhop show` prints a scenario that reads back to the same plan and prints the same text.
+/// `airhop show` prints a scenario that reads back to the same plan and is printed again as the same text.
 #[test]
 fn a_printed_wifi_scenario_reads_back() {
     let changes: [&[(&str, &str)]; 9] = [
@@ -148,8 +148,8 @@ fn a_printed_wifi_scenario_reads_back() {
     insta::assert_snapshot!(good(&[]).toml().split("[[flow]]").next().expect("a beginning"));
 }
 
-/// The frequency of a propagation model is that of the band: at 5 GHz a range is shorter than at 2.4 GHz by
-/// the factor 2.4 / 5.
+/// A propagation model uses the frequency of the band: at 5 GHz a range is shorter than at 2.4 GHz by a
+/// factor of 2.4 / 5.
 #[test]
 fn propagation_uses_the_frequency_of_the_band() {
     const POWERS: (&str, &str) = (
@@ -161,8 +161,8 @@ fn propagation_uses_the_frequency_of_the_band() {
     assert!((high / low - 2.4 / 5.0).abs() < 1e-9, "{high} m and {low} m");
 }
 
-/// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g it also applies
-/// to control frames.
+/// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g also to control
+/// frames.
 #[test]
 fn errors_apply_to_control_frames_only_before_802_11n() {
     const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
@@ -175,7 +175,7 @@ fn errors_apply_to_control_frames_only_before_802_11n() {
     assert_eq!(model(&old), ErrorPlan::Loss(0.1));
 }
 
-/// Returns the model of a cell with errors by SNR.
+/// Returns the error model of a cell with errors by SNR.
 fn snr(keys: &str, sets: &[(&str, &str)]) -> SnrPlan {
     let errors = format!("{{ kind = \"snr\"{keys} }}");
     let scenario = good(&[sets, &[("wlan.cell.errors", errors.as_str())]].concat());
@@ -188,7 +188,7 @@ fn snr(keys: &str, sets: &[(&str, &str)]) -> SnrPlan {
     }
 }
 
-/// The defaults are those of ns-3, except that streams share the power.
+/// The defaults are those of ns-3, except that the spatial streams share the power.
 #[test]
 fn every_key_of_errors_by_snr_reaches_the_plan() {
     let defaults = snr("", &[]);
@@ -223,8 +223,8 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
     assert_eq!(snr(keys, &[]).budget, given);
 }
 
-/// 802.11ax requires LDPC above 20 MHz, 4 streams or MCS 9 (802.11ax-2021 §27.3.12.5); the closed forms are
-/// bounds of convolutional codes.
+/// 802.11ax requires LDPC above 20 MHz, 4 streams or MCS 9 (802.11ax-2021 §27.3.12.5). The closed forms are
+/// bounds for convolutional codes.
 #[test]
 fn the_default_code_is_that_of_the_standard() {
     for (mcs, width, model, coding) in [
@@ -240,7 +240,7 @@ fn the_default_code_is_that_of_the_standard() {
     assert_eq!(snr("", &[N]).coding, Coding::Bcc);
 }
 
-/// The power of a propagation model is also that of errors by SNR, unless they have their own.
+/// Errors by SNR use the power of the propagation model, unless they have a power of their own.
 #[test]
 fn errors_by_snr_have_the_power_of_the_propagation_model() {
     const POWERS: (&str, &str) = (
@@ -300,7 +300,7 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.errors", "{ kind = \"snr\", noise_figure = \"-1 dB\", exponent = 11, power = \"0.1 W\" }")],
     &[("wlan.cell.errors", "{ kind = \"snr\", fading = \"rayleigh\" }")],
     &[("flow.up.access_category", "best effort")],
-    // Standards without these keys.
+    // The next cases use a standard that does not have these keys.
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("flow.up.access_category", "VO")],
     &[
         ("wlan.cell.standard", "802.11b"),
@@ -333,7 +333,7 @@ fn every_wifi_mistake_has_its_message() {
     insta::assert_snapshot!(page);
 }
 
-/// Both schemes use a part of a damaged segment. A scheme with another service runs.
+/// HACK and LHP need a part of a damaged segment, which 802.11ac does not deliver. Other schemes run.
 #[test]
 fn hack_and_lhp_over_802_11ac_are_refused() {
     let with = |scheme: &str, services: &str| {

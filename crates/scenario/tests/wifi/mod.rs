@@ -6,7 +6,7 @@ mod rates;
 
 use airhop_scenario::{Overrides, Scenario};
 
-/// An access point and a station, with an uplink flow of datagrams.
+/// Scenario with an access point, a station, and a flow of datagrams in the uplink.
 const CELL: &str = r#"
 name = "cell"
 duration = "2 s"

@@ -1,7 +1,7 @@
-//! Rates of a lone station, compared with a closed form.
+//! Rates of a single station, compared with a closed form.
 //!
-//! The station sends datagrams of 1472 bytes as best effort, without losses: k MPDUs for each AIFS, mean
-//! backoff, PPDU, SIFS and BlockAck or Ack.
+//! The station sends datagrams of 1472 bytes as best effort, without losses. One cycle is AIFS, a mean
+//! backoff, the PPDU with k MPDUs, SIFS, and the BlockAck or Ack.
 
 use super::good;
 use airhop_net::World;
@@ -9,7 +9,7 @@ use airhop_scenario::Scenario;
 use std::sync::atomic::AtomicBool;
 
 const PAYLOAD: u32 = 1472;
-/// Length of an MPDU with UDP, IP, LLC and SNAP, the QoS data header and the FCS, bytes.
+/// Length of an MPDU, bytes: payload, UDP, IP, LLC and SNAP, QoS data header, and FCS.
 const MPDU: u32 = PAYLOAD + 8 + 20 + 8 + 26 + 4;
 const AIFS_US: f64 = 16.0 + 3.0 * 9.0;
 const MEAN_BACKOFF_US: f64 = 7.5 * 9.0;
@@ -24,7 +24,7 @@ struct Row {
     short: bool,
     bytes: Option<u32>,
     rts: bool,
-    /// Goodput, Mbit/s, as printed by an independent program with the same formulas.
+    /// Goodput in Mbit/s, printed by an independent program with the same formulas.
     mbps: f64,
 }
 
@@ -160,12 +160,12 @@ impl Row {
     }
 }
 
-/// Returns the duration of a frame of `bytes` bytes in OFDM at `mbps` Mbit/s, microseconds.
+/// Returns the duration of an OFDM frame of `bytes` bytes at `mbps` Mbit/s, microseconds.
 fn legacy_us(bytes: u32, mbps: u32) -> f64 {
     f64::from(20 + 4 * (22 + 8 * bytes).div_ceil(4 * mbps))
 }
 
-/// The closed form is correct: it equals the values printed by an independent program with the same formulas.
+/// The closed form equals the values printed by an independent program with the same formulas.
 #[test]
 fn the_closed_form_goodput_equals_the_reference_program() {
     for row in ROWS {
@@ -173,7 +173,7 @@ fn the_closed_form_goodput_equals_the_reference_program() {
     }
 }
 
-/// The capacity used by the oracle and the hints equals the closed form, to the nanosecond per packet.
+/// The capacity that the oracle and the hints use equals the closed form, to the nanosecond per packet.
 #[test]
 fn the_time_per_packet_is_its_share_of_an_ampdu() {
     for row in ROWS {
@@ -183,8 +183,9 @@ fn the_time_per_packet_is_its_share_of_an_ampdu() {
     }
 }
 
-/// Goodput of a saturated station is within 0.5 %: 1.9 s contain at least 340 frame exchanges, whose mean
-/// backoff has a standard error of 2.2 µs, and the last exchange may be incomplete.
+/// The goodput of a saturated station is within 0.5 % of the closed form. In 1.9 s there are at least 340
+/// frame exchanges; their mean backoff has a standard error of 2.2 µs, and the last exchange may be
+/// incomplete.
 #[test]
 fn a_saturated_station_has_the_closed_form_goodput() {
     for row in ROWS {

@@ -1,5 +1,5 @@
-//! bpf(2), command by command. This file and `host::sys` contain the only unsafe code: the system call, whose
-//! attributes refer to memory of the caller.
+//! bpf(2), command by command. This file and `host::sys` contain the only unsafe code of the crate. The
+//! system call is unsafe because its attributes refer to memory of the caller.
 #![allow(unsafe_code)]
 
 use airhop_bpf::loading::{LoadMap, LoadProgram};
@@ -21,25 +21,25 @@ const INFORMATION: u32 = 15;
 const TYPES_LOAD: u32 = 18;
 const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
-/// Maximum length of a name with its terminating zero: 15 characters of letters, digits, dots and
+/// Maximum length of a name, including its terminating zero. A name consists of letters, digits, dots and
 /// underscores.
 const NAME: usize = 16;
-/// Sizes of the verifier's logs, bytes: the statistics of an accepted program, and all instructions of a
-/// refused program.
+/// Sizes of the buffers for the verifier's log, bytes: for the statistics of an accepted program, and for all
+/// instructions of a refused program.
 const SUMMARY_BYTES: usize = 1 << 12;
 const LOG_BYTES: usize = 1 << 20;
-/// Levels of the verifier's log: each instruction, or statistics only.
+/// Levels of the verifier's log: all instructions, and statistics only.
 const VERBOSE: u32 = 1;
 const STATISTICS: u32 = 4;
-/// Beginning of the line of the log that counts the processed instructions.
+/// Beginning of the line in the log that has the number of processed instructions.
 const PROCESSED: &str = "processed ";
 
-/// Program in the kernel, with the verifier's count of its instructions.
+/// Program that the kernel has accepted, with a summary of its verification.
 #[derive(Debug)]
 pub struct Accepted {
     /// The program.
     pub program: OwnedFd,
-    /// Line of the verifier's log.
+    /// Line of the verifier's log with the number of processed instructions.
     pub summary: String,
 }
 
@@ -52,7 +52,7 @@ pub struct Refused {
     pub log: Vec<String>,
 }
 
-/// `union bpf_attr`: numbers at their offsets, zeros elsewhere.
+/// Attributes of a command, `union bpf_attr`: numbers at their offsets, and zeros elsewhere.
 struct Attributes([u8; 152]);
 
 impl Attributes {
@@ -69,8 +69,8 @@ impl Attributes {
         self.with(at, descriptor.as_raw_fd() as u32)
     }
 
-    /// Sets an address that the kernel reads from or writes to. The memory must stay valid until the call
-    /// returns.
+    /// Sets an address from which the kernel reads or to which it writes. The memory must stay valid until
+    /// the call returns.
     fn address<T>(mut self, at: usize, memory: *const T) -> Self {
         self.0[at..at + 8].copy_from_slice(&(memory as u64).to_ne_bytes());
         self
@@ -86,7 +86,7 @@ impl Attributes {
 
     fn call(mut self, command: u32) -> io::Result<RawFd> {
         // SAFETY: the kernel reads as many bytes as the array has. Every address in the array points to
-        // memory that the calling function owns, with its length stored next to the address.
+        // memory that the calling function owns, and the length of the memory is also in the array.
         let result = unsafe { libc::syscall(libc::SYS_bpf, command, self.0.as_mut_ptr(), self.0.len()) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as RawFd) }
     }
@@ -131,11 +131,11 @@ pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
     Ok(made)
 }
 
-/// Creates the map for a structure of callbacks, which a link can register.
+/// Creates the map for a structure of callbacks, whose registration is a link.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel; a kernel before Linux 6.4, for example, has no such links.
+/// Returns the error of the kernel, for example of a kernel before Linux 6.4, which has no such links.
 pub fn create_struct_ops(
     name: &str,
     value_type: u32,
@@ -148,17 +148,17 @@ pub fn create_struct_ops(
     attributes.with(16, BY_LINK).name(28, name).fd(48, types).with(60, value_type).descriptor(MAP_CREATE)
 }
 
-/// Sets the value of a key in a map; key and value have the map's lengths.
+/// Sets the value of a key in a map. Key and value must have the lengths that the map declares.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel. For a structure of callbacks the usual reason is an invalid member.
+/// Returns the error of the kernel. For a structure of callbacks the usual cause is an invalid member.
 pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_ptr());
     attributes.call(MAP_UPDATE).map(drop)
 }
 
-/// Returns the only value, of `bytes` bytes, of a map with one entry.
+/// Returns the value, `bytes` bytes, of a map with a single entry.
 ///
 /// # Errors
 ///
@@ -170,12 +170,12 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Loads a program whose instructions are complete. `attach` is the program's structure of callbacks and the
-/// index of the member; a program without `attach` processes packets.
+/// Loads a program whose instructions are complete. `attach`: structure of callbacks to which the program
+/// belongs, and index of its member; `None` for a program that processes packets.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel with the verifier's log.
+/// Returns the error of the kernel and the verifier's log.
 pub fn load_program(
     program: &LoadProgram,
     code: &[u8],
@@ -234,28 +234,28 @@ fn lines(log: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(&log[..end]).lines().map(str::to_owned).collect()
 }
 
-/// Registers the structure of callbacks in a map, as long as the link is open.
+/// Registers the structure of callbacks in a map. The registration lasts as long as the link is open.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel: `EEXIST` if a congestion control of that name is registered already.
+/// Returns the error of the kernel: `EEXIST` if a congestion control with this name is already registered.
 pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
     const STRUCT_OPS: u32 = 44;
     Attributes::new().fd(0, map).with(8, STRUCT_OPS).descriptor(LINK_CREATE)
 }
 
-/// Attaches a program to the ingress of a device of this thread's network namespace, as long as the link is
-/// open.
+/// Attaches a program to the ingress of a device in this thread's network namespace. The program stays
+/// attached as long as the link is open.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, such as that of a kernel before Linux 6.6, which lacks these links (tcx).
+/// Returns the error of the kernel, for example of a kernel before Linux 6.6, which has no such links (tcx).
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
     Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)
 }
 
-/// Pins a link in the BPF file system: the link stays open until the file is removed.
+/// Pins a link in the BPF file system. The link then stays open until the file is removed.
 ///
 /// # Errors
 ///
@@ -275,7 +275,7 @@ pub fn pinned(file: &Path) -> io::Result<OwnedFd> {
     Attributes::new().address(0, path.as_ptr()).descriptor(OBJECT_GET)
 }
 
-/// Opens the map with a number of the kernel.
+/// Opens the map with this id of the kernel.
 ///
 /// # Errors
 ///

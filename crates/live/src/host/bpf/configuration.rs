@@ -1,10 +1,10 @@
-//! Options of the running kernel that programs of objects read (`extern … __kconfig`).
+//! Options of the running kernel, which programs of BPF objects may read (`extern … __kconfig`).
 
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_getres};
 
-/// Returns the value of a kernel option that can be determined without the kernel's configuration file, which
-/// few machines have.
+/// Returns the value of a kernel option; `None` for an unknown option. The value is determined without the
+/// kernel's configuration file, which few machines have.
 pub(super) fn option(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),
@@ -13,7 +13,7 @@ pub(super) fn option(name: &str) -> Option<u64> {
     }
 }
 
-/// Returns the timer ticks per second: the coarse clocks advance with each tick (clock_getres(2)).
+/// Returns the number of timer ticks per second. The coarse clocks advance once per tick (clock_getres(2)).
 fn ticks() -> Option<u64> {
     let tick = clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).ok()?;
     let nanos = u64::try_from(tick.tv_nsec()).ok().filter(|&nanos| nanos > 0)?;

@@ -1,6 +1,7 @@
-//! Objects that stay in the kernel after the process: their registration and their listeners are links,
-//! pinned in a folder of the BPF file system. Removal of the files ends the links; the kernel frees the object
-//! when the last connection that runs the control has closed.
+//! Deployed objects, which stay in the kernel after the process has ended. The registration of the congestion
+//! control and each attachment of a listener program are BPF links, pinned as files in a folder of the BPF
+//! file system. A link ends when its file is removed. The kernel frees the object when the last connection
+//! with the congestion control has closed.
 
 use super::call;
 use super::prepared::Prepared;
@@ -13,19 +14,19 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::thread;
 
-/// File of the registration in the folder of an object.
+/// Name of the registration's file in the folder of an object.
 pub const CONTROL: &str = "control";
-/// Beginning of the names of the listeners' files, which end with a number.
+/// Start of the name of a listener's file, which a number follows.
 pub const LISTENER: &str = "listener-";
-/// ip-sysctl, tcp_congestion_control.
+/// File with the default congestion control (ip-sysctl, tcp_congestion_control).
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// Number of lines of the verifier's log in the verdict on a refused program.
+/// Number of lines of the verifier's log that are quoted for a refused program.
 const QUOTED: usize = 8;
 
-/// Acceptance or refusal of a part of an object by the kernel.
+/// Result of the kernel for one part of an object: accepted or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Name of the program, or of the structure of callbacks.
+    /// Name of the program or of the structure of callbacks.
     pub part: String,
     /// True if the kernel accepts the part.
     pub accepted: bool,
@@ -41,12 +42,12 @@ impl Acceptance {
     }
 }
 
-/// Registers the congestion control `name` of an object, attaches the object's listeners to the ingress of a
-/// device of this thread's network namespace, and pins both in an existing folder.
+/// Registers the congestion control `name` of an object, and attaches the object's listeners to the ingress
+/// of a device in this thread's network namespace. Pins the links in the existing folder `folder`.
 ///
 /// # Errors
 ///
-/// Returns a message with the step and the error of the kernel. Links pinned until then stay.
+/// Returns a message with the failed step and the error of the kernel. Links that are already pinned stay.
 pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) -> Result<(), String> {
     let prepared = Prepared::new(object)?;
     let link = prepared.register(prepared.control(name)?, name)??;
@@ -64,12 +65,13 @@ pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) 
     Ok(())
 }
 
-/// Loads all programs of an object and checks the members of the congestion control `name`, without a
-/// registration. Nothing of it stays in the kernel.
+/// Loads all programs of an object, and checks the members of the congestion control `name`, without
+/// registering it. Nothing stays in the kernel.
 ///
 /// # Errors
 ///
-/// Returns an error if the kernel does not accept the types or the maps, or lacks a function.
+/// Returns an error if the kernel does not accept the types or maps, or does not have a function that a
+/// program calls.
 pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> {
     let prepared = Prepared::new(object)?;
     let control = prepared.control(name)?;
@@ -94,7 +96,7 @@ pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> 
     Ok(verdicts)
 }
 
-/// Returns the number of the map whose congestion control a pinned link has registered.
+/// Returns the id of the map whose congestion control a pinned link has registered.
 ///
 /// # Errors
 ///
@@ -104,7 +106,8 @@ pub fn map_of(link: &Path) -> io::Result<u32> {
     Ok(call::information(&call::pinned(link)?)?[STRUCT_OPS_MAP])
 }
 
-/// Returns the index of the device at which the program of a pinned link listens; 0 if the device is gone.
+/// Returns the index of the device to which the program of a pinned link is attached; 0 if the device is
+/// gone.
 ///
 /// # Errors
 ///
@@ -114,9 +117,9 @@ pub fn device_of(link: &Path) -> io::Result<u32> {
     Ok(call::information(&call::pinned(link)?)?[TCX_DEVICE])
 }
 
-/// Returns the kernel's number of references to the congestion control in a map. Each connection has one
-/// reference, each network namespace with this default has one, and the link that registers the congestion
-/// control has one. `None` if the map was removed.
+/// Returns the number of references that the kernel has to the congestion control in a map; `None` if the map
+/// was removed. There is one reference for each connection, for each network namespace with this default, and
+/// for the link that registers the congestion control.
 ///
 /// # Errors
 ///
@@ -128,13 +131,13 @@ pub fn references(map: u32) -> io::Result<Option<u32>> {
         map => map?,
     };
     let bytes = call::information(&map)?[VALUE_BYTES] as usize;
-    // The value begins with the count (struct bpf_struct_ops_common_value).
+    // The value begins with the number of references (struct bpf_struct_ops_common_value).
     let count = call::value(&map, bytes)?.first_chunk().map(|count| u32::from_ne_bytes(*count));
     Ok(Some(count.unwrap_or(0)))
 }
 
-/// Returns the congestion control of new connections in a network namespace, a file of /proc/PID/ns, and sets
-/// it to `control`, if `control` is not `None`.
+/// Returns the default congestion control of a network namespace. If `control` is not `None`, also sets the
+/// default to it. `namespace`: a file of /proc/PID/ns.
 ///
 /// # Errors
 ///

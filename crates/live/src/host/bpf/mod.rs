@@ -1,6 +1,6 @@
-//! Congestion controls of BPF objects in this machine's kernel, for the duration of an emulation: descriptors
-//! of this process refer to all of them, and the kernel closes these descriptors when the process ends for
-//! any reason. A deployed object stays: see [`deployment`].
+//! Congestion controls of BPF objects in the kernel of this machine, for the duration of an emulation.
+//! Descriptors of this process refer to all of them, and the kernel closes these descriptors when the process
+//! ends for any reason. For objects that stay in the kernel, see [`deployment`].
 
 mod call;
 mod configuration;
@@ -14,27 +14,27 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// Maximum number of simultaneous objects whose congestion controls have equal names.
+/// Maximum number of objects that can be registered at the same time with congestion controls of equal names.
 const MOST_NAMES: usize = 9;
 
-/// An object whose congestion control is registered in the kernel until the value is dropped.
+/// Object whose congestion control is registered in the kernel until the value is dropped.
 #[derive(Debug)]
 pub struct Registered {
     name: String,
     prepared: Prepared,
     filters: Vec<OwnedFd>,
-    /// Link that keeps the registration.
+    /// Link that maintains the registration.
     _link: OwnedFd,
 }
 
 impl Registered {
-    /// Registers the congestion control `name` of an object. If that name is registered already, by another
-    /// emulation or by the user, the congestion control gets a different name: see [`Registered::name`].
+    /// Registers the congestion control `name` of an object. If another emulation or the user has already
+    /// registered this name, the congestion control gets a different name; see [`Registered::name`].
     ///
     /// # Errors
     ///
-    /// Returns a message with the name of the program or the map, and the missing feature or the rejection of
-    /// the kernel.
+    /// Returns a message with the name of the program or map, and either the missing feature of the kernel or
+    /// its error.
     pub fn new(object: Loadable, name: &str) -> Result<Self, String> {
         let prepared = Prepared::new(object)?;
         let control = prepared.control(name)?;
@@ -52,25 +52,25 @@ impl Registered {
         Ok(Registered { name: own, prepared, filters, _link: link })
     }
 
-    /// Returns the name of the congestion control in the kernel.
+    /// Returns the name under which the congestion control is registered in the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Attaches the object's packet programs to the ingress of a device of this thread's network namespace,
-    /// as long as the descriptors are open. On a kernel without tcx links (before Linux 6.6), the programs
-    /// stay as long as the device exists.
+    /// Attaches the object's packet programs to the ingress of a device in this thread's network namespace,
+    /// as long as the returned descriptors are open. On a kernel without tcx links (before Linux 6.6), the
+    /// programs stay attached as long as the device exists.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel if the kernel also rejects filters.
+    /// Returns the error of the kernel if it has no tcx links and also rejects filters.
     pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();
         links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
     }
 
-    /// Attaches the listener without tcx: by filters of clsact, until the device disappears.
+    /// Attaches the packet programs by filters of clsact, without tcx, until the device disappears.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Registered {
         Netlink::open()?.add_filters(device, &self.filters)
     }
 
-    /// Returns the value of a global variable of eight bytes, if the object has a variable with that name.
+    /// Returns the value of a global variable of eight bytes; `None` if the object has no such variable.
     pub fn counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.prepared.object.maps.iter().zip(&self.prepared.maps);
         let (at, (map, descriptor)) =
@@ -89,7 +89,8 @@ impl Registered {
     }
 }
 
-/// Returns a name, or the name with a number, truncated to the kernel's limit.
+/// Returns the name for attempt `number`: `name` itself, or `name` shortened to the kernel's limit with the
+/// number.
 fn own_name(name: &str, number: usize) -> String {
     const LONGEST: usize = 15;
     match number {
@@ -98,13 +99,13 @@ fn own_name(name: &str, number: usize) -> String {
     }
 }
 
-/// Returns the names of the congestion controls that the kernel has (ip-sysctl, tcp_available_congestion_control).
+/// Returns the names of the congestion controls in the kernel (ip-sysctl, tcp_available_congestion_control).
 pub fn available() -> Vec<String> {
     let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     known.split_whitespace().map(str::to_owned).collect()
 }
 
-/// True if the kernel has a congestion control of this name.
+/// True if the kernel has a congestion control with this name.
 pub fn is_available(name: &str) -> bool {
     available().iter().any(|known| known == name)
 }

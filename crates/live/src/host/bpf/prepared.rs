@@ -1,4 +1,4 @@
-//! An object whose types and maps are in the kernel, and the loading of its programs.
+//! BPF object whose types and maps are in the kernel, and the loading of its programs.
 
 use super::call::{self, Accepted, Refused};
 use super::configuration;
@@ -10,15 +10,15 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// The types of the running kernel.
+/// File with the types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 const STRUCTURE: &str = "tcp_congestion_ops";
-/// Message for a callback that is not a member of the kernel's [`StructOps`].
+/// Part of the message about a callback that the kernel's `struct tcp_congestion_ops` does not have.
 const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
-/// Number of lines of the verifier's log in a message.
+/// Number of lines of the verifier's log that a message quotes.
 const QUOTED: usize = 3;
 
-/// An object with its types and maps in the kernel.
+/// BPF object whose types and maps are in the kernel.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) object: Loadable,
@@ -29,7 +29,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Loads the types and creates the maps.
+    /// Loads the types of an object, and creates its maps.
     pub(super) fn new(mut object: Loadable) -> Result<Self, String> {
         object.configure(configuration::option);
         let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
@@ -46,23 +46,24 @@ impl Prepared {
         Ok(Prepared { object, maps, kernel, structure, types })
     }
 
-    /// Returns the congestion control of a name.
+    /// Returns the congestion control with this name; an error if the object has none.
     pub(super) fn control(&self, name: &str) -> Result<&LoadControl, String> {
         let control = self.object.controls.iter().find(|control| control.name == name);
         control.ok_or_else(|| format!("the object has no congestion control {name}"))
     }
 
-    /// Loads the programs that process packets, in the object's order.
+    /// Loads the programs that process packets, in the order of the object.
     pub(super) fn filters(&self) -> Result<Vec<OwnedFd>, String> {
         self.filter_programs().map(|program| self.accepted(program, None)).collect()
     }
 
-    /// Returns the programs that process packets.
+    /// Returns the programs of the object that process packets.
     pub(super) fn filter_programs(&self) -> impl Iterator<Item = &LoadProgram> {
         self.object.programs.iter().filter(|program| program.kind == ProgramKind::Filter)
     }
 
-    /// Returns the callbacks of a congestion control, each with the index of its member in the kernel.
+    /// Returns the callbacks of a congestion control, each with the index of its member in the kernel's
+    /// structure.
     pub(super) fn callbacks(&self, control: &LoadControl) -> Result<Vec<(usize, &LoadProgram)>, String> {
         let callbacks = control.members.iter().filter_map(|(name, member)| {
             let MemberValue::Program(program) = member else { return None };
@@ -72,8 +73,8 @@ impl Prepared {
         callbacks.collect()
     }
 
-    /// Registers a congestion control under a name. The inner error means that another process registered
-    /// that name in the meantime.
+    /// Registers a congestion control under the name `own`. An inner error means that another process has
+    /// registered this name in the meantime.
     pub(super) fn register(
         &self,
         control: &LoadControl,
@@ -90,7 +91,7 @@ impl Prepared {
         }
     }
 
-    /// Creates the map of a congestion control from its loaded callbacks; the kernel checks the members.
+    /// Creates the map of a congestion control whose callbacks are loaded. The kernel checks the members.
     pub(super) fn filled(
         &self,
         control: &LoadControl,
@@ -100,7 +101,7 @@ impl Prepared {
         let structure = &self.structure;
         let mut value = vec![0; structure.value_bytes as usize];
         for (name, member) in &control.members {
-            // A kernel whose structure lacks a member has no use for the member's value.
+            // A member that the kernel's structure does not have is omitted.
             let (MemberValue::Bytes(bytes), Some(place)) = (member, self.place(name)) else { continue };
             let named = [own.as_bytes(), &[0]].concat();
             let bytes = if name == "name" { &named } else { bytes };
@@ -118,8 +119,8 @@ impl Prepared {
         Ok(map)
     }
 
-    /// Loads a program after filling in the descriptors of maps and the numbers of functions. `callback` is
-    /// the index of the program's member.
+    /// Loads a program, after the descriptors of maps and the numbers of kernel functions were inserted into
+    /// its code. `callback`: index of the member to which the program belongs.
     pub(super) fn load(
         &self,
         program: &LoadProgram,
@@ -153,7 +154,7 @@ impl Prepared {
     }
 }
 
-/// Converts the error of a registration.
+/// Returns a function that converts the error of a registration into a message.
 fn refused(own: &str) -> impl Fn(io::Error) -> String {
     move |error| format!("registering {own}: {error}")
 }

@@ -5,10 +5,10 @@ use super::punctuality::Punctuality;
 use super::{InClass, Number, count, number};
 use airhop_base::Span;
 
-/// Quality of one direction of a call, for its listener.
+/// Quality of one direction of a call, as its listener perceives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallQuality {
-    /// Packets whose playout time has passed, by their arrival.
+    /// Counts of the packets whose playout time has passed: in time, late, and lost.
     pub packets: Punctuality,
     /// Rating by the E-model; `None` before the first packet.
     pub rating: Option<Rating>,
@@ -32,7 +32,7 @@ pub struct Rating {
 }
 
 impl CallQuality {
-    /// Numbers of the quality.
+    /// Declarations of the numbers in a call's quality.
     pub(super) const NUMBERS: [Number; 11] = [
         count(
             "played",
@@ -118,7 +118,8 @@ impl CallQuality {
         ),
     ];
 
-    /// Rates the packets of one direction. `bound`: greatest one-way delay of a packet that is played.
+    /// Rates the packets of one direction. `bound`: greatest one-way delay of a packet that is played; `None`
+    /// before the first packet.
     pub(in crate::apps) fn new(
         packets: Punctuality,
         interval: Span,
@@ -165,9 +166,9 @@ mod tests {
 
     const G711: Codec = Codec { ie: 0.0, bpl: 4.3 };
 
-    // Computed by hand. A network delay of 20 ms and a playout delay of 60 ms after 20 ms of speech are 100 ms
-    // from mouth to ear, which nobody perceives. 10 of 200 packets are late or lost, each alone: Ppl is 5 %,
-    // BurstR is 0.95 and counts as 1, and Ie,eff is 95 × 5 / 9.3.
+    // Values computed by hand. 20 ms of speech, a network delay of 20 ms and a playout delay of 60 ms add up
+    // to 100 ms from mouth to ear, which listeners do not perceive. Of 200 packets 10 are late or lost, each
+    // alone: Ppl is 5 %, BurstR is 0.95 and counts as 1, and Ie,eff is 95 × 5 / 9.3.
     #[test]
     fn a_rating_combines_delay_and_losses() {
         let packets = Punctuality { in_time: 190, late: 4, lost: 6, bursts: 10 };

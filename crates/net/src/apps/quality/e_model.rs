@@ -1,16 +1,16 @@
 //! E-model of ITU-T G.107 (06/2015): rating of a call from its delay and its losses.
 //!
-//! R = R0 - Is - Id - Ie,eff + A. All parameters that describe telephones and rooms have their default values
-//! (G.107 §7.7), with which R0 - Is is 93.2. The advantage factor A is 0. Echo is cancelled, so the impairment
-//! Id is that of the absolute delay, Idd.
+//! R = R0 - Is - Id - Ie,eff + A. The parameters of telephones and rooms have their default values (G.107
+//! §7.7), with which R0 - Is is 93.2. The advantage factor A is 0. Echo is cancelled, so the impairment Id is
+//! that of the absolute delay, Idd.
 
 /// R0 - Is with the default values (G.107 §7.7).
 const DEFAULT_RATING: f64 = 93.2;
-/// Minimum perceivable delay mT, ms; default of G.107 (Table 1), with the delay sensitivity sT = 1.
+/// Minimum perceivable delay mT, ms: the default of G.107 (Table 1), with the delay sensitivity sT = 1.
 const PERCEIVABLE_MS: f64 = 100.0;
 
-/// Impairment of a codec whose packets are all lost. The formula exceeds it for long bursts, for which G.107 is
-/// not valid.
+/// Impairment of a codec if all packets are lost. For long bursts, for which G.107 is not valid, the formula
+/// would exceed it.
 const WORST: f64 = 95.0;
 
 /// Parameters of a codec in the E-model.
@@ -31,7 +31,7 @@ impl Codec {
     }
 }
 
-/// Returns the impairment Idd of an absolute delay, ms, from mouth to ear (G.107 §7.4).
+/// Returns the impairment Idd of an absolute delay from mouth to ear, ms (G.107 §7.4).
 pub fn delay_impairment(mouth_to_ear_ms: f64) -> f64 {
     if mouth_to_ear_ms <= PERCEIVABLE_MS {
         return 0.0;
@@ -46,8 +46,8 @@ pub fn rating(delay_impairment: f64, loss_impairment: f64) -> f64 {
     (DEFAULT_RATING - delay_impairment - loss_impairment).clamp(0.0, 100.0)
 }
 
-/// Returns the estimated mean opinion score of a rating R from 0 to 100 (G.107 Annex B). The polynomial is
-/// below 1, the lowest score, for R below 6.5.
+/// Returns the estimated mean opinion score of a rating R from 0 to 100 (G.107 Annex B). For R below 6.5 the
+/// polynomial is below the lowest score, 1, which is then returned.
 pub fn mean_opinion_score(r: f64) -> f64 {
     (1.0 + 0.035 * r + r * (r - 60.0) * (100.0 - r) * 7e-6).max(1.0)
 }
@@ -62,8 +62,8 @@ mod tests {
         assert!((found - expected).abs() <= tolerance, "{found}, expected {expected}");
     }
 
-    // G.107 §7.7: with all default values R is 93.2. Annex B and its Table B.1: the scores of 93.2 and of the
-    // limits of the categories of satisfaction.
+    // G.107 §7.7: with all default values R is 93.2. Annex B and its Table B.1 have the scores of 93.2 and of
+    // the limits between the categories of user satisfaction.
     #[test]
     fn default_rating_and_scores_match_g107() {
         assert_eq!(rating(delay_impairment(0.0), G711.impairment(0.0, 1.0)), 93.2);
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!((rating(60.0, 40.0), rating(-10.0, 0.0)), (0.0, 100.0));
     }
 
-    // Values of the formula of G.107 §7.4, computed with 50 digits. No delay up to 100 ms is perceived, and
-    // 150 ms hardly (G.114).
+    // Values of the formula of G.107 §7.4, computed with 50 digits. A delay of up to 100 ms is not perceived,
+    // and 150 ms hardly (G.114).
     #[test]
     fn delay_impairment_matches_g107() {
         assert_eq!([0.0, 20.0, 100.0].map(delay_impairment), [0.0; 3]);
@@ -90,9 +90,10 @@ mod tests {
         }
     }
 
-    // Computed by hand. With losses of Bpl percent the codec loses half of 95. A burst ratio of 2 halves the
-    // loss in the denominator; a ratio below 1 counts as 1. No impairment exceeds that of losing all. G.113 Appendix I: G.711 with concealment of losses
-    // has Bpl = 25.1; G.729A has Ie = 11, Bpl = 19.
+    // Values computed by hand. If Bpl percent of the packets are lost, the impairment is half of its maximum,
+    // 95. A burst ratio of 2 halves the loss in the denominator; a ratio below 1 counts as 1. No impairment
+    // exceeds that of losing all packets. G.113 Appendix I: G.711 with concealment of losses has Bpl = 25.1;
+    // G.729A has Ie = 11, Bpl = 19.
     #[test]
     fn loss_impairment_matches_g107() {
         assert_near(G711.impairment(4.3, 1.0), 47.5, 1e-12);

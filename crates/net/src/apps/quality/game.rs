@@ -3,7 +3,7 @@
 use super::punctuality::Punctuality;
 use super::{Number, count, number};
 
-/// Quality of one direction of a game, for its receiver.
+/// Quality of one direction of a game, as its receiver perceives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameQuality {
     /// Counts of the packets whose deadline has passed: in time, late, and lost.
@@ -11,7 +11,7 @@ pub struct GameQuality {
 }
 
 impl GameQuality {
-    /// Numbers of the quality.
+    /// Declarations of the numbers in a game's quality.
     pub(super) const NUMBERS: [Number; 5] = [
         count(
             "in_time",

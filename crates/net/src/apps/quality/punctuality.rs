@@ -1,6 +1,6 @@
-//! Punctuality of datagrams by their deadlines.
+//! Punctuality of datagrams: arrivals compared with deadlines.
 
-/// Counts of the datagrams whose deadline has passed: in time, late, and lost; and of the runs of misses.
+/// Counts of the datagrams whose deadline has passed (in time, late, and lost), and of the bursts of misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
     /// Number of datagrams that arrived by their deadline.
@@ -9,7 +9,7 @@ pub struct Punctuality {
     pub late: u64,
     /// Number of datagrams that have not arrived.
     pub lost: u64,
-    /// Number of runs of successive datagrams that were late or lost.
+    /// Number of bursts: runs of successive datagrams that were late or lost.
     pub bursts: u64,
 }
 
@@ -19,15 +19,14 @@ impl Punctuality {
         self.late + self.lost
     }
 
-    /// Returns a number of datagrams as a percentage of all; `None` without datagrams.
+    /// Returns `count` as a percentage of all counted datagrams; `None` if no datagram was counted.
     pub fn percent(&self, count: u64) -> Option<f64> {
         let all = self.in_time + self.missed();
         (all > 0).then(|| 100.0 * count as f64 / all as f64)
     }
 
-    /// Returns the burst ratio (ITU-T G.107 §7.5): mean number of successive missed datagrams, divided by the
-    /// mean number under random loss, 1 / (1 - p) for the missed fraction p. `None` if no datagram was
-    /// missed.
+    /// Returns the burst ratio (ITU-T G.107 §7.5): mean length of the bursts, divided by the mean length 1 /
+    /// (1 - p) under random loss, where p is the missed fraction. `None` if no datagram was missed.
     pub fn burst_ratio(&self) -> Option<f64> {
         let missed = self.missed() as f64;
         let share = missed / (self.in_time as f64 + missed);
@@ -39,8 +38,8 @@ impl Punctuality {
 mod tests {
     use super::*;
 
-    // Computed by hand: 12 of 100 datagrams were missed, in 4 runs of 3 on average. Under random loss the mean
-    // is 1 / 0.88.
+    // Values computed by hand: 12 of 100 datagrams were missed, in bursts of 3 on average. Under random loss
+    // the mean length is 1 / 0.88.
     #[test]
     fn burst_ratio_is_the_mean_burst_relative_to_random_loss() {
         let packets = Punctuality { in_time: 88, late: 5, lost: 7, bursts: 4 };

@@ -14,7 +14,7 @@ pub struct VideoQuality {
     pub stalled: Span,
     /// Time in which the video played.
     pub played: Span,
-    /// Bitrate of the played video, integrated over time: bit/s × ns.
+    /// Integral of the bitrate over the played time, bit/s × ns.
     pub played_bits: u128,
     /// Number of changes of the bitrate between played segments.
     pub switches: u64,
@@ -115,8 +115,8 @@ impl VideoQuality {
         ]
     }
 
-    /// Returns the percentage of the time since the beginning of playback in which playback stalled; `None`
-    /// before playback.
+    /// Returns the time in stalls as a percentage of the time since the beginning of playback; `None` before
+    /// playback.
     pub fn stalled_pct(&self) -> Option<f64> {
         let whole = self.played + self.stalled;
         (whole > Span::ZERO).then(|| 100.0 * self.stalled.secs_f64() / whole.secs_f64())

@@ -4,47 +4,48 @@ use super::{Choice, Video};
 use airhop_base::Span;
 use std::collections::VecDeque;
 
-/// Number of segments whose throughputs are averaged (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
+/// Number of past segments whose throughputs are averaged (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
 const WINDOW: usize = 20;
 /// Weight of continuous playback, γp, in units of utility (Spiteri, Urgaonkar and Sitaraman, BOLA, INFOCOM
 /// 2016).
 const GAMMA_P: f64 = 5.0;
-/// Buffer level below which the hybrid may leave BOLA and above which it may choose BOLA (Spiteri, Sitaraman
-/// and Sparacio, DYNAMIC, MMSys 2018).
+/// Buffer level of the hybrid choice: below it the hybrid may change from BOLA to the throughput rule, and
+/// above it back to BOLA (Spiteri, Sitaraman and Sparacio, DYNAMIC, MMSys 2018).
 const LOW: Span = Span::from_secs(10);
 
-/// Choice of bitrates, with the state on which the choice depends.
+/// Rule that chooses bitrates, with its state.
 #[derive(Debug)]
 pub(super) struct Chooser {
     choice: Choice,
     /// Bitrates, bit/s.
     ladder: Vec<f64>,
     segment: Span,
-    /// Largest ratio of a bitrate to the average throughput.
+    /// Largest permitted ratio of a bitrate to the average throughput.
     safety: f64,
-    /// Utility of each bitrate, ln(S_m / S_1).
+    /// Utility of each bitrate: ln(S_m / S_1), where S_m is the size of a segment with bitrate m.
     utilities: Vec<f64>,
-    /// Weight V of utility against the buffer level.
+    /// BOLA's weight V of utility against the buffer level, segments.
     v: f64,
-    /// Download times per bit, seconds, of the last segments.
+    /// Download times per bit of the last segments, seconds.
     past: VecDeque<f64>,
-    /// True if the hybrid follows the buffer level.
+    /// True if the hybrid choice currently follows the buffer level (BOLA).
     follows_buffer: bool,
 }
 
 impl Chooser {
-    /// Creates the choice among the bitrates of a video.
+    /// Creates the rule with the parameters of a video.
     pub fn new(&Video { ref ladder, choice, segment, buffer, safety, .. }: &Video) -> Self {
         let ladder: Vec<f64> = ladder.iter().map(|rate| rate.bps() as f64).collect();
         let utilities: Vec<f64> = ladder.iter().map(|rate| libm::log(rate / ladder[0])).collect();
         let highest = utilities.last().copied().unwrap_or_default();
-        // BOLA: a buffer of Q_max segments never overflows if V <= (Q_max - 1) / (v_M + γp).
+        // BOLA: the buffer, whose capacity is Q_max segments, never overflows if V <= (Q_max - 1) / (v_M +
+        // γp).
         let v = (ratio(buffer, segment) - 1.0) / (highest + GAMMA_P);
         let past = VecDeque::new();
         Chooser { choice, ladder, segment, safety, utilities, v, past, follows_buffer: false }
     }
 
-    /// Records the download of a segment.
+    /// Records the download of a segment: its size in bits, and its download time.
     pub fn on_download(&mut self, bits: f64, took: Span) {
         if self.past.len() == WINDOW {
             self.past.pop_front();
@@ -52,7 +53,8 @@ impl Chooser {
         self.past.push_back(took.secs_f64() / bits);
     }
 
-    /// Returns the index of the bitrate of the next segment, which is requested at this buffer level.
+    /// Returns the index of the bitrate of the next segment. `level`: buffer level at the time of the
+    /// request.
     pub fn choose(&mut self, level: Span) -> usize {
         match self.choice {
             Choice::Buffer => self.by_buffer(level),
@@ -69,16 +71,16 @@ impl Chooser {
         }
     }
 
-    /// Returns the choice of BOLA-BASIC: the bitrate m that maximises (V (v_m + γp) - Q) / S_m, with the buffer
-    /// level Q in segments, and S_m in units of S_1.
+    /// Returns the choice of BOLA-BASIC: the index m of the bitrate that maximises (V (v_m + γp) - Q) / S_m.
+    /// Q is the buffer level in segments, and S_m is in units of S_1.
     fn by_buffer(&self, level: Span) -> usize {
         let q = ratio(level, self.segment);
         let score = |m: usize| (self.v * (self.utilities[m] + GAMMA_P) - q) * self.ladder[0] / self.ladder[m];
         (1..self.ladder.len()).fold(0, |best, m| if score(m) > score(best) { m } else { best })
     }
 
-    /// Returns the highest bitrate that the harmonic mean of the last throughputs carries, or else the lowest
-    /// bitrate, as for the first segment.
+    /// Returns the index of the highest bitrate that is at most `safety` times the harmonic mean of the last
+    /// throughputs. If there is none, as before the first segment, returns the lowest bitrate.
     fn by_throughput(&self) -> usize {
         let carried = self.safety * self.past.len() as f64 / self.past.iter().sum::<f64>();
         self.ladder.iter().rposition(|&bitrate| bitrate <= carried).unwrap_or(0)

@@ -9,30 +9,31 @@ use choice::Chooser;
 use player::Player;
 use std::sync::Arc;
 
-/// Endless video. The receiving node of the plan's flow is the player, its sending node is the server.
+/// Endless video. The node that receives the plan's flow is the player, and the node that sends it the
+/// server.
 ///
 /// The player requests one segment after the other on one connection (HTTP/1.1 without pipelining, RFC 9112
-/// §9.3.2), as soon as the buffer has room for a segment. The server answers at once. A segment has a
-/// constant bitrate.
+/// §9.3.2). It sends a request as soon as the buffer has room for a segment. The server answers at once. A
+/// segment has a constant bitrate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Video {
     /// Bitrates, ascending.
     pub ladder: Arc<[Rate]>,
     /// Duration of a segment.
     pub segment: Span,
-    /// Capacity of the buffer, at least two segments.
+    /// Capacity of the buffer, as playback time; at least two segments.
     pub buffer: Span,
-    /// Buffer level at which playback begins, and resumes after a stall.
+    /// Buffer level at which playback begins, and at which it resumes after a stall.
     pub startup: Span,
     /// Size of a request, bytes.
     pub request: u64,
-    /// Choice of the bitrate of a segment.
+    /// Rule that chooses the bitrate of each segment.
     pub choice: Choice,
-    /// Largest ratio of a bitrate to the average throughput, for choices by throughput.
+    /// Largest permitted ratio of a bitrate to the average throughput, for rules that use the throughput.
     pub safety: f64,
 }
 
-/// Choice of the bitrate of a segment.
+/// Rule that chooses the bitrate of each segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// By the buffer level, BOLA-BASIC (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016).
@@ -80,18 +81,18 @@ impl Video {
     }
 }
 
-/// Running video: the player, and its requests to the server.
+/// Video in a run: the player, and its requests to the server.
 #[derive(Debug)]
 struct Client {
     plan: Video,
     chooser: Chooser,
     /// Player; `None` before the start.
     player: Option<Player>,
-    /// Outstanding request.
+    /// Outstanding request; `None` if no segment is requested.
     asked: Option<Asked>,
     /// Time at which the buffer has room for a segment; `None` while a request is outstanding.
     due: Option<Time>,
-    /// Numbers of bytes written so far, of requests and of segments.
+    /// Numbers of bytes written so far: of requests, and of segments.
     written: [u64; 2],
 }
 

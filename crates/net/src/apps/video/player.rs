@@ -14,12 +14,12 @@ pub(super) struct Player {
     startup: Span,
     /// Start time of the application.
     since: Time,
-    /// Time up to which playback is computed.
+    /// Time up to which playback has been computed.
     now: Time,
     is_playing: bool,
     /// Bitrates of the segments in the buffer, in order. The first may be played in part.
     buffer: VecDeque<Rate>,
-    /// Played part of the first segment in the buffer.
+    /// Time of the first segment in the buffer that was already played.
     part: Span,
     /// Bitrate of the last segment whose playback has begun.
     last: Option<Rate>,
@@ -27,7 +27,7 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// Creates a player, with an empty buffer, of an application that starts at time `since`.
+    /// Creates a player with an empty buffer, for an application that starts at `since`.
     pub fn new(segment: Span, startup: Span, since: Time) -> Self {
         Player {
             segment,
@@ -42,12 +42,12 @@ impl Player {
         }
     }
 
-    /// Returns the buffer level: the playback time of the downloaded video that is not played.
+    /// Returns the buffer level: playback time of the downloaded video that was not yet played.
     pub fn level(&self) -> Span {
         self.segment * self.buffer.len() as u64 - self.part
     }
 
-    /// Adds a downloaded segment to the buffer, and begins playback if the buffer level suffices.
+    /// Adds a downloaded segment to the buffer, and begins or resumes playback if the buffer level suffices.
     pub fn push(&mut self, bitrate: Rate) {
         self.buffer.push_back(bitrate);
         self.quality.segments += 1;
@@ -57,8 +57,8 @@ impl Player {
         }
     }
 
-    /// Plays until `now`. Playback stalls when the buffer is empty; a segment that arrives at this instant
-    /// prevents the stall.
+    /// Plays up to `now`. Playback stalls when the buffer is empty. A segment that arrives at the instant at
+    /// which the buffer becomes empty prevents the stall.
     pub fn advance(&mut self, now: Time) {
         let mut left = now - self.now;
         self.now = now;
@@ -91,8 +91,8 @@ impl Player {
         }
     }
 
-    /// Ends the warm-up at time `now`: from now on, the quality is that of later times, except for the startup
-    /// delay.
+    /// Ends the warm-up at `now`: from then on the quality counts only later playback and stalls, but keeps
+    /// the startup delay.
     pub fn begin_anew(&mut self, now: Time) {
         self.advance(now);
         self.quality = VideoQuality { startup: self.quality.startup, ..VideoQuality::default() };

@@ -1,4 +1,4 @@
-//! Timelines of videos over networks with given download times, computed by hand.
+//! Timelines of videos over networks with given download times, compared with values computed by hand.
 
 use super::*;
 use crate::apps::{Order, VideoQuality};
@@ -34,8 +34,8 @@ fn video(choice: Choice) -> Video {
 /// Request of a segment: its time in ms, the buffer level in ms, and the bitrate in Mbit/s.
 type Asked = (u64, u64, u64);
 
-/// Runs a video over a network with these download times of the successive segments, ms. Returns the requests
-/// until all downloads are complete, and the client.
+/// Runs a video over a network. `downloads`: download times of the successive segments, ms. Returns the
+/// requests until all downloads are complete, and the client.
 fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
     let chooser = Chooser::new(&video);
     let mut client = Client { plan: video, chooser, player: None, asked: None, due: None, written: [0; 2] };
@@ -58,7 +58,7 @@ fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
     (asked, client)
 }
 
-/// Returns the numbers of bytes written since the last call, by flow.
+/// Returns the numbers of bytes written since the previous call, by flow.
 fn written(io: &mut Io) -> HashMap<u16, u64> {
     let writes = io.orders.drain(..).filter_map(|order| match order {
         Order::Write(flow, bytes) => Some((flow.0, bytes)),
@@ -72,8 +72,8 @@ fn quality(client: &Client, ms: u64) -> VideoQuality {
     quality
 }
 
-// BOLA with Q_max = 3 segments: v = (0, ln 2, ln 4), V = 2 / (ln 4 + 5) = 0.31317. The scores of 1 and 2 Mbit/s
-// are equal at Q = 1.3488 (5.395 s), those of 2 and 4 Mbit/s at Q = 1.5658 (6.263 s).
+// BOLA with Q_max = 3 segments: v = (0, ln 2, ln 4), V = 2 / (ln 4 + 5) = 0.31317. The scores of 1 and 2
+// Mbit/s are equal at Q = 1.3488 segments (5.395 s), those of 2 and 4 Mbit/s at Q = 1.5658 (6.263 s).
 //
 // time | event                          | level | next request
 //  0 s | start                          |  0 s  | 1 Mbit/s
@@ -86,8 +86,8 @@ fn quality(client: &Client, ms: u64) -> VideoQuality {
 // 14 s | room                           |  8 s  | 4 Mbit/s
 // 15 s | segment 6                      | 11 s  | none until 18 s
 //
-// At 16 s: 8 s at 1 Mbit/s, from 10 s on 4 s at 4 Mbit/s and 2 s at 1 Mbit/s: 26 Mbit in 14 s. Bitrates
-// changed at 10 and at 14 s.
+// Up to 16 s playback has 8 s at 1 Mbit/s and, from 10 s on, 4 s at 4 Mbit/s and 2 s at 1 Mbit/s: 26 Mbit in
+// 14 s. The bitrate changes at 10 and at 14 s.
 #[test]
 fn a_choice_by_buffer_follows_the_timeline_on_paper() {
     let (asked, client) = timeline(video(Choice::Buffer), &[1000, 1000, 8000, 1000, 2000, 1000]);
@@ -102,7 +102,8 @@ fn a_choice_by_buffer_follows_the_timeline_on_paper() {
     assert!((found.stalled_pct().unwrap() - 100.0 / 15.0).abs() < 1e-12);
 }
 
-// Harmonic means of throughputs, and 85 % of them. A segment of 4 s has 4, 8 or 16 Mbit.
+// Throughputs of the segments, their harmonic mean, and 85 % of this mean. A segment of 4 s has 4, 8 or 16
+// Mbit.
 //
 // segment      | took   | throughput | mean of all                        | 85 % | next
 // 1, 1 Mbit/s  | 2 s    | 2 Mbit/s   | 2                                  | 1.7  | 1 Mbit/s
@@ -112,17 +113,17 @@ fn a_choice_by_buffer_follows_the_timeline_on_paper() {
 // 5, 2 Mbit/s  | 1 s    | 8          | 5 / (1/2 + 4/8) = 5                | 4.25 | 4
 // 6, 4 Mbit/s  | 16 s   | 1          | 6 / (1/2 + 4/8 + 1) = 3            | 2.55 | 2
 //
-// The arithmetic mean after the second segment, 5 Mbit/s, would choose 4 Mbit/s.
+// The arithmetic mean after the second segment, 5 Mbit/s, would lead to 4 Mbit/s.
 #[test]
 fn a_choice_by_throughput_follows_the_harmonic_mean() {
     let (asked, client) = timeline(video(Choice::Throughput), &[2000, 500, 1000, 1000, 1000, 16_000, 1000]);
     let bitrates: Vec<u64> = asked.iter().map(|asked| asked.2).collect();
     assert_eq!(bitrates, [1, 1, 2, 2, 2, 4, 2]);
-    // Levels: 4 s at 2 s; 7.5 s at 2.5 s; at 3.5 s 10.5 s, so 2.5 s later 8 s. From then on each segment of 1 s
-    // brings 11 s, and 3 s pass until the next request.
+    // Buffer levels: 4 s at time 2 s, 7.5 s at 2.5 s, 10.5 s at 3.5 s, and therefore 8 s at 6 s. From then on
+    // each download of 1 s ends at a level of 11 s, and 3 s pass until the next request.
     let times: Vec<u64> = asked.iter().map(|asked| asked.0).collect();
     assert_eq!(times, [0, 2000, 2500, 6000, 10_000, 14_000, 30_000]);
-    // The buffer of 8 s at 14 s is empty at 22 s; the segment arrives at 30 s.
+    // The buffer holds 8 s at time 14 s and is empty at 22 s; the next segment arrives at 30 s.
     let found = quality(&client, 31_000);
     assert_eq!((found.stalls, found.stalled, found.played), (1, Span::from_secs(8), Span::from_secs(21)));
 }
@@ -131,8 +132,9 @@ fn wide(choice: Choice) -> Video {
     Video { ladder: rates(&[1.0, 2.5, 5.0]), buffer: Span::from_secs(30), ..video(choice) }
 }
 
-// The mean covers the last 20 segments: after 19 downloads at 8 Mbit/s one of 20 at 0.01 Mbit/s remains, which
-// lowers the mean to 0.2 Mbit/s. At 85 %, 5.9 Mbit/s carry 5 Mbit/s (5.015), and 5.8 Mbit/s do not (4.93).
+// The mean covers the last 20 segments. After 19 downloads at 8 Mbit/s, one of the 20 is still that at 0.01
+// Mbit/s, which lowers the mean to 0.2 Mbit/s. With the factor 85 %, 5.9 Mbit/s suffice for 5 Mbit/s (5.015),
+// and 5.8 Mbit/s do not (4.93).
 #[test]
 fn throughputs_of_twenty_segments_are_averaged() {
     let mut chooser = Chooser::new(&wide(Choice::Throughput));
@@ -149,8 +151,8 @@ fn throughputs_of_twenty_segments_are_averaged() {
     assert_eq!(bold.choose(Span::ZERO), 2);
 }
 
-// BOLA with Q_max = 7.5: V = 6.5 / (ln 5 + 5) = 0.98345. Equal scores of 1 and 2.5 Mbit/s at Q = 4.3164
-// (17.266 s), of 2.5 and 5 Mbit/s at Q = 5.1366 (20.546 s).
+// BOLA with Q_max = 7.5 segments: V = 6.5 / (ln 5 + 5) = 0.98345. The scores of 1 and 2.5 Mbit/s are equal at
+// Q = 4.3164 segments (17.266 s), those of 2.5 and 5 Mbit/s at Q = 5.1366 (20.546 s).
 #[test]
 fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
     let mut chooser = Chooser::new(&wide(Choice::Buffer));
@@ -158,16 +160,16 @@ fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
     assert_eq!([0, 17_260, 17_270, 20_540, 20_550, 26_000].map(&mut at), [0, 0, 1, 1, 2, 2]);
 }
 
-// DYNAMIC at a throughput of 6 Mbit/s, which carries 5 Mbit/s: BOLA chooses as much above 20.546 s only. Until
-// then the throughput decides, and from then on BOLA, until the level falls below 10 s.
+// DYNAMIC at a throughput of 6 Mbit/s, which suffices for 5 Mbit/s. BOLA chooses 5 Mbit/s only above 20.546
+// s. Up to this level the throughput decides; above it BOLA decides, until the level falls below 10 s.
 #[test]
 fn the_hybrid_changes_its_rule_with_hysteresis() {
     let mut chooser = Chooser::new(&wide(Choice::Hybrid));
     chooser.on_download(6e6, Span::from_secs(1));
     let mut at = |s| chooser.choose(Span::from_secs(s));
     assert_eq!([0, 11, 18, 21, 18, 11, 10, 9, 11, 21, 18].map(&mut at), [2, 2, 2, 2, 1, 0, 0, 2, 2, 2, 1]);
-    // At 1.5 Mbit/s both rules choose 1 Mbit/s. At 10 s the throughput still decides, also when it is 10 Mbit/s
-    // later; above 10 s BOLA decides, which keeps 1 Mbit/s.
+    // At 1.5 Mbit/s both rules choose 1 Mbit/s. At a level of 10 s the throughput decides, even when it
+    // becomes 10 Mbit/s. Above 10 s BOLA decides, and keeps 1 Mbit/s.
     for (first, later) in [(10, 2), (11, 0)] {
         let mut chooser = Chooser::new(&wide(Choice::Hybrid));
         chooser.on_download(1.5e6, Span::from_secs(1));
@@ -177,8 +179,8 @@ fn the_hybrid_changes_its_rule_with_hysteresis() {
     }
 }
 
-// Playback begins, and resumes, with 8 s of video: after the second segment, at 3 s, and after the stall from
-// 11 s on with the segments that arrive at 13 and at 16 s.
+// Playback begins, and resumes, with 8 s of video. It begins after the second segment, at 3 s. The stall at
+// 11 s ends with the segments that arrive at 13 and at 16 s.
 #[test]
 fn playback_resumes_at_the_startup_level() {
     let plan = Video { startup: Span::from_secs(8), ..video(Choice::Throughput) };
@@ -188,7 +190,8 @@ fn playback_resumes_at_the_startup_level() {
     assert_eq!((found.played, found.stalled), (Span::from_secs(9), Span::from_secs(5)));
 }
 
-// A segment that arrives when the buffer becomes empty prevents a stall. One that arrives 1 ns later does not.
+// A segment that arrives at the instant at which the buffer becomes empty prevents a stall. A segment that
+// arrives 1 ns later does not.
 #[test]
 fn a_stall_needs_time_without_video() {
     for (late, stalls) in [(0, 0), (1, 1)] {
@@ -203,8 +206,8 @@ fn a_stall_needs_time_without_video() {
     }
 }
 
-// Startup, playback and stalls cover the whole time. After a warm-up only later playback counts; the startup
-// delay remains.
+// Startup delay, playback and stalls together cover the whole time. After a warm-up only later playback and
+// stalls count, but the startup delay remains.
 #[test]
 fn startup_playback_and_stalls_cover_the_time() {
     let (_, mut client) = timeline(video(Choice::Buffer), &[1000, 1000, 8000, 1000]);
@@ -215,11 +218,11 @@ fn startup_playback_and_stalls_cover_the_time() {
     client.begin_anew(at_ms(12_000));
     let late = quality(&client, 100_000);
     assert_eq!((late.startup, late.played), (Some(Span::from_secs(1)), Span::from_secs(6)));
-    // The buffer of 7 s at 11 s is empty at 18 s.
+    // The buffer holds 7 s at time 11 s, and is empty at 18 s.
     assert_eq!((late.stalls, late.stalled, late.segments), (1, Span::from_secs(82), 0));
 }
 
-// Sizes: bitrate times duration, at least one byte.
+// Segment sizes are bitrate times duration, at least one byte.
 #[test]
 fn a_segment_has_the_size_of_its_bitrate() {
     let mut video = video(Choice::Buffer);

@@ -1,19 +1,19 @@
-//! Actions of routers, fields of packets that routers read, and counters of messages.
+//! Actions of routers, packet fields that routers read, and counters of routing messages.
 
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Action of a router, which its station executes.
+/// Action that a router requests from its station.
 #[derive(Debug)]
 pub enum Action {
-    /// Send this packet to this neighbour.
+    /// Forward a packet.
     Forward {
         /// The packet.
         packet: Id<Packet>,
         /// Next hop.
         next: NodeId,
     },
-    /// Send a message to a neighbour.
+    /// Send a routing message.
     Send {
         /// Message.
         message: Routing,
@@ -22,20 +22,20 @@ pub enum Action {
         /// TTL of the message.
         ttl: u8,
     },
-    /// Drop this packet for lack of a route.
+    /// Drop this packet, because no route is known.
     Drop(Id<Packet>),
-    /// Drop all packets queued for this neighbour, because their route is lost.
+    /// Drop all packets queued for this neighbour, because the routes over it are lost.
     Flush(NodeId),
 }
 
-/// Fields of a packet that a router reads.
+/// Packet fields that a router reads.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutedPacket {
     /// Source of the packet.
     pub src: NodeId,
     /// Destination of the packet.
     pub dst: NodeId,
-    /// Number of hops so far.
+    /// Number of hops that the packet has crossed so far.
     pub hops: u8,
 }
 
@@ -46,21 +46,21 @@ impl RoutedPacket {
     }
 }
 
-/// Counters of routers.
+/// Counters of one or more routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounts {
-    /// Route requests sent, including forwarded requests.
+    /// Number of route requests sent; forwarded requests also count.
     pub requests: u64,
-    /// Route replies sent, including forwarded replies.
+    /// Number of route replies sent; forwarded replies also count.
     pub replies: u64,
-    /// Route errors sent.
+    /// Number of route errors sent.
     pub errors: u64,
-    /// Packets that the link layer discarded, as reported to the router.
+    /// Number of packets that the link layer reported as discarded.
     pub link_failures: u64,
 }
 
 impl RoutingCounts {
-    /// Counts a message that is sent.
+    /// Counts a message when it is sent.
     pub(super) fn count(&mut self, message: &Routing) {
         *match message {
             Routing::Request(_) => &mut self.requests,

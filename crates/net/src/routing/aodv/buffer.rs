@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Buffer {
     waiting: VecDeque<Waiting>,
     capacity: usize,
-    /// Maximum time of a packet in the buffer.
+    /// Maximum time for which a packet stays in the buffer.
     patience: Span,
 }
 
@@ -25,7 +25,8 @@ impl Buffer {
         Buffer { waiting: VecDeque::new(), capacity, patience }
     }
 
-    /// Adds a packet. If the buffer is full, removes and returns the oldest packet.
+    /// Adds a packet for `dst`. If the buffer is full, removes and returns the oldest packet; else
+    /// `None`.
     pub fn push(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) -> Option<Id<Packet>> {
         let is_full = self.waiting.len() >= self.capacity;
         let oldest = if is_full { self.waiting.pop_front() } else { None };
@@ -33,13 +34,14 @@ impl Buffer {
         oldest.map(|w| w.packet)
     }
 
-    /// Removes the oldest packet for `dst`.
+    /// Removes and returns the oldest packet for `dst`; `None` if there is none.
     pub fn pop(&mut self, dst: NodeId) -> Option<Id<Packet>> {
         let place = self.waiting.iter().position(|w| w.dst == dst)?;
         self.waiting.remove(place).map(|w| w.packet)
     }
 
-    /// Removes the oldest packet if it has been in the buffer for the maximum time.
+    /// Removes and returns the oldest packet, if it has been in the buffer for the maximum time;
+    /// else `None`.
     pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
         let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
@@ -49,7 +51,8 @@ impl Buffer {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
-    /// Returns the time at which the oldest packet reaches its maximum time in the buffer.
+    /// Returns the time at which the oldest packet reaches the maximum time; `None` if the buffer
+    /// is empty.
     pub fn expires(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }

@@ -1,5 +1,5 @@
-//! Loss of a neighbour, which breaks the routes through it. Routers send errors to the users of these routes,
-//! or repair the routes locally.
+//! Loss of a neighbour, which breaks all routes over this neighbour. A router sends errors to the nodes that
+//! use these routes, or repairs the routes locally.
 
 use super::action::{Action, RoutedPacket};
 use super::plan::Variant;
@@ -9,9 +9,9 @@ use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;
 
 impl Router {
-    /// Handles the link layer's discard of a packet for the neighbour `next`. `routed`: `None` for a message;
-    /// `packet`: `None` if the packet arrived and only the link ACK was lost. Returns the packet if it must
-    /// be dropped.
+    /// Handles the discard, by the link layer, of a packet for the neighbour `next`. `routed`: fields of the
+    /// packet; `None` for a routing message. `packet`: the packet; `None` if it arrived and only the link ACK
+    /// was lost. Returns the packet if it must be dropped.
     pub fn on_link_failure(
         &mut self,
         now: Time,
@@ -43,23 +43,23 @@ impl Router {
         let is_over_it = route.state != State::Down && route.next == next;
         match self.plan.variant {
             // RFC 3561 §6.12: a node repairs "if the destination was no farther than MAX_REPAIR_TTL hops
-            // away". The source always sends a request.
+            // away". The source itself sends a new request in any case.
             Variant::Rfc3561 if routed.src == self.me => true,
             Variant::Rfc3561 => is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair()),
             Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| routed.hops > hops),
         }
     }
 
-    /// Starts a local repair (RFC 3561 §6.12). The node upstream of the break requests a route newer than the
-    /// lost route, within a radius that depends on the packet's path, and buffers packets for the
+    /// Starts a local repair (RFC 3561 §6.12). The node before the broken link requests a route newer than
+    /// the lost route, within a radius that depends on the packet's path, and buffers packets for the
     /// destination. Other routes over the broken link are lost. If only a link ACK was lost, a real node
-    /// would also resend its copy of the packet, which had arrived; here the node has no copy. 864 failures
-    /// over eight hops included no such packet.
+    /// would also resend its copy of the packet; here the node has no copy. In a test, 864 failures over
+    /// eight hops included no lost link ACK.
     fn repair(&mut self, now: Time, next: NodeId, routed: RoutedPacket) {
         let dst = routed.dst;
         if routed.src == self.me {
             self.lose(next, None);
-            self.release(now, dst, Span::ZERO); // another route may have been found meanwhile
+            self.release(now, dst, Span::ZERO); // if another route exists by now
             return self.search(now, dst);
         }
         let route = self.table.entry(dst);
@@ -73,8 +73,8 @@ impl Router {
         self.ask(now, dst, ttl);
     }
 
-    /// Ends repairs that got no reply within the discovery period. §6.11 then applies to their routes (RFC
-    /// 3561 §6.12).
+    /// Ends repairs without a reply within the discovery period. Their routes are then lost as in RFC 3561
+    /// §6.11 (§6.12).
     pub(super) fn abandon_repairs(&mut self, now: Time) {
         if self.plan.variant == Variant::Ns2 {
             return;
@@ -95,11 +95,11 @@ impl Router {
         }
     }
 
-    /// Starts a local repair as in ns-2.35. The request accepts a route as fresh as the lost route, whereas
-    /// RFC 3561 §6.12 requires a fresher route. The neighbours on both sides still have the old route and
-    /// reply with longer routes, so the repair succeeds only after these routes have expired. ns-2 passes the
-    /// end of the wait to its scheduler as a time instead of a duration, so the repair is abandoned at about
-    /// twice the present time. One of the longer routes is then used, and may lead back to this node.
+    /// Starts a local repair as in ns-2.35. The request accepts a route as old as the lost route, whereas RFC
+    /// 3561 §6.12 requires a newer route. The neighbours on both sides still have the old route, and reply
+    /// with longer routes. The node accepts such a reply only after it has abandoned the repair. ns-2 passes
+    /// the end of the waiting time to its scheduler as if it were a duration, so the repair is abandoned at
+    /// about twice the present time. One of the longer routes is then used, and may lead back to this node.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
         self.search(now, dst);
@@ -107,7 +107,8 @@ impl Router {
         self.repairs.push_back((now + until.since(Time::ZERO), dst));
     }
 
-    /// Invalidates all routes over a neighbour, except a route under repair (RFC 3561 §6.11 (i)).
+    /// Invalidates all routes over a neighbour, except the route to `repaired`, which is under repair (RFC
+    /// 3561 §6.11 (i)).
     fn lose(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
         let variant = self.plan.variant;
         if variant == Variant::Ns2 {
@@ -120,8 +121,8 @@ impl Router {
                 continue;
             }
             route.invalidate();
-            // ns-2 broadcasts the error. The RFC requires that it is sent to the users of the route, if there
-            // are any.
+            // ns-2 broadcasts the error. The RFC requires an error to the users of the route, if there are
+            // any.
             if variant == Variant::Ns2 || !route.precursors.is_empty() {
                 users.extend_from_slice(&route.precursors);
                 lost.push(Unreachable { dst, seq: route.seq });

@@ -2,9 +2,9 @@
 //!
 //! As in ns-2, the following is not implemented: hello messages (the link layer reports lost neighbours),
 //! routes to neighbours without a sequence number, gratuitous replies, multicast, acknowledgements of
-//! replies, limits on the rate of messages, and the error with the 'N' flag, which reports a longer route
-//! after a repair and requires no action. [`Variant`] selects between RFC and ns-2 where they differ;
-//! `repair` handles lost neighbours.
+//! replies, and limits on the rate of messages. Neither is the error with the 'N' flag, which reports a
+//! longer route after a repair and requires no action. [`Variant`] selects between the RFC and ns-2 where
+//! they differ; the module `repair` handles lost neighbours.
 
 use super::action::{Action, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
@@ -22,21 +22,21 @@ pub struct Router {
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// Sequence number of this node. In ns-2 it is always even: the sequence number of a broken route is
-    /// higher by one, hence odd, and never counts as new.
+    /// Sequence number of this node. In ns-2 it is always even. The sequence number of a broken route is
+    /// higher by one and therefore odd, and never counts as new.
     pub(super) seq: u32,
-    /// Identifier of the last request.
+    /// Identifier of the last request that this node originated.
     request: u32,
-    /// Requests received from other nodes: originator, identifier, and time until which the request is
-    /// remembered.
+    /// Requests received from other nodes, by which copies are detected: originator, identifier, and time
+    /// until which the request is remembered.
     seen: VecDeque<(NodeId, u32, Time)>,
-    /// Actions due now.
+    /// Actions that the node must take now.
     pub(super) actions: VecDeque<Action>,
-    /// Actions due later, the earliest first.
+    /// Actions that become due later, the earliest first.
     later: VecDeque<(Time, Action)>,
-    /// Times at which ns-2's variant abandons repairs.
+    /// Repairs of ns-2's variant: time at which the repair is abandoned, and destination.
     pub(super) repairs: VecDeque<(Time, NodeId)>,
-    /// Time of the next check of routes and buffer, which may be earlier than necessary.
+    /// Time of the next check of routes and buffer; it may be too early, but never too late.
     upkeep: Time,
     jitter: Stream,
     pub(super) counts: RoutingCounts,
@@ -62,7 +62,7 @@ impl Router {
         }
     }
 
-    /// Returns the next action. A message in the action then counts as sent.
+    /// Removes and returns the next action, which the station executes now. A message in it counts as sent.
     pub fn poll_action(&mut self) -> Option<Action> {
         let action = self.actions.pop_front()?;
         if let Action::Send { message, .. } = &action {
@@ -71,7 +71,7 @@ impl Router {
         Some(action)
     }
 
-    /// Returns the time of the next call of [`Router::on_timeout`].
+    /// Returns the time of the next call of [`Router::on_timeout`]; `None` if no call is needed.
     pub fn poll_timeout(&self) -> Option<Time> {
         let later = self.later.front().map(|&(at, _)| at);
         let repair = self.repairs.iter().map(|&(at, _)| at).min();
@@ -83,7 +83,7 @@ impl Router {
         self.counts
     }
 
-    /// Returns the number of packets in the router's buffers.
+    /// Returns the number of packets in the router: buffered, or in an action that was not executed yet.
     pub fn holds(&self) -> usize {
         let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
@@ -151,8 +151,9 @@ impl Router {
         let next = self.table.extend(dst, until)?;
         if self.plan.variant == Variant::Rfc3561 {
             self.table.extend(next, until);
-            let back = self.table.extend(src, until);
-            back.map(|back| self.table.extend(back, until));
+            if let Some(back) = self.table.extend(src, until) {
+                self.table.extend(back, until);
+            }
         }
         Some(next)
     }
@@ -176,7 +177,7 @@ impl Router {
         }
     }
 
-    /// Sends the packets that wait for a route to `dst`, at intervals of `gap`.
+    /// Sends the packets that are buffered for `dst`, at intervals of `gap`.
     pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
         let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
         let mut at = now;
@@ -189,7 +190,7 @@ impl Router {
 
     // ---- searching -------------------------------------------------------------------------------------------------
 
-    /// Sends a request for `dst`, or ends the search, if the time of either has come.
+    /// Sends the next request of the search for `dst`, or ends the search, if either is due.
     pub(super) fn search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -200,14 +201,14 @@ impl Router {
             route.search.end_without_route(now, plan.pause);
             return self.drop_waiting(dst);
         }
-        // RFC 3561 §6.4: requests cover rings of growing radius; the first ring includes the last known
-        // distance of the destination.
+        // RFC 3561 §6.4: requests cover rings of growing radius. The radius of the first ring includes the
+        // last known distance of the destination.
         let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
         let ttl = plan.radius(ring);
         self.ask(now, dst, ttl);
     }
 
-    /// Sends a request for `dst` with this TTL.
+    /// Sends a request for `dst` with the TTL `ttl`.
     pub(super) fn ask(&mut self, now: Time, dst: NodeId, ttl: u8) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -246,8 +247,8 @@ impl Router {
         self.learn_reverse_route(now, &request, from);
         if request.dst == self.me {
             self.seq = match self.plan.variant {
-                // RFC 3561 §6.1, §6.6.1: the node raises its own sequence number at most to the number in the
-                // request.
+                // RFC 3561 §6.1, §6.6.1: the node raises its own sequence number to the number in the
+                // request, if that is newer.
                 Variant::Rfc3561 => newest(self.seq, request.dst_seq),
                 // ns-2: each reply has a new sequence number.
                 Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
@@ -272,7 +273,7 @@ impl Router {
         }
     }
 
-    /// True if this request was received before; if not, records the request.
+    /// Returns true if this request was received before. Otherwise records the request, and returns false.
     fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
         while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
             self.seen.pop_front();
@@ -285,7 +286,7 @@ impl Router {
         false
     }
 
-    /// Stores the reverse route to the originator of a request.
+    /// Stores the reverse route: the route to the originator of a request, by which replies return.
     fn learn_reverse_route(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
         let until = now + self.plan.reverse_route_lifetime(hops);
@@ -296,7 +297,7 @@ impl Router {
         }
         let mut expires = route.expires;
         if route.search.until > Time::ZERO {
-            // The opposite direction of the route was requested too.
+            // The originator also has a route request from this node, so the route stays in use.
             expires = expires.max(now + self.plan.active_route);
             route.search.found(hops);
         }
@@ -305,15 +306,15 @@ impl Router {
         self.release(now, origin, Span::ZERO);
     }
 
-    /// Sends a reply to `origin` along the route to it, even if the request arrived from another neighbour.
+    /// Sends a reply to `origin` along the known route, even if the request arrived from another neighbour.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
         let to = self.table.up(origin).map_or(from, |route| route.next);
         let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
-    /// Adds precursors to two routes that a reply joins: the next hop of each route uses the other route (RFC
-    /// 3561 §6.6.2).
+    /// Records that the two routes which a reply connects are used together: the next hop of each route
+    /// becomes a precursor of the other (RFC 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
             if let Some(next) = self.table.up(other).map(|route| route.next) {
@@ -347,9 +348,9 @@ impl Router {
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
-    /// Handles a route error (RFC 3561 §6.11 (iii)). The routes through its sender are lost, even if the
-    /// error's sequence number is older; ns-2 ignores older numbers. Packets queued for the sender are
-    /// dropped, as in ns-2.
+    /// Handles a route error from the neighbour `from` (RFC 3561 §6.11 (iii)). The listed routes through
+    /// `from` are lost, even if the sequence number in the error is older than that of the route; ns-2
+    /// ignores older numbers. Packets queued for `from` are dropped, as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
@@ -362,8 +363,9 @@ impl Router {
                 continue;
             }
             is_hit = true;
-            // Adopting an older number, as §6.11 requires, would restore old routes, which can form loops
-            // (van Glabbeek, Höfner, Tan and Portmann 2013).
+            // RFC 3561 §6.11 requires the sequence number of the error, even if it is older than the route's.
+            // An older number would restore old routes, which can form loops (van Glabbeek, Höfner, Tan and
+            // Portmann 2013).
             let seq = match variant {
                 Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
                 Variant::Ns2 => seq,
@@ -385,8 +387,8 @@ impl Router {
         }
     }
 
-    /// Returns the destination of an error for these neighbours. By RFC 3561 §6.11 a single neighbour gets a
-    /// unicast, which its link layer acknowledges; ns-2 always broadcasts.
+    /// Returns the node to which an error for these neighbours is addressed. By RFC 3561 §6.11 a single
+    /// neighbour gets a unicast, which its link layer acknowledges; ns-2 always broadcasts.
     pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {
             (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
@@ -401,7 +403,7 @@ impl Router {
 
     // ---- time ------------------------------------------------------------------------------------------------------
 
-    /// Handles the timer of [`Router::poll_timeout`].
+    /// Handles the expiry of the timer of [`Router::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         let due = self.later.partition_point(|&(at, _)| at <= now);
         self.actions.extend(self.later.drain(..due).map(|(_, action)| action));
@@ -417,7 +419,7 @@ impl Router {
         }
     }
 
-    /// Removes expired routes and buffered packets.
+    /// Invalidates expired routes, drops packets that were buffered too long, and continues or ends searches.
     fn remove_expired(&mut self, now: Time) {
         self.drop_expired(now);
         self.abandon_repairs(now);
@@ -443,7 +445,7 @@ impl Router {
         }
     }
 
-    /// Schedules [`Router::remove_expired`] at `at`, or at the next periodic check after `at`.
+    /// Schedules [`Router::remove_expired`] at `at` or, if the plan has periodic checks, at the next check.
     fn schedule_expiry(&mut self, at: Time) {
         let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);

@@ -4,7 +4,7 @@ use super::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 
-/// Routing table of a node, including invalid routes.
+/// Routing table of a node. It keeps invalid routes, for their sequence numbers.
 #[derive(Debug, Default)]
 pub(super) struct Table(BTreeMap<NodeId, Route>);
 
@@ -14,12 +14,12 @@ pub(super) struct Route {
     pub state: State,
     /// Destination sequence number; 0 if unknown.
     pub seq: u32,
-    /// Number of hops of the present or last valid route; `None` before the first route.
+    /// Number of hops of the valid route or of the last valid route; `None` before the first.
     pub hops: Option<u8>,
     pub next: NodeId,
-    /// Time at which the route expires if it is not used.
+    /// Time at which the route expires; each use of the route extends it.
     pub expires: Time,
-    /// Precursors: neighbours that use the route, and that receive an error when it breaks.
+    /// Precursors: neighbours that use the route over this node, and receive an error when it breaks.
     pub precursors: Vec<NodeId>,
     pub search: Search,
 }
@@ -27,28 +27,29 @@ pub(super) struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Up,
-    /// The next hop was lost, and the node searches for another route before it sends an error.
+    /// The next hop is lost, and the node searches for another route before it sends an error.
     Repairing,
     Down,
 }
 
-/// Search for a route.
+/// Search for a route by requests.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// TTL of the last request, or number of hops of the route found by the search; 0 before the first
+    /// TTL of the last request or, after a successful search, number of hops of the route; 0 before the first
     /// request.
     pub ttl: u8,
-    /// Number of requests that covered the whole network.
+    /// Number of requests of this search that covered the whole network.
     pub floods: u32,
     /// Earliest time of the next request.
     pub until: Time,
     /// Time of the last request.
     asked: Time,
-    /// Times per hop of the last searches, the latest last.
+    /// Time per hop of each of the last successful searches, the newest last.
     hop_times: Vec<Span>,
 }
 
-/// True if sequence number `a` is newer than `b`. RFC 3561 §6.1 uses signed arithmetic, for wrap-around.
+/// True if sequence number `a` is newer than `b`. RFC 3561 §6.1 compares by signed arithmetic, so that
+/// numbers may wrap around.
 pub(super) fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
@@ -62,17 +63,17 @@ impl Table {
         self.0.get_mut(&dst)
     }
 
-    /// Returns mutable access to the route to `dst`, and creates an empty route if there is none.
+    /// Returns mutable access to the route to `dst`; an invalid route is created if none is known.
     pub fn entry(&mut self, dst: NodeId) -> &mut Route {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
 
-    /// Returns the route to `dst`, if it is valid.
+    /// Returns the route to `dst`; `None` if no valid route is known.
     pub fn up(&self, dst: NodeId) -> Option<&Route> {
         self.get(dst).filter(|route| route.state == State::Up)
     }
 
-    /// Returns mutable access to the route to `dst`, if it is valid.
+    /// Returns mutable access to the route to `dst`; `None` if no valid route is known.
     pub fn up_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
         self.get_mut(dst).filter(|route| route.state == State::Up)
     }
@@ -107,14 +108,14 @@ impl Route {
         }
     }
 
-    /// True if a route with the given properties replaces this route: it is newer, or as new with fewer hops
-    /// (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
+    /// True if a route with these properties replaces this route. It does if it is newer, or as new and
+    /// shorter (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
     pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
     }
 
-    /// True if the route may be used and sent in replies. In ns-2 a route under repair may too.
+    /// True if the route may be used and sent in replies. In ns-2 this includes a route under repair.
     pub fn is_active(&self, variant: Variant) -> bool {
         match variant {
             Variant::Rfc3561 => self.state == State::Up,
@@ -122,7 +123,7 @@ impl Route {
         }
     }
 
-    /// Sets a valid route.
+    /// Sets a valid route with these properties.
     pub fn set(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
         (self.state, self.seq, self.hops, self.next, self.expires) =
             (State::Up, seq, Some(hops), next, expires);
@@ -133,19 +134,20 @@ impl Route {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
-    /// Invalidates a route whose next hop is lost or whose lifetime has ended. This node's earlier replies
-    /// with the route become invalid (RFC 3561 §6.11).
+    /// Invalidates a route whose next hop is lost or whose lifetime has ended. The higher sequence number
+    /// also invalidates this node's earlier replies with the route (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
         self.deactivate();
     }
 
-    /// Increments the sequence number, so that later information supersedes this node's earlier replies.
+    /// Increments the sequence number. Later information about the destination then replaces this node's
+    /// earlier replies.
     pub fn outdate(&mut self) {
         self.seq = self.seq.wrapping_add(1);
     }
 
-    /// Extends the lifetime to at least `until`.
+    /// Extends the lifetime of the route to at least `until`.
     pub fn extend(&mut self, until: Time) {
         self.expires = self.expires.max(until);
     }
@@ -163,31 +165,31 @@ impl Route {
 }
 
 impl Search {
-    /// Number of searches for which the time per hop is stored.
+    /// Number of successful searches whose time per hop is stored.
     const MEMORY: usize = 3;
 
-    /// Records a request sent now.
+    /// Records a request that is sent at `now` with the TTL `ttl`.
     pub fn ask(&mut self, now: Time, ttl: u8) {
         (self.ttl, self.asked) = (ttl, now);
     }
 
-    /// True if no request is pending.
+    /// True if no search is in progress and none is delayed.
     pub fn is_over(&self) -> bool {
         self.until == Time::ZERO
     }
 
-    /// Ends a search without a route; no request is sent for `pause`.
+    /// Ends a search that found no route. The next request is sent after `pause` at the earliest.
     pub fn end_without_route(&mut self, now: Time, pause: Span) {
         self.floods = 0;
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
-    /// Records that a route of `hops` hops was found.
+    /// Records that a route of `hops` hops was found, which ends the search.
     pub fn found(&mut self, hops: u8) {
         (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
     }
 
-    /// Records a reply to this node's request, over `hops` hops.
+    /// Records a reply to a request of this node, over a route of `hops` hops.
     pub fn note_answer(&mut self, now: Time, hops: u8) {
         if self.hop_times.len() == Self::MEMORY {
             self.hop_times.remove(0);
@@ -195,7 +197,7 @@ impl Search {
         self.hop_times.push(now.since(self.asked) / u64::from(hops));
     }
 
-    /// Returns the mean time per hop of the last searches; `None` before the first search.
+    /// Returns the mean time per hop of the last successful searches; `None` before the first.
     pub fn hop_time(&self) -> Option<Span> {
         let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
         (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)

@@ -4,20 +4,20 @@ use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// State of a search before its next request.
+/// State of a search that determines the TTL of its next request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     /// True for the first request of the search.
     pub is_first: bool,
-    /// TTL of the previous request, or number of hops of the route found by the search; 0 before the first
-    /// request.
+    /// TTL of the previous request or, after a successful search, number of hops of the route; 0 before the
+    /// first request.
     pub last: u8,
-    /// Number of hops of the last valid route.
+    /// Number of hops of the last valid route; `None` if there was none.
     pub hops: Option<u8>,
 }
 
 impl AodvPlan {
-    /// Returns the TTL of a request.
+    /// Returns the TTL of the next request.
     pub(super) fn radius(&self, ring: Ring) -> u8 {
         // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", even if that exceeds
         // TTL_THRESHOLD.
@@ -32,8 +32,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the maximum number of hops to a destination for a local repair: MAX_REPAIR_TTL, 0.3
-    /// NET_DIAMETER (RFC 3561 §10).
+    /// Returns MAX_REPAIR_TTL: the maximum number of hops to the destination with which a route is repaired
+    /// locally, 0.3 NET_DIAMETER (RFC 3561 §10).
     pub(super) fn max_repair(&self) -> u8 {
         (u16::from(self.diameter) * 3 / 10) as u8
     }
@@ -54,13 +54,13 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the timeout of a request with this TTL. `floods`: number of requests that covered the whole
-    /// network, including this request; `hop_time`: mean time per hop so far.
+    /// Returns the timeout of a request with this TTL. `floods`: number of requests so far that covered the
+    /// whole network, including this request; `hop_time`: mean time per hop.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
         let there_and_back = |hops: u8| 2 * u64::from(hops);
         match self.variant {
-            // RFC 3561 §6.4: the timeout of a ring includes two more hops (TIMEOUT_BUFFER). It doubles for
-            // each further request to the whole network.
+            // RFC 3561 §6.4: the timeout of a ring includes two further hops (TIMEOUT_BUFFER). The timeout of
+            // a request to the whole network doubles from request to request.
             Variant::Rfc3561 if floods == 0 => self.hop_time * there_and_back(ttl + 2),
             Variant::Rfc3561 => self.hop_time * there_and_back(self.diameter) * (1 << (floods - 1)),
             Variant::Ns2 => (hop_time * there_and_back(ttl) * u64::from(floods.max(1))).min(self.pause),
@@ -79,7 +79,7 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the remaining lifetime of a route in a reply, in whole seconds for ns-2.
+    /// Returns the remaining lifetime of a route for a reply; in ns-2 it is rounded down to whole seconds.
     pub(super) fn rounded(&self, lifetime: Span) -> Span {
         const SECOND: Span = Span::from_secs(1);
         match self.variant {
@@ -88,7 +88,7 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the random delay of a broadcast, which prevents that all receivers of a message rebroadcast it
+    /// Returns the random delay of a broadcast. Without it, all receivers of a message would rebroadcast it
     /// at the same time.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())

@@ -1,7 +1,7 @@
-//! Connections that applications open and close. A connection is two flows, one in each direction. A later
-//! connection of the application reuses the flows when both sides are closed and no packet of either flow is
-//! in the network. The number of flows of a run is therefore limited by the number of connections that are
-//! open at the same time.
+//! Connections that applications open and close. A connection consists of two flows, one in each direction.
+//! After both sides are closed, a later connection of the application reuses these flows, once no packet of
+//! either flow is in the network. The number of flows in a run is therefore limited by the number of
+//! connections that are open at the same time.
 
 use crate::apps::Connection;
 use crate::flow::{AppSeat, Ends, Flow, Side};
@@ -17,10 +17,10 @@ use std::collections::VecDeque;
 const TIME_WAIT: Span = Span::from_secs(240);
 
 /// Time in TIME-WAIT after which a new connection may reuse the ports, as in Linux (`net.ipv4.tcp_tw_reuse`).
-/// By then the link layers have removed the last packets.
+/// The link layers have removed the last packets of the old connection by then.
 const REUSE: Span = Span::from_secs(1);
 
-/// Suffix of the name of a flow of requests.
+/// Suffix of the name of a flow with requests.
 const REQUESTS: &str = "requests";
 
 /// Connections of an application.
@@ -30,10 +30,11 @@ pub(crate) struct Connections {
     pub opened: u64,
     /// Number of connections that both sides have closed.
     pub closed: u64,
-    /// Closed connections whose flows may be reused, the oldest first: flow of the requests, and closing
-    /// time.
+    /// Closed connections whose flows may be reused, the oldest first: flow of the requests, and time of the
+    /// closing.
     over: VecDeque<(FlowId, Time)>,
-    /// First flow of requests, under which the report sums all flows of requests.
+    /// First flow of requests, under which the report sums all flows of requests; `None` before the first
+    /// connection.
     requests: Option<FlowId>,
 }
 
@@ -44,15 +45,16 @@ impl Connections {
         (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.waiting(now) })
     }
 
-    /// Returns the number of endpoints in TIME-WAIT. RFC 1122 §4.2.2.13 permits a new connection in this
-    /// state.
+    /// Returns the number of endpoints in TIME-WAIT. In this state RFC 1122 §4.2.2.13 permits a new
+    /// connection with the same ports.
     fn waiting(&self, now: Time) -> u64 {
         self.over.iter().filter(|&&(_, closed)| now < closed + TIME_WAIT).count() as u64
     }
 }
 
 impl World {
-    /// Opens a connection of an application. False if the run has reached its maximum number of flows.
+    /// Opens a connection of an application. Returns false if the run has reached its maximum number of
+    /// flows.
     pub(super) fn connect(&mut self, now: Time, app: u16, connection: Connection) -> bool {
         let connections = &mut self.apps[usize::from(app)].connections;
         connections.opened += 1;
@@ -77,7 +79,8 @@ impl World {
         true
     }
 
-    /// Opens two new flows for a connection of an application.
+    /// Opens two new flows for a connection of an application; `None` if the run has reached its maximum
+    /// number of flows.
     fn open_sides(&mut self, now: Time, app: u16, number: u64) -> Option<(FlowId, FlowId)> {
         if !self.has_room_for(2) {
             return None;
@@ -106,8 +109,8 @@ impl World {
         Some((requests, responses))
     }
 
-    /// Assigns both flows of a connection to their application, in place of the flows of an earlier
-    /// connection with this number.
+    /// Assigns the two flows of a connection to their application. The two flows replace those of an earlier
+    /// connection with the same number.
     fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
         let last = usize::from(connection.responses().0);
@@ -124,7 +127,7 @@ impl World {
         }
     }
 
-    /// Reuses a flow for the connection with this number.
+    /// Reuses a flow for the application's connection with this ordinal number.
     fn open_again(&mut self, now: Time, id: FlowId, number: u64) {
         let i = usize::from(id.0);
         let flow = &self.flows[i];
@@ -145,7 +148,8 @@ impl World {
             self.timers.set(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
             self.timers.set(tcp.receiver_timer, None, Event::Receiver(id), &mut self.events);
         }
-        // The agents of a path are always installed in the same order.
+        // The agents of a path are always installed in the same order, so the new agents replace the old ones
+        // one by one.
         let first = flow.agents.iter().map(|&(_, i)| i).min();
         for (i, new) in first.into_iter().flat_map(|first| first..).zip(agents) {
             let host = &mut self.hosted[usize::from(i)];
@@ -154,7 +158,7 @@ impl World {
         }
     }
 
-    /// True if no packet of a connection and no notice about it is in the network or at a host.
+    /// True if neither a packet of the connection nor a notice about it is in the network or in a host.
     fn is_quiet(&self, requests: FlowId) -> bool {
         let flow = &self.flows[usize::from(requests.0)];
         let other = flow.side.map_or(requests, |side| side.other);
@@ -169,7 +173,7 @@ impl World {
             && !self.arena.any_in(|slot| is_own(self.hop_fields[slot as usize].flow))
     }
 
-    /// Closes the sender's side of a flow after the bytes written so far.
+    /// Closes the sending side of a flow after the bytes written so far.
     pub(super) fn close(&mut self, now: Time, id: FlowId) {
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
             tcp.sender.close();
@@ -177,8 +181,8 @@ impl World {
         }
     }
 
-    /// Closes the other side of a connection when the stream of a flow has ended: its application reads the
-    /// end of the stream, and then closes.
+    /// Closes the other side of a connection after the stream of a flow has ended: the application there
+    /// reads the end of the stream, and then closes.
     #[cold]
     pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
         let Some(Side { other, .. }) = self.flows[usize::from(id.0)].side else { return };
@@ -189,7 +193,7 @@ impl World {
         }
     }
 
-    /// Counts a connection as closed once both FINs are acknowledged.
+    /// Counts a connection as closed if both FINs are acknowledged.
     #[cold]
     pub(in crate::world) fn on_closed(&mut self, now: Time, id: FlowId) {
         let Some(Side { app, other, head, is_over: false }) = self.flows[usize::from(id.0)].side else {
@@ -224,12 +228,12 @@ impl World {
     }
 }
 
-/// Returns the name of a flow, with the number of its connection.
+/// Returns the name of a flow with the number of its connection appended.
 fn numbered(name: &str, number: u64) -> String {
     format!("{name}#{number}")
 }
 
-/// Returns the plan of a flow of a connection that the other side opens.
+/// Returns the plan of a flow that begins without a handshake, because the other side opens the connection.
 fn without_handshake(mut plan: FlowPlan) -> FlowPlan {
     if let Transport::Tcp { config, .. } = &mut plan.transport {
         config.handshake = false;

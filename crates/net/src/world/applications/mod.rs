@@ -1,4 +1,4 @@
-//! Running applications: calls of their state machines, and execution of their orders.
+//! Applications of a run: calls of their state machines, and execution of their orders.
 
 mod connections;
 
@@ -11,15 +11,15 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
 use connections::Connections;
 
-/// Running application.
+/// Application of a run, with its timer and its flows.
 #[derive(Debug)]
 pub(crate) struct RunningApp {
     pub app: Box<dyn App>,
     pub timer: TimerId,
-    /// Flows of the application, by [`AppFlow`].
+    /// Flows of the application, indexed by [`AppFlow`].
     pub flows: Vec<FlowId>,
     pub has_started: bool,
-    /// Time at which a finite transfer completed.
+    /// Time at which a finite transfer completed; `None` before it.
     pub finished: Option<Time>,
     pub completions: Completions,
     /// Connections that the application opens and closes.
@@ -27,7 +27,7 @@ pub(crate) struct RunningApp {
 }
 
 impl RunningApp {
-    /// Creates the application of a flow of the plan. Its timer is set to its start time.
+    /// Creates the application of a flow of the plan. Its timer first expires at the start time of the flow.
     pub fn new(app: Box<dyn App>, timer: TimerId, flow: FlowId) -> Self {
         RunningApp {
             app,
@@ -40,13 +40,14 @@ impl RunningApp {
         }
     }
 
-    /// Ends the warm-up: from now on completions and quality exclude earlier events.
+    /// Ends the warm-up: events before `now` no longer count in completions and quality.
     pub fn begin_anew(&mut self, now: Time) {
         self.completions.begin_anew();
         self.app.begin_anew(now);
     }
 
-    /// Returns the quality of the application until `now`, for the receiver of this flow.
+    /// Returns the quality of the application up to `now`, for the receiver of this flow; `None` if the
+    /// application has no measure of quality.
     pub fn quality(&self, now: Time, flow: AppFlow) -> Option<Quality> {
         match flow {
             AppFlow::PLANNED => self.app.quality(now),
@@ -61,7 +62,7 @@ impl RunningApp {
 }
 
 impl World {
-    /// Handles the expiry of an application's timer, first at its start time.
+    /// Handles the expiry of an application's timer, the first time at the application's start.
     #[inline(never)]
     pub(crate) fn on_app(&mut self, now: Time, app: u16) {
         let running = &mut self.apps[usize::from(app)];
@@ -75,8 +76,8 @@ impl World {
         }
     }
 
-    /// Handles the bytes, if any, that a segment delivered to the application. Sends the receiver's ACKs, and
-    /// closes the other side of a connection whose stream has ended.
+    /// Handles the effects of a segment that arrived at a receiver. Notifies the application of delivered
+    /// bytes, sends the receiver's ACKs, and closes the other side of a connection whose stream has ended.
     #[inline(always)]
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
         match delivered {
@@ -90,8 +91,8 @@ impl World {
         }
     }
 
-    /// Records the bytes delivered to the application, sends the receiver's ACKs, and notifies an application
-    /// that waits for these bytes.
+    /// Records the bytes delivered to the application, and sends the receiver's ACKs. Notifies the
+    /// application if it waits for this number of bytes.
     #[inline(always)]
     fn on_bytes(&mut self, now: Time, id: FlowId, total: u64) {
         let flow = &mut self.flows[id.0 as usize];
@@ -106,7 +107,7 @@ impl World {
         }
     }
 
-    /// Notifies the application of a flow that the number of bytes for which it waits was delivered.
+    /// Notifies the application of a flow that the number of bytes for which it has waited is now delivered.
     #[cold]
     fn on_expected(&mut self, now: Time, id: FlowId) {
         let flow = &mut self.flows[usize::from(id.0)];
@@ -116,7 +117,8 @@ impl World {
         }
     }
 
-    /// Calls an application, sets its timer, and executes its orders.
+    /// Calls an application, sets its timer to the application's next expiry, and executes the application's
+    /// orders.
     fn call(&mut self, now: Time, app: u16, call: impl FnOnce(&mut dyn App, &mut Io)) {
         let mut io = std::mem::take(&mut self.io);
         let running = &mut self.apps[usize::from(app)];
@@ -132,8 +134,8 @@ impl World {
         self.io = io;
     }
 
-    /// Executes an order. Returns false if a flow cannot open because the run has reached its maximum
-    /// number of flows; the application then stops.
+    /// Executes an order. Returns false if a flow cannot open because the run has reached its maximum number
+    /// of flows. The application is then not called again.
     fn perform(&mut self, now: Time, app: u16, order: Order) -> bool {
         let flows = &self.apps[usize::from(app)].flows;
         let id = |flow: AppFlow| flows[usize::from(flow.0)];
@@ -159,7 +161,7 @@ impl World {
         true
     }
 
-    /// Opens a flow for an application. False if the run has reached its maximum number of flows.
+    /// Opens a flow for an application. Returns false if the run has reached its maximum number of flows.
     fn open_for(&mut self, now: Time, app: u16, direction: Direction, suffix: &str) -> bool {
         let running = &self.apps[usize::from(app)];
         let planned = &self.ground.plan.flows[usize::from(running.flows[0].0)];
@@ -186,7 +188,7 @@ impl World {
         }
     }
 
-    /// Passes the RTT sample of a SYN-ACK to the sender of the host that sent the SYN-ACK.
+    /// Passes the RTT sample of a handshake to the sender at the host that sent the SYN-ACK.
     fn pass_on_handshake(&mut self, id: FlowId) {
         let Some(opener) = self.opener(id) else { return };
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(opener.0)].ends
@@ -197,8 +199,8 @@ impl World {
         }
     }
 
-    /// Returns the flow in the other direction, if the flow belongs to a connection that an application
-    /// opened.
+    /// Returns the flow of the opposite direction, if the flow belongs to a connection that an application
+    /// opened; else `None`.
     fn opener(&self, id: FlowId) -> Option<FlowId> {
         let flow = &self.flows[usize::from(id.0)];
         if let Some(side) = flow.side {

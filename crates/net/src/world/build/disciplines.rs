@@ -1,4 +1,4 @@
-//! Queue disciplines of hops: from the scenario, or from a service that replaces it.
+//! Queue discipline of each hop: that of the scenario, or that of a service.
 
 use super::hosts::hosts;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use std::collections::HashMap;
 
-/// Queue disciplines that services of flows require, by the hop behind the queue.
+/// Queue disciplines that services of flows require, by the hop to which the queue belongs.
 pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
@@ -26,13 +26,14 @@ impl Disciplines {
         all
     }
 
-    /// Returns the discipline before the transmitter of this hop: the discipline of a service, or `scenario`
-    /// if no service sets one.
+    /// Returns the discipline of the queue before the transmitter of this hop. It is the discipline that a
+    /// service requires, or `scenario` if no service requires one.
     pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }
 
-    /// Replaces a drop-tail queue by another discipline. The scenario's other disciplines are not replaced.
+    /// Replaces the queue of a hop by a discipline that a service requires, if the scenario has a drop-tail
+    /// queue there. Other disciplines of the scenario are kept.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.of(hop) else { return };
         if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {

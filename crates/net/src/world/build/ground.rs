@@ -1,4 +1,5 @@
-//! `Ground`: graph, routes and random streams from which flows are built, before and during the run.
+//! Graph, routes and random streams of a world (`Ground`), from which flows are built before and during the
+//! run.
 
 use super::class;
 use super::hosts::on_demand_cell;
@@ -17,21 +18,21 @@ use airhop_engine::{Streams, Timers, name_hash};
 use airhop_tcp::seams::{Run, Truth};
 use airhop_tcp::{Receiver, Sender};
 
-/// Graph, routes and random streams from which flows are built.
+/// Graph, routes and random streams of a world, from which its flows are built.
 pub(crate) struct Ground {
     pub plan: Plan,
     pub graph: Graph,
-    /// Static routes.
+    /// Static routes towards the endpoints of all flows.
     pub routes: Routes,
     pub streams: Streams,
 }
 
 impl Ground {
-    /// Computes graph and routes of a plan.
+    /// Computes the graph and the routes of a plan.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
-    /// endpoints.
+    /// [`BuildError`] if a flow has no route, or if its route crosses a cell with on-demand routing in which
+    /// it does not begin and end.
     pub fn new(mut plan: Plan, streams: Streams) -> Result<Self, BuildError> {
         let graph = graph(&plan);
         let routes = routes(&plan, &graph)?;
@@ -40,7 +41,7 @@ impl Ground {
         Ok(Ground { plan, graph, routes, streams })
     }
 
-    /// Builds the simulated endpoints of a flow. `shared`: state that the senders of the run share.
+    /// Builds the simulated endpoints of a flow. `shared`: state that all senders of the run share.
     pub fn ends(&self, f: &FlowPlan, id: FlowId, timers: &mut Timers, shared: &mut Run) -> Ends {
         let mut ends = ends(f, id, &self.streams, timers);
         if let Ends::Tcp(tcp) = &mut ends {
@@ -49,12 +50,13 @@ impl Ground {
         ends
     }
 
-    /// Returns the true path properties for a flow that opens at run time, if the flow requests them.
+    /// Returns the true properties of the path of a flow that opens at run time; `None` if the flow does not
+    /// request them.
     pub fn truth(&self, f: &FlowPlan) -> Option<Truth> {
         oracle::truth(&self.plan, &self.graph, &self.routes, f)
     }
 
-    /// Builds a flow with its agents.
+    /// Builds a flow with its agents, from its plan and its endpoints.
     pub fn flow(
         &self,
         f: &FlowPlan,
@@ -90,7 +92,7 @@ impl Ground {
     }
 }
 
-/// Computes the next hops towards every endpoint of a flow.
+/// Computes the static routes towards both endpoints of every flow, and checks that every flow has a route.
 fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
@@ -104,8 +106,8 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     Ok(routes)
 }
 
-/// Checks that traffic over a cell with on-demand routing begins and ends in this cell, because its routers
-/// know no other nodes.
+/// Checks that the flows over a cell with on-demand routing begin and end in this cell. The routers of the
+/// cell know no other nodes.
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {
@@ -118,7 +120,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
     Ok(())
 }
 
-/// Adds the access categories of the flows to the cells on their paths, in both directions.
+/// Adds the access category of each flow to the cells on the flow's path, in both directions.
 fn add_categories(plan: &mut Plan, graph: &Graph, routes: &Routes) {
     let Plan { flows, links, .. } = plan;
     for f in flows.iter().filter(|f| f.access_category != AccessCategory::Be) {

@@ -1,19 +1,20 @@
-//! Nodes that the data of a flow may pass: the nodes of its path, or all stations of a cell with unknown
-//! routes.
+//! Nodes that the data of a flow may cross: those of its path, or all stations of a cell with on-demand
+//! routing.
 
 use crate::links::LinkPlan;
 use crate::plan::Plan;
 use crate::routing::Hop;
 use airhop_base::NodeId;
 
-/// Returns the cell of this hop and its index, if the cell's stations discover their routes on demand.
+/// Returns the cell of this hop and the cell's index; `None` if the hop is not in a cell with on-demand
+/// routing.
 pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPlan)> {
     let link = plan.links.of(hop).filter(|link| link.is_on_demand())?;
     Some((hop.cell()?, link))
 }
 
-/// Returns the nodes that data to node `to` may pass, each with its hop: the path, or all stations of a cell
-/// with unknown routes.
+/// Returns the nodes that data to the node `to` may cross, each with its next hop. With static routes data
+/// crosses the nodes of the path; in a cell with on-demand routing it may cross any station.
 pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
     let Some((cell, wlan)) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
         return path.to_vec();

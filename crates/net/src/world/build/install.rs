@@ -1,5 +1,5 @@
-//! Installation of agents: along the path of a flow, as its services require, and at every station of a cell
-//! with unknown routes.
+//! Installation of agents, as the services of a flow require: along the path of the flow, and at every
+//! station of a cell with on-demand routing.
 
 use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
@@ -24,9 +24,9 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Subscribes agents that use fades, from agent number `first` on. An agent is subscribed to the wireless
-/// hops over which its flow leaves the agent's node, towards sender and receiver. Hops of on-demand routes
-/// are not known before the run, so no agent is subscribed to them.
+/// Subscribes agents to the fades of links, from agent number `first` on. An agent that uses fades is
+/// subscribed to the hops over which its flow leaves the agent's node, towards sender and receiver. On-demand
+/// routes are not known before the run, so no agent is subscribed to their hops.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.uses_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
@@ -38,7 +38,7 @@ pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], firs
     }
 }
 
-/// Installs the agents of a flow at these nodes.
+/// Installs the agents of a flow at the nodes `hosts`.
 fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
     let mut came_by = None;
     for &(node, hop) in hosts {
@@ -67,8 +67,8 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
     }
 }
 
-/// Returns the place of an agent at this node of a flow; `None` if no wireless link of the flow ends there.
-/// `came_by`: hop before the node; `hop`: hop after it.
+/// Returns the place of an agent at this node of a flow; `None` if no wireless link of the flow ends at the
+/// node. `came_by`: hop by which the data arrives; `hop`: hop by which it leaves.
 fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
         return hop.is_wireless().then_some(AgentPlace::Source);
@@ -83,7 +83,8 @@ fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Optio
     }
 }
 
-/// Installs the agents that a flow has at every station of the wireless networks that its data crosses.
+/// Installs the agents that the services of a flow require at every station of the wireless networks on its
+/// path.
 fn host_at_stations(
     flow: &mut Flow,
     plan: &Plan,
@@ -94,7 +95,7 @@ fn host_at_stations(
     let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
         plan.links.of(hop).filter(|_| hop.is_wireless()).map_or(&[], |link| link.nodes())
     };
-    // A path may cross a network twice, and a node may belong to two networks.
+    // Each station is listed once: a path may cross a network twice, and a node may belong to two networks.
     let mut stations: Vec<NodeId> = Vec::new();
     for &node in path.iter().flat_map(network) {
         if !stations.contains(&node) {
@@ -111,8 +112,7 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to a flow, with its index in the world. [`BuildError`] beyond
-/// [`crate::agents::MOST_AGENTS`].
+/// Adds an agent to the list of all agents of the world, and its index in this list to the flow.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

@@ -37,9 +37,9 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, a route through a cell whose routers do not know the flow's
-    /// endpoints, or an application that its transport cannot carry; if there are too many agents or flows;
-    /// or if a random placement has no solution.
+    /// [`BuildError`] if a flow has no route, or has an application that its transport protocol cannot carry;
+    /// if its route crosses a cell with on-demand routing in which it does not begin and end; if there are
+    /// too many agents or flows; or if a random placement fails.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -49,7 +49,7 @@ impl World {
         World::open(plan, None, seed, replication, recorder)
     }
 
-    /// Builds the world of `plan` for use by real hosts.
+    /// Builds the world of `plan` for one replication, with real hosts at some of its nodes.
     ///
     /// # Errors
     /// Errors of [`World::new`].
@@ -153,7 +153,7 @@ impl World {
 /// Returns the class of each flow of a plan for one replication.
 ///
 /// # Errors
-/// [`BuildError`] if a flow has no route, or if a random placement has no solution.
+/// [`BuildError`] if a flow has no route, or if a random placement fails.
 pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>, BuildError> {
     let streams = Streams::new(seed, replication);
     let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
@@ -161,7 +161,7 @@ pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>
     Ok(ground.plan.flows.iter().map(|f| class::name(f, None, &path(f))).collect())
 }
 
-/// Replaces hops between stations with on-demand routing by hops that their routers choose.
+/// Replaces static hops in cells with on-demand routing by hops that the cell's routers choose.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
@@ -184,8 +184,8 @@ fn routers(
     w.nodes.iter().map(router).collect()
 }
 
-/// Returns a flow of the plan, without a handshake if its application opens the connection from the other
-/// end.
+/// Returns a flow of the plan. The flow has no handshake if its application opens the connection from the
+/// other end.
 fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
     let mut flow = Cow::Borrowed(f);
     if f.app.opens_connection()

@@ -7,7 +7,7 @@ use airhop_base::{AccessCategory, Span};
 pub(crate) struct Rules {
     pub slot: Span,
     pub countdown: Countdown,
-    /// Delay of the link layer before it retransmits a data frame.
+    /// Delay before each retransmission of a data frame, for link layers with a slow ARQ.
     pub retry_delay: Span,
     /// True if a packet that arrives while the medium is idle is sent without a backoff.
     pub immediate_access: bool,
@@ -28,13 +28,13 @@ pub(crate) struct Parameters {
     pub txop: Span,
 }
 
-/// Rule for a backoff that a busy medium interrupts.
+/// Rule for counting a backoff down when the medium becomes busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
     /// DCF: the backoff decreases at the end of each idle slot (IEEE 802.11-2016 §10.3.4.3).
     IdleSlots,
-    /// EDCA: at each slot boundary after AIFS a queue transmits or decreases its backoff, even if another
-    /// station begins to transmit at this boundary (IEEE 802.11-2020 §10.23.2.4).
+    /// EDCA: at each slot boundary after AIFS a queue transmits or decreases its backoff. The boundary counts
+    /// even if another station begins to transmit at it (IEEE 802.11-2020 §10.23.2.4).
     Boundaries,
 }
 

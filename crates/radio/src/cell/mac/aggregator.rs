@@ -1,8 +1,9 @@
-//! Aggregation by one function of a station: packets for each receiver, and A-MPDUs with Block Ack.
+//! Aggregation by one DCF station or EDCA function: packets for each receiver, sent in A-MPDUs with Block
+//! Ack.
 //!
-//! The function serves its receivers round-robin, one exchange each. The MAC stores the MPDUs of a window, at
-//! most two A-MPDUs of maximum length: the A-MPDU on the air and the next one. All other packets stay in the
-//! queue before the MAC, where the queue discipline manages them.
+//! The station or function serves its receivers round-robin, one exchange each. For each receiver the MAC
+//! stores the MPDUs of a window, but at most two A-MPDUs of maximum length: the A-MPDU on the air and the
+//! next one. All other packets stay in the queue before the MAC, where the queue discipline manages them.
 use super::block_ack::originator::{Exchange, Originator, Report, Room, Rules};
 use super::block_ack::recipient::Recipient;
 use super::block_ack::{Bitmap, BlockAck};
@@ -17,9 +18,9 @@ use crate::phy::ampdu::{Limits, subframe_bytes};
 use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
 use airhop_base::{AccessCategory, Span, Time};
 
-/// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient skips the
-/// missing MPDUs before it. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard
-/// has no such timer.
+/// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient delivers it
+/// despite missing MPDUs before it. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the
+/// standard has no such timer.
 const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
@@ -28,9 +29,9 @@ const HELD_AGGREGATES: u64 = 2;
 /// Next frame of a station that has gained the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// PSDU of this length with the MPDUs of [`Aggregator::burst`].
+    /// PSDU of `bytes` bytes with the MPDUs of [`Aggregator::burst`].
     Data { bytes: u32 },
-    /// BlockAckReq with this starting sequence number.
+    /// BlockAckReq with the starting sequence number `start`.
     Request { start: u64 },
 }
 
@@ -43,7 +44,8 @@ struct QueuedPacket {
     at: Time,
     /// Bytes by which the packet lengthened its MPDU.
     bytes: u32,
-    /// Arrival time of the packet's MPDU, if the recipient stores the MPDU.
+    /// Arrival time at the recipient of the packet's MPDU. Set only if the recipient stores the MPDU in its
+    /// reorder buffer, and only in the MPDU's first packet.
     arrived: Time,
 }
 
@@ -52,17 +54,18 @@ struct QueuedPacket {
 struct Agreement {
     to: Station,
     originator: Originator,
-    /// Packets that the originator or the recipient still needs.
+    /// Packets that the originator may retransmit, or that the recipient stores.
     packets: Buffer<QueuedPacket>,
-    /// MPDUs of the packets.
+    /// Assignment of the packets to MPDUs.
     msdus: Msdus,
-    /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
+    /// Total length of the MPDUs that are neither acknowledged nor discarded, bytes, with delimiters and
+    /// padding.
     held_bytes: u64,
     recipient: Recipient,
-    /// Number after the discarded MPDUs that the originator's last BlockAckReq could not report; 0 if there
-    /// are none.
+    /// Upper end of the discarded MPDUs that the originator could not report, because its last BlockAckReq
+    /// had no response: number after the highest of them; 0 if there are none.
     given_up: u64,
-    /// Start of the present fade: the first exchange without a response.
+    /// Start of the present fade, the time of its first missing response; `None` outside fades.
     fading: Option<Time>,
 }
 
@@ -71,7 +74,7 @@ struct Agreement {
 pub(crate) struct Aggregator {
     rules: Rules,
     limits: Limits,
-    /// Maximum of [`Agreement::held_bytes`].
+    /// Maximum of [`Agreement::held_bytes`] for each receiver, bytes.
     most_held: u64,
     framing: Framing,
     agreements: Vec<Agreement>,
@@ -83,18 +86,18 @@ pub(crate) struct Aggregator {
     is_exchanging: bool,
     next: Next,
     burst: Vec<Mpdu>,
-    /// Packets after the first of each MPDU of `burst`.
+    /// Packets of the MPDUs in `burst`, except the first packet of each MPDU.
     others: Vec<Msdu>,
-    /// True if the station has refused a packet since the last [`LinkEffect::Ready`].
+    /// True if the aggregator has been without room since the last [`LinkEffect::Ready`].
     is_full: bool,
-    /// Buffers that events reuse; empty between events.
+    /// Scratch space, empty between events; kept to avoid allocations.
     reports: Vec<Report>,
     deliver: Vec<u64>,
 }
 
 impl Aggregator {
-    /// Creates the aggregator of a station; `None` if the cell does not aggregate. `overhead`: bytes that MAC
-    /// and LLC add to an IP packet.
+    /// Creates the aggregator of a station or function; `None` if the cell does not aggregate. `overhead`:
+    /// bytes that MAC and LLC add to an IP packet.
     pub fn new(plan: &HtPlan, overhead: u32) -> Option<Box<Aggregator>> {
         let ampdu = plan.ampdu.as_ref()?;
         let limits = Limits::new(&plan.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
@@ -119,12 +122,12 @@ impl Aggregator {
         }))
     }
 
-    /// True if the station accepts a packet, for any receiver.
+    /// True if the aggregator accepts a packet for any receiver.
     pub fn has_room(&self) -> bool {
         self.agreements.iter().all(|agreement| agreement.has_room(self.most_held))
     }
 
-    /// Returns the number of packets that have not been delivered or discarded.
+    /// Returns the number of packets that are neither delivered nor discarded.
     pub fn holds(&self) -> usize {
         self.agreements.iter().map(|agreement| agreement.packets.len()).sum()
     }
@@ -134,16 +137,16 @@ impl Aggregator {
         self.agreements.iter().any(|agreement| agreement.originator.has_work())
     }
 
-    /// Adds a packet. `number`: number of the packet at the station.
+    /// Adds a packet. `number`: the packet's number at the station.
     #[inline(never)]
     pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         self.agreement(packet.to).push(now, number, packet);
         self.is_full |= !self.has_room();
     }
 
-    /// Starts an exchange with the next receiver in turn; [`Aggregator::next`] then returns the frame. False
-    /// if the lifetimes of all packets have ended, or if no frame fits. `room`: room for an exchange with a
-    /// receiver, from the limits of the cell.
+    /// Starts an exchange with the next receiver in turn, whose frame [`Aggregator::next`] then returns.
+    /// False if no exchange starts, because the lifetimes of all packets have ended or no frame fits. `room`:
+    /// function that returns the room for an exchange with a receiver, within limits on the PSDU.
     pub fn begin(
         &mut self,
         now: Time,
@@ -171,7 +174,7 @@ impl Aggregator {
             }
             self.is_exchanging = exchange != Exchange::None;
             if self.is_exchanging {
-                self.is_full |= !self.has_room(); // the newest MPDU may have had room for a packet
+                self.is_full |= !self.has_room(); // the newest MPDU may have had room until now
                 return true;
             }
         }
@@ -228,7 +231,7 @@ impl Aggregator {
         (self.burst.len() + self.others.len()) as u32
     }
 
-    /// Returns the BlockAck that the receiver of the exchange in progress sends.
+    /// Returns the BlockAck with which the receiver of the exchange in progress responds.
     pub fn answer(&self) -> BlockAck {
         self.agreements[self.turn].recipient.answer()
     }
@@ -252,7 +255,8 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles a missing response in the exchange in progress. `sent`: the data was transmitted.
+    /// Handles a missing response in the exchange in progress. `sent`: true if the data or BlockAckReq was
+    /// transmitted, false if the CTS was missing.
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
@@ -268,8 +272,8 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the arrival of MPDUs of the exchange in progress, and delivers the MPDUs without a gap before
-    /// them.
+    /// Handles the arrival of the MPDUs in `received`, of the exchange in progress. The recipient delivers
+    /// the MPDUs that have no missing MPDU before them.
     pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
         for (place, mpdu) in (0..).zip(&self.burst) {
@@ -290,8 +294,8 @@ impl Aggregator {
         self.agreements.iter().filter_map(Agreement::releases_at).min()
     }
 
-    /// Handles the expiry of reorder timers: each recipient skips the missing MPDUs and delivers the stored
-    /// MPDUs after them.
+    /// Handles the expiry of reorder timers: each recipient stops waiting for the missing MPDUs, and delivers
+    /// the MPDUs stored after them.
     pub fn release(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         for place in 0..self.agreements.len() {
             while let agreement = &mut self.agreements[place]
@@ -304,15 +308,15 @@ impl Aggregator {
         }
     }
 
-    /// Handles the arrival of a BlockAckReq: the recipient delivers the stored MPDUs that the originator has
-    /// acknowledged or discarded.
+    /// Handles the arrival of a BlockAckReq at the recipient. The recipient delivers its stored MPDUs below
+    /// the originator's window start, and then those without a gap before them.
     pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
         self.hand_over(self.turn, from, effects);
     }
 
-    /// Reports the delivery of the packets that the recipient of an agreement has passed to the layer above.
+    /// Reports to the world the packets that the recipient of an agreement has just delivered.
     fn hand_over(&mut self, place: usize, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
@@ -326,8 +330,7 @@ impl Aggregator {
         msdus.forget_below(packets.first());
     }
 
-    /// Reports with [`LinkEffect::Ready`] that a station accepts packets of this category again after it
-    /// refused one.
+    /// Reports [`LinkEffect::Ready`] if the aggregator was without room and has room again.
     pub fn report_ready(
         &mut self,
         station: Station,
@@ -340,23 +343,24 @@ impl Aggregator {
         }
     }
 
-    /// Returns the start of the present fade towards a receiver; `None` if there is no fade.
+    /// Returns the start of the present fade towards a receiver; `None` outside fades.
     pub fn fading(&self, to: Station) -> Option<Time> {
         self.agreements.iter().find(|agreement| agreement.to == to)?.fading
     }
 
-    /// Ends the fade towards a receiver without a report. Returns its start; `None` if there is no fade.
+    /// Ends the fade towards a receiver, without reporting its end. Returns the fade's start; `None` outside
+    /// fades.
     pub fn end_fade(&mut self, to: Station) -> Option<Time> {
         self.agreements.iter_mut().find(|agreement| agreement.to == to)?.fading.take()
     }
 
-    /// Adopts the fade towards the receiver of the exchange in progress, which another function of the
-    /// station has reported.
+    /// Continues a fade that another function of the station has reported, towards the receiver of the
+    /// exchange in progress. `since`: start of the fade.
     pub fn adopt_fade(&mut self, since: Time) {
         self.agreements[self.turn].fading.get_or_insert(since);
     }
 
-    /// Returns the agreement with a receiver, which the receiver's first packet creates.
+    /// Returns the agreement with a receiver, and creates it at the receiver's first packet.
     fn agreement(&mut self, to: Station) -> &mut Agreement {
         let known = self.agreements.iter().position(|agreement| agreement.to == to);
         let index = known.unwrap_or_else(|| {
@@ -400,9 +404,9 @@ impl Agreement {
     }
 
     /// Returns the expiry time of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
-    /// lowest stored MPDU, if the originator has discarded all missing MPDUs before it and sends no further
-    /// BlockAckReq. A real recipient cannot detect discards, and would also skip an MPDU that the originator
-    /// still retransmits.
+    /// lowest stored MPDU. `None` while the originator may still send a missing MPDU before it, or a
+    /// BlockAckReq. A real recipient does not know the originator's discards, and would also skip an MPDU
+    /// that the originator still retransmits.
     fn releases_at(&self) -> Option<Time> {
         if self.given_up == 0 {
             return None;
@@ -412,20 +416,20 @@ impl Agreement {
         Some(first.note.arrived + REORDER_TIMEOUT)
     }
 
-    /// Ends a fade at the first response.
+    /// Handles a response from the receiver: ends the fade, if there is one, and reports its end.
     fn is_answered(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
             effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
-    /// Reports the originator's results, for each packet of an MPDU.
+    /// Reports the originator's results to the world, once for each packet of an MPDU.
     fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
         for report in reports.drain(..) {
             let seq = report.number();
             let ends = !matches!(report, Report::Failed { .. });
-            // The recipient may store this MPDU because an earlier MPDU is missing; the next BlockAckReq then
-            // delivers it.
+            // The recipient may store this discarded MPDU because an earlier MPDU is missing. The next
+            // BlockAckReq then delivers it.
             let is_held = matches!(report, Report::Discarded { .. }) && self.recipient.holds(seq);
             let mut mpdu = 0;
             for place in self.msdus.of(seq) {
@@ -439,8 +443,8 @@ impl Agreement {
         self.msdus.forget_below(self.packets.first());
     }
 
-    /// Reports the outcome of a packet. `is_held`: the recipient stores the packet's MPDU. Returns the bytes
-    /// of the packet in its MPDU.
+    /// Reports the outcome of the packet at `place`. `is_held`: true if the recipient stores the packet's
+    /// MPDU. Returns the bytes that the packet occupies in its MPDU.
     #[inline(always)]
     fn report_packet(
         &mut self,

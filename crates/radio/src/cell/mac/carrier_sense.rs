@@ -8,11 +8,11 @@ use airhop_base::{Span, Time};
 pub(super) struct CarrierSense {
     /// Start of the current or last idle period of the medium around the station.
     idle_since: Time,
-    /// True if the last signal could not be decoded, so that EIFS replaces the interframe space.
+    /// True if the last signal could not be decoded: EIFS then takes the place of the interframe space.
     unreadable: bool,
     /// NAV: end of the reservation by duration fields.
     nav: Time,
-    /// Holder of the TXOP whose frame set the NAV.
+    /// Station whose frame set the NAV; within a TXOP this is the TXOP holder.
     holder: Station,
 }
 
@@ -26,7 +26,7 @@ impl CarrierSense {
     }
 
     /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end of the
-    /// reservation and its holder, if the frame was for another station.
+    /// reservation and its holder; `None` if the frame was for this station.
     pub fn received(&mut self, reserve: Option<(Time, Station)>) {
         self.unreadable = false;
         if let Some((until, holder)) = reserve
@@ -63,8 +63,8 @@ impl CarrierSense {
         self.holder
     }
 
-    /// Returns the end of the interframe space, if the medium stays idle. The interframe space starts when
-    /// both physical and virtual carrier sense are idle.
+    /// Returns the end of the interframe space, if the medium stays idle until then. The interframe space
+    /// starts when both physical and virtual carrier sense are idle.
     pub fn clear_from(&self, ifs: Span, eifs: Span) -> Time {
         let after_signal = if self.unreadable { eifs } else { ifs };
         (self.idle_since + after_signal).max(self.nav + ifs)

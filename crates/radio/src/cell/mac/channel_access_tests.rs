@@ -49,8 +49,8 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
 
 #[test]
 fn a_frozen_backoff_counts_the_whole_slots_that_elapsed() {
-    // The medium becomes busy a DIFS, 3 slots and 15 µs after 1000 µs; after an integer number of slots;
-    // within the DIFS.
+    // The DIFS ends at 1050 µs. The medium becomes busy 15 µs after the end of the third slot, at the end of
+    // the third and of the fourth slot, within the first slot, and within the DIFS.
     for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
         let (mut station, slots) = contending(6);
         station.busy(us(busy), false, &RULES);

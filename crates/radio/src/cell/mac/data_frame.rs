@@ -2,7 +2,7 @@
 
 use airhop_base::Span;
 
-/// Data frame to be transmitted.
+/// Lengths and airtime of a data frame to be transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.

@@ -1,13 +1,13 @@
-//! Fragments of a packet: arrived and acknowledged fragments, and the next fragment to be sent.
+//! Fragments of a packet in service: acknowledged and received fragments, and the next fragment to be sent.
 //!
 //! [`FragmentOrder`] is the order of fragments, either the standard's or that of LHP (link-layer header
-//! protection). Both send fragments in bursts: after one contention every frame follows the previous ACK
-//! after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
+//! protection). With both orders fragments are sent in bursts: after one contention, each further fragment
+//! follows the previous ACK after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::FragmentOrder;
 use airhop_base::{Fragment, Time};
 
-/// Frames of a packet's fragments.
+/// Frames with the fragments of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     pub first: DataFrame,
@@ -26,8 +26,8 @@ pub(crate) struct Fragments {
     turns: FragmentOrder,
     /// Number of the fragment on the air, or of the next fragment to be sent.
     current: u32,
-    /// Remaining transmissions including that of `current`: of all fragments together (LHP), or of the
-    /// present fragment.
+    /// Remaining transmissions, including that of `current`: with LHP of all fragments together, otherwise of
+    /// `current` alone.
     left: u32,
     /// Bitmap of acknowledged fragments: bit i is set if the sender has received the link ACK of fragment i.
     acknowledged: u16,
@@ -42,7 +42,7 @@ pub(crate) enum Next {
     Fragment,
     /// The packet is complete: every fragment is acknowledged.
     Done,
-    /// The packet is discarded: it has no transmission or no lifetime left.
+    /// The packet is discarded: no transmission remains, or its lifetime has ended.
     GiveUp,
 }
 
@@ -66,7 +66,8 @@ impl Fragments {
         Fragment { number: self.current as u8, is_last: self.current + 1 == self.pieces.count, start, bytes }
     }
 
-    /// Returns the frame that follows the ACK of the present frame after a SIFS.
+    /// Returns the frame that will follow a SIFS after the ACK of the present frame; `None` if the packet is
+    /// then complete, or no transmission remains.
     pub fn following(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
@@ -76,14 +77,15 @@ impl Fragments {
         self.turns.begin(now)
     }
 
-    /// Marks the present fragment as received. True if the packet is now complete for the first time.
+    /// Marks the present fragment as received. Returns true if it is the last missing fragment of the packet.
     pub fn arrives(&mut self) -> bool {
         let before = self.received;
         self.received |= self.bit();
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment and can use the headers without the other fragments.
+    /// True if the receiver has the first fragment and can use the packet's headers without the other
+    /// fragments, as with LHP.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, FragmentOrder::HeadersFirst) && self.received & 1 != 0
     }
@@ -94,7 +96,7 @@ impl Fragments {
         if next == Next::Fragment && !self.begin(then) { Next::GiveUp } else { next }
     }
 
-    /// Counts a failed attempt of the present fragment.
+    /// Counts a failed attempt of the present fragment, and returns the next step.
     pub fn on_failure(&mut self) -> Next {
         self.continue_burst(false)
     }
@@ -111,7 +113,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the state after the transmission of the present fragment.
+    /// Returns the state after a transmission of the present fragment, acknowledged or not.
     fn after(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
             FragmentOrder::Standard(limits) if acknowledged => limits.attempts,
@@ -121,7 +123,7 @@ impl Fragments {
         Fragments { left, acknowledged: self.acknowledged | arrived, ..*self }
     }
 
-    /// Returns the number of the next fragment.
+    /// Returns the number of the next fragment to send; `None` if none is left, or no transmission remains.
     fn pending(&self) -> Option<u32> {
         if self.left == 0 {
             return None;

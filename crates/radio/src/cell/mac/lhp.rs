@@ -1,10 +1,10 @@
-//! Link layer of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
-//! 2009 §2.1; details that Yun does not describe are reconstructed).
+//! Fragments with link-layer header protection, LHP (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
+//! 2009 §2.1). Details that Yun does not describe are reconstructed.
 //!
-//! A packet is cut into fragments; the first fragment carries the TCP/IP headers. The packet has as many
-//! transmissions (slots) as its number of fragments times the attempt limit. The first fragment is
-//! retransmitted until it is acknowledged. Then every other fragment is sent once, and the failed fragments
-//! are sent again while slots remain. A receiver that misses a fragment therefore often has the packet's
+//! A packet is cut into fragments, of which the first carries the TCP/IP headers. The number of transmissions
+//! for a packet is its number of fragments times the attempt limit. The first fragment is retransmitted until
+//! it is acknowledged. Then every other fragment is sent once, and the failed fragments are sent again while
+//! transmissions remain. If a receiver misses a fragment, it therefore often has at least the packet's
 //! headers.
 //!
 //! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
@@ -16,8 +16,9 @@ use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
 use crate::phy::LLC_BYTES;
 
-/// Cuts a packet of `bytes` bytes whose headers have `header` bytes. `frame`: function that creates a data
-/// frame from its length and header length. `None` if the first fragment would carry the whole packet.
+/// Cuts a packet of `bytes` bytes, whose headers have `header` bytes, into fragments. `frame`: function that
+/// creates a data frame from its length and header length, bytes. `None` if the first fragment would carry
+/// the whole packet.
 pub(crate) fn cut(
     cut: Fragmentation,
     (bytes, header): (u32, u32),
@@ -28,7 +29,7 @@ pub(crate) fn cut(
     let behind = bytes.checked_sub(first).filter(|rest| *rest > 0)?;
     let rest = cut.rest.max(behind.div_ceil(MOST_FRAGMENTS - 1));
     let count = 1 + behind.div_ceil(rest);
-    // A fragment without the TCP/IP headers counts as header as a whole, so any bit error loses it.
+    // A later fragment counts as header in its whole length, so that any bit error loses it.
     let part = |bytes| frame(bytes, bytes);
     let pieces = Pieces {
         first: frame(first, header),

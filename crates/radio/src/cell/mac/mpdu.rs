@@ -15,7 +15,7 @@ pub(crate) struct Mpdu {
     pub header: u32,
     /// Number of this attempt, from 1.
     pub attempt: u32,
-    /// Number of packets in the MPDU's A-MSDU after the first.
+    /// Number of further packets in the MPDU, after the first; 0 without A-MSDU.
     pub others: u32,
 }
 

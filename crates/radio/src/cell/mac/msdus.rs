@@ -35,7 +35,7 @@ impl Msdus {
     }
 
     /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length before and after, bytes;
-    /// `None` if the packet needs a new MPDU.
+    /// `None` if the MPDU has no room for the packet.
     pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
         let before = self.framing.mpdu(&self.body);
         if !self.aggregates() || !self.framing.append(&mut self.body, bytes) {

@@ -5,14 +5,15 @@
 //! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so each
 //! fragment has the full number of attempts. The station discards the packet when a fragment has used all its
 //! attempts, or when the packet's lifetime has ended. The receiver delivers only complete packets (§10.6).
-//! Its dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires first.
+//! The receiver's dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires
+//! first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{FragmentOrder, Limits};
 use crate::cell::frames::Lengths;
 
 /// Cuts a packet into frames of these `lengths`. `header`: length of the packet's headers, bytes; `frame`:
-/// function that creates a data frame from its length and header length.
+/// function that creates a data frame from its length and header length, bytes.
 pub(crate) fn cut(
     lengths: Lengths,
     header: u32,

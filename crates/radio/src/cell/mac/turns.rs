@@ -5,13 +5,13 @@ use airhop_base::{Span, Time};
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// Order of a packet's fragments, with the limits of attempts.
+/// Order in which the fragments of a packet are sent, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FragmentOrder {
     /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
     Standard(Limits),
-    /// The first fragment is retransmitted until it is acknowledged; then the other fragments are sent in
-    /// turn (LHP).
+    /// LHP: the first fragment is retransmitted until it is acknowledged; then the other fragments are sent
+    /// in turn.
     HeadersFirst,
 }
 
@@ -51,8 +51,8 @@ impl Limits {
         Limits { attempts, expires: None }
     }
 
-    /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment, if it has not
-    /// started. False if the lifetime has ended.
+    /// Starts the packet's lifetime at its first burst: the lifetime "starts on the attempt to transmit the
+    /// first" fragment. Returns false if the lifetime has ended.
     fn begin(&mut self, now: Time) -> bool {
         now <= *self.expires.get_or_insert(now + LIFETIME)
     }

@@ -57,8 +57,8 @@ mod tests {
         min_rssi: Some(-82.0),
     };
 
-    /// By hand: noise is -94.0 dBm at 20 MHz and -88.0 dBm at 80 MHz; the SNR at distance d is 57.3 - 30
-    /// log10(d) dB at 80 MHz, and 6 dB more at 20 MHz.
+    /// Values computed by hand: the noise is -94.0 dBm at 20 MHz and -88.0 dBm at 80 MHz. The SNR at distance
+    /// d is 57.3 - 30 log10(d) dB at 80 MHz, and 6 dB more at 20 MHz.
     #[test]
     fn snr_falls_by_thirty_db_per_decade_of_distance() {
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 0.05, "{got}, not {expected}");
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(BUDGET.snr(0.0, 20, 1), BUDGET.snr(1.0, 20, 1));
     }
 
-    /// ns-3's preamble detection ends at -82 dBm, which is 51.4 m.
+    /// ns-3 detects preambles down to -82 dBm, which is the received power at 51.4 m.
     #[test]
     fn a_minimum_power_ends_the_range() {
         assert!(BUDGET.detects(51.3) && !BUDGET.detects(51.5));

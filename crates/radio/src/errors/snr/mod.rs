@@ -13,7 +13,7 @@ use airhop_base::Rate;
 use airhop_engine::Stream;
 pub use budget::LinkBudget;
 
-/// Errors by SNR between two stations.
+/// Errors by SNR on the link between two stations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnrPlan {
     /// Model of the PER.
@@ -61,11 +61,11 @@ impl Coding {
     pub const ALL: [(&str, Coding); 2] = [("bcc", Coding::Bcc), ("ldpc", Coding::Ldpc)];
 }
 
-/// Properties of a frame's signal on which its PER depends.
+/// Properties of a frame's modulation on which its PER depends.
 #[derive(Clone, Copy, Debug)]
 struct Signal {
     mcs: u8,
-    /// Ratio of a symbol's Es/N0 to the SNR, [`TxMode::symbol_gain`].
+    /// Ratio Es/N0 of a symbol, divided by the SNR; see [`TxMode::symbol_gain`].
     symbol_gain: f64,
 }
 
@@ -74,15 +74,15 @@ impl Signal {
         Signal { mcs: mode.settings().mcs, symbol_gain: mode.symbol_gain() }
     }
 
-    /// Returns the signal of an OFDM frame: 48 subcarriers per 20 MHz, symbols of 4 µs; the basic rates have
-    /// BPSK, QPSK and 16-QAM with code rate 1/2 (IEEE 802.11-2020 §17.2).
+    /// Returns the signal of an OFDM frame at a basic rate: 48 data subcarriers per 20 MHz, symbols of 4 µs.
+    /// The modulations are BPSK, QPSK and 16-QAM, each with code rate 1/2 (IEEE 802.11-2020 §17.2).
     fn of_basic(rate: Rate) -> Self {
         let mcs = BASIC_RATES.into_iter().zip([0, 1, 3]).find(|(basic, _)| *basic == rate);
         Signal { mcs: mcs.map_or(0, |(_, mcs)| mcs), symbol_gain: 20.0 * 4.0 / 48.0 }
     }
 }
 
-/// PER at one SNR, by frame length.
+/// PER at one SNR as a function of the frame length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Per {
     /// Constant number of error events per octet.
@@ -101,7 +101,7 @@ impl Per {
             (PerModel::Nist, _) => of_bits(nist::bit_error_rate(modulation, ratio)),
             (PerModel::Yans, _) => yans(),
             (PerModel::Table, Coding::Ldpc) => Per::Table(table::Point::ldpc(signal.mcs, snr)),
-            // without a curve as ns-3
+            // An MCS without a curve has the PER of YANS, as in ns-3.
             (PerModel::Table, Coding::Bcc) => {
                 table::Point::bcc(signal.mcs, snr).map_or_else(yans, Per::Table)
             }
@@ -136,8 +136,8 @@ impl SnrPlan {
         self.if_detected(|| Per::new(self.model, self.coding, signal, self.snr()))
     }
 
-    /// Returns the PER of group-addressed frames, which are sent as duplicates on each 20 MHz of the channel
-    /// in one stream.
+    /// Returns the PER of group-addressed frames. Such frames are sent in one stream, as duplicates on each
+    /// 20 MHz of the channel.
     fn group(&self) -> Per {
         let snr = self.budget.snr(self.metres, self.mode.settings().width_mhz, 1);
         self.if_detected(|| Per::new(self.model, Coding::Bcc, Signal::of_basic(self.group_rate), snr))
@@ -148,12 +148,12 @@ impl SnrPlan {
     }
 }
 
-/// Losses of frames with data by their PER, independent of each other.
+/// Losses of frames with data, each with its PER and independent of the others.
 #[derive(Debug)]
 pub(super) struct Snr {
-    /// PER of frames for one station, and of group-addressed frames.
+    /// PER of frames for one station, and PER of group-addressed frames.
     per: [Per; 2],
-    /// Loss probabilities by frame length, of the same two.
+    /// Cached loss probabilities by frame length, in the order of `per`.
     known: [ByLength; 2],
     stream: Stream,
 }

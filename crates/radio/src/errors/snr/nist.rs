@@ -1,11 +1,12 @@
 //! NIST's model: union bound of a Viterbi decoder with hard decisions (Pei and Henderson, Validation of
 //! OFDM error rate model in ns-3, 2010).
 //!
-//! Errors count as independent, so the model is 3 to 5 dB more pessimistic than simulations of a link.
+//! The model treats bit errors as independent, and is therefore 3 to 5 dB more pessimistic than simulations
+//! of a link.
 use crate::phy::Modulation;
 
-/// Weights a_d of the error events of distance d, summed over information bits, of the convolutional code
-/// 133/171 with constraint length 7.
+/// Weight spectrum of the convolutional code 133/171 with constraint length 7: for each distance d, the
+/// weight a_d is the number of information bits in error, summed over the error events of distance d.
 struct Weights {
     /// Numerator of the code rate: information bits per step of the trellis.
     inputs: f64,

@@ -1,28 +1,28 @@
 //! Curves of the packet error rate of simulated links in white Gaussian noise.
 //!
 //! A curve has two parameters. The number of error events in a frame falls exponentially with the SNR, as the
-//! terms of a union bound do: PER(s) = 1 − 2^(−10^(k (1 − 10^((s − s50) / 10)))), where s50 is the SNR of a
-//! PER of 50 %, dB, and k is the number of decades by which events are more frequent without signal. The
-//! parameters are fitted to the PER of frames of 100 and 1538 octets that ns-3.44's table model has in steps
-//! of 0.5 dB; all fitted points with a PER from 0.01 to 0.9 are within 0.05 dB of the curves.
+//! terms of a union bound do: PER(s) = 1 − 2^(−10^(k (1 − 10^((s − s50) / 10)))). Here s50 is the SNR, dB, at
+//! which the PER is 50 %, and k is the number of decades by which error events are more frequent without a
+//! signal. The parameters are fitted to the table model of ns-3.44, which has the PER of frames of 100 and
+//! 1538 octets in steps of 0.5 dB. All fitted points with a PER from 0.01 to 0.9 are within 0.05 dB of the
+//! curves.
 use std::f64::consts::LN_2;
 
 /// Lengths of the fitted frames, octets.
 const FITTED: [f64; 2] = [100.0, 1538.0];
 
-/// Curve of the PER at one SNR.
+/// Points at one SNR of the two curves of an MCS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
-    /// log10 of the error events per octet, of frames of the two fitted lengths.
+    /// log10 of the number of error events per octet, for frames of the two fitted lengths.
     events: [f64; 2],
 }
 
-/// Curve of frames of one length: s50, dB, and k.
+/// Curve for frames of one length: s50 (dB) and k.
 type Curve = (f64, f64);
 
-/// Curves of frames of 100 octets with BCC, by MCS; those of short frames differ by up to 0.2 dB from the long
-/// ones at equal errors per octet. BCC has no curves above MCS 9, where 802.11ax requires
-/// LDPC.
+/// Curves of frames of 100 octets with BCC, by MCS. At equal error events per octet they differ by up to 0.2
+/// dB from the curves of long frames. BCC has no curves above MCS 9, where 802.11ax requires LDPC.
 const BCC_SHORT: [Curve; 10] = [
     (-0.75, 4.20),
     (2.26, 4.23),
@@ -48,7 +48,8 @@ const BCC_LONG: [Curve; 10] = [
     (22.78, 3.41),
     (24.27, 3.58),
 ];
-/// Curves of frames of 1538 octets with LDPC, by MCS. Short frames have as many errors per octet.
+/// Curves of frames of 1538 octets with LDPC, by MCS. Short frames have the same number of error events per
+/// octet.
 const LDPC: [Curve; 12] = [
     (-0.95, 11.95),
     (2.06, 12.06),
@@ -65,21 +66,21 @@ const LDPC: [Curve; 12] = [
 ];
 
 impl Point {
-    /// Returns the point of BCC at this SNR, dB; `None` above MCS 9.
+    /// Returns the points of the BCC curves at this SNR, dB; `None` above MCS 9.
     pub fn bcc(mcs: u8, snr: f64) -> Option<Point> {
         let mcs = usize::from(mcs);
         let (short, long) = (*BCC_SHORT.get(mcs)?, *BCC_LONG.get(mcs)?);
         Some(Point { events: [events(short, FITTED[0], snr), events(long, FITTED[1], snr)] })
     }
 
-    /// Returns the point of LDPC at this SNR, dB.
+    /// Returns the points of the LDPC curves at this SNR, dB.
     pub fn ldpc(mcs: u8, snr: f64) -> Point {
         Point { events: [events(LDPC[usize::from(mcs)], FITTED[1], snr); 2] }
     }
 
-    /// Returns the error events per octet of a frame of this length. Between the fitted lengths they follow
-    /// a power of the length; shorter and longer frames have as many per octet as the nearest fitted frame
-    /// (PER(L) = 1 − (1 − PER)^(L / L_ref), IEEE 802.11-14/0803r1).
+    /// Returns the number of error events per octet in a frame of this length. Between the fitted lengths the
+    /// number is interpolated as a power of the length. Shorter and longer frames have the number of the
+    /// nearest fitted length (PER(L) = 1 − (1 − PER)^(L / L_ref), IEEE 802.11-14/0803r1).
     pub fn events_per_octet(&self, octets: f64) -> f64 {
         let [short, long] = self.events;
         let way = libm::log(octets / FITTED[0]) / libm::log(FITTED[1] / FITTED[0]);

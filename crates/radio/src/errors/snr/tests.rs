@@ -25,7 +25,7 @@ fn plan(mcs: u8, metres: f64) -> SnrPlan {
     }
 }
 
-/// Above MCS 9 the curves of BCC end, and the PER is that of YANS, as in ns-3.
+/// BCC has no curves above MCS 9; the PER is there that of YANS, as in ns-3.
 #[test]
 fn without_a_curve_the_per_is_that_of_yans() {
     for (mcs, power, is_equal) in [(9, 34.0, false), (10, 38.0, true), (11, 40.0, true)] {
@@ -36,8 +36,8 @@ fn without_a_curve_the_per_is_that_of_yans() {
     }
 }
 
-/// A broadcast at 24 Mbit/s is 16-QAM with code rate 1/2 in a single stream, MCS 3 with all the power; at 6
-/// Mbit/s it has the PER of MCS 0.
+/// A broadcast at 24 Mbit/s is 16-QAM with code rate 1/2 in a single stream, as MCS 3 with all the power. A
+/// broadcast at 6 Mbit/s has the PER of MCS 0.
 #[test]
 fn group_addressed_frames_have_the_per_of_their_basic_rate() {
     for (rate, mcs, metres) in
@@ -72,7 +72,8 @@ fn a_frame_below_the_minimum_power_is_lost() {
     assert_eq!(spares.damage(&Frame { broadcast: true, ..frame(800) }), Damage::Header);
 }
 
-/// The distance of a pair of stations reaches the model within other models, and leaves other models alone.
+/// A distance is also set in a model by SNR that is part of another model, and leaves all other models
+/// unchanged.
 #[test]
 fn a_distance_replaces_that_of_the_plan() {
     assert_eq!(ErrorPlan::Snr(plan(0, 1.0)).over(7.0), ErrorPlan::Snr(plan(0, 7.0)));
@@ -80,7 +81,7 @@ fn a_distance_replaces_that_of_the_plan() {
     assert_eq!(ErrorPlan::Loss(0.1).over(7.0), ErrorPlan::Loss(0.1));
 }
 
-/// Two streams share the power, 3 dB each, unless the streams do not split it.
+/// Two streams share the power, so each has 3 dB less, if the budget splits the power.
 #[test]
 fn streams_share_the_power() {
     let shared = plan(0, 10.0);

@@ -4,8 +4,8 @@ use crate::phy::Modulation;
 
 /// Returns the probability of an error per data bit. `symbol_snr`: Es/N0 of a subcarrier's symbol, a ratio.
 pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, symbol_snr: f64) -> f64 {
-    // Free distance of the code 133/171, and number of its paths at this and at the next distance (Haccoun
-    // and Bégin 1989).
+    // Free distance of the code 133/171, and number of the paths at the free distance and at the next
+    // distance (Haccoun and Bégin 1989).
     let (free, paths) = match code_rate {
         [1, 2] => (10, [11.0, 0.0]),
         [2, 3] => (6, [1.0, 16.0]),
@@ -26,13 +26,14 @@ fn coded_bit_error_rate(bits: u32, snr: f64) -> f64 {
     (1.0 - (1.0 - side) * (1.0 - side)) / bits
 }
 
-/// Returns the probability that a path at this distance has fewer differences from the received bits than
-/// the transmitted path; half of this probability if the numbers are equal.
+/// Returns the probability that the decoder prefers a wrong path at this distance: its number of differences
+/// from the received bits is smaller than that of the transmitted path. Equal numbers count with half of
+/// their probability.
 fn pairwise_error_rate(p: f64, distance: u32) -> f64 {
     let term = |ways: f64, errors: u32| {
         ways * libm::pow(p, errors.into()) * libm::pow(1.0 - p, (distance - errors).into())
     };
-    let mut ways = 1.0; // binomial coefficient of `distance` over `errors`
+    let mut ways = 1.0; // binomial coefficient "distance choose errors"
     let mut sum = 0.0;
     for errors in 0..=distance {
         if 2 * errors > distance {

@@ -1,4 +1,5 @@
-//! Sizes and times of applications: a quantity, or a distribution `{ kind = … }` from which values are drawn.
+//! Sizes and times of applications: a plain quantity, or a distribution `{ kind = … }` from which values are
+//! drawn.
 
 use super::empirical;
 use crate::grammar::fields::{Fields, Val};
@@ -23,7 +24,7 @@ const fn span() -> Kind {
     Kind::Span { least_ns: 1 }
 }
 
-/// Declaration of a distribution for sizes and times.
+/// Declaration of a distribution, for both sizes and times.
 struct Law {
     size: Variant,
     time: Variant,
@@ -101,7 +102,7 @@ const SHAPE: Key = key(
     "tail exponent: P(X > x) = (scale / x)^shape for x >= scale, with scale = mean (shape - 1) / shape",
 );
 
-/// Reports an error in the file of an empirical distribution for these keys.
+/// Reports errors in the files of empirical distributions that are values of these keys.
 pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
     for law in names.iter().filter_map(|name| app.table(name)) {
         if law.kind == Some(empirical::VARIANT.kind) {
@@ -110,7 +111,7 @@ pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
     }
 }
 
-/// Returns the distribution of a key: in bytes for the kind [`SIZE`], in seconds for [`TIME`].
+/// Returns the distribution of a key, in bytes for the kind [`SIZE`] and in seconds for [`TIME`].
 pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     match app.get(name)? {
         Val::Table(law) if law.kind == Some(empirical::VARIANT.kind) => empirical::plan(law),
@@ -122,7 +123,7 @@ pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     }
 }
 
-/// Returns a size in bytes, or a time in seconds.
+/// Returns the number of a value: bytes for a size, seconds for a time.
 fn magnitude(val: &Val) -> Option<f64> {
     match val {
         Val::Bytes(bytes) => Some(*bytes as f64),

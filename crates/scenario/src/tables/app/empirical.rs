@@ -1,4 +1,4 @@
-//! Empirical distributions of sizes: measured distributions by name, or points from a file.
+//! Empirical distributions of sizes: measured distributions with a name, or points from a file.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Required};
@@ -37,7 +37,7 @@ static KEYS: [Key; 2] = [
 
 type Points = &'static [(f64, f64)];
 
-/// Points of the measured distributions: bytes, and probabilities.
+/// Points of the measured distributions: size in bytes, and probability.
 static MEASURED: [(&str, Points); 2] = [
     (
         "web-search",
@@ -97,8 +97,8 @@ fn cdf(law: &Fields) -> Option<Result<Cdf, String>> {
     Cdf::new(points.to_vec()).ok().map(Ok)
 }
 
-/// Reads points, one per line. Empty lines and lines that begin with `#` are comments. An error names its
-/// line.
+/// Reads points, one per line. Empty lines and lines that begin with `#` are skipped. An error has the number
+/// of its line.
 fn parse(text: &str) -> Result<Cdf, (usize, String)> {
     let rows = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let (mut lines, mut points) = (Vec::new(), Vec::new());
@@ -121,7 +121,8 @@ fn parse(text: &str) -> Result<Cdf, (usize, String)> {
 mod tests {
     use super::*;
 
-    // The measured points are a distribution, and a file with these points reads as the same distribution.
+    // The measured points are a valid distribution, and a file with the same points reads as the same
+    // distribution.
     #[test]
     fn a_distribution_file_equals_the_same_inline_points() {
         for (name, points) in MEASURED {

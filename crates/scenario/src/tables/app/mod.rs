@@ -24,7 +24,7 @@ struct App {
     variant: Variant,
     /// Transport protocol that the application needs.
     transport: &'static str,
-    /// Checks that the values fit the flow.
+    /// Checks that the values of the application fit its flow.
     check: fn(&Fields, &Fields, &mut Problems),
     plan: fn(&Fields) -> Option<Arc<dyn AppPlan>>,
 }
@@ -41,7 +41,7 @@ pub(super) const MAX_DATAGRAM: u64 = 65_000;
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
-/// Accepts an application that is valid for any flow of its transport.
+/// Accepts any values: the application fits every flow with its transport.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Reports an error if the application needs another transport protocol, or does not fit its flow.
@@ -64,8 +64,8 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports an error if the flow has a size of datagrams that its application does not have, or if the size is
-/// too large.
+/// Reports an error if the application determines a datagram size that is too large, or that differs from the
+/// size in the flow.
 fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let Some(expected) = datagram(app) else { return };
     if expected > MAX_DATAGRAM {
@@ -79,7 +79,7 @@ fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the UDP payload of a datagram, bytes, if the application determines it.
+/// Returns the UDP payload of a datagram, bytes; `None` if the application does not determine it.
 pub(super) fn datagram(app: &Fields) -> Option<u64> {
     plan(app)?.datagram().map(u64::from)
 }

@@ -42,7 +42,7 @@ static KEYS: [Key; 4] = [
     ),
 ];
 
-/// Checks that a burst lasts at least as long as the transmission of a datagram.
+/// Checks that the mean burst lasts at least as long as the transmission of one datagram.
 fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
     let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };

@@ -59,7 +59,7 @@ static KEYS: [Key; 6] = [
     ),
 ];
 
-/// Checks that exactly one key determines the times of the requests, and checks the files of their sizes.
+/// Checks that exactly one key determines the times of the requests, and that the files of sizes are valid.
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request", "response"], problems);
     if app.lacks("rate") && app.lacks("think") {

@@ -1,5 +1,5 @@
-//! `arq = { … }`: link-layer recovery of a radio link, its defaults derived from the link, and its plan. Each
-//! recovery has a file in this folder with its keys and its plan, and an entry in the list.
+//! `arq = { … }`: link-layer recovery of a radio link. Each recovery has a file in this folder with its keys
+//! and its plan, and an entry in the list. Defaults that depend on the link are derived here.
 
 mod go_back_n;
 mod none;
@@ -19,8 +19,8 @@ use airhop_radio::link_rate::LinkRate;
 /// Declaration of a link recovery.
 struct LinkRecovery {
     variant: Variant,
-    /// Number of frames for which a timeout waits; `None` if the recovery waits for no responses and has no
-    /// timeout.
+    /// Number of frames in the default timeout. `None` if the recovery has no timeout, because it waits for
+    /// no responses.
     window: Option<fn(&Fields) -> Option<u32>>,
     plan: fn(&Fields) -> Option<ArqPlan>,
 }
@@ -31,7 +31,7 @@ super::kinds! {
     none, stop_and_wait, go_back_n, selective_repeat, rlp
 }
 
-/// Maximum window, frames: more than any link layer numbers (RLC in UMTS: at most 2047).
+/// Maximum window, frames. No link layer has a larger one (RLC in UMTS: 2047).
 const MAX_WINDOW: u64 = 2047;
 
 const fn timeout(derivation: &'static str) -> Key {
@@ -67,22 +67,24 @@ fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery of data from the first, and from the second node of `ends`.
+/// Keys of the recovery: of data from the first node of `ends`, and of data from the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
-/// Durations that determine the timeouts for data of one direction.
+/// Durations that determine the timeouts for the data of one direction.
 struct Times {
-    /// Rates of the data direction and of the reverse direction: the mean rate of a recorded link, the lowest
-    /// rate of a link whose rate changes.
+    /// Rates of the data's direction and of the reverse direction: the mean rate of a recorded link, or the
+    /// lowest rate of a link whose rate changes.
     pace: [LinkRate; 2],
-    /// Sum of the propagation delays of both directions; the longest delay of each direction, if it changes.
+    /// Sum of the propagation delays of both directions. If the delay of a direction changes, its longest
+    /// delay counts.
     delays: Span,
-    /// Largest data frame in either direction, bytes.
+    /// Length of the longest data frame in either direction, bytes.
     frame: u32,
 }
 
 impl Times {
-    /// Computes the durations for a direction of a radio link whose largest IP packet has `largest` bytes.
+    /// Computes the durations for one direction of a radio link. `largest`: length of the largest IP packet,
+    /// bytes.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
@@ -98,21 +100,22 @@ impl Times {
         self.round_trip_delay(arq, frames_in_flight(arq)?, self.frame)
     }
 
-    /// Returns the duration of a frame, its ACK, and the propagation delays of both directions. A shorter
-    /// timer would expire before any ACK can arrive.
+    /// Returns the minimum timeout: the duration of a frame, its ACK, and the propagation delays of both
+    /// directions. A shorter timer would expire before any ACK could arrive.
     fn least(&self, arq: &Fields) -> Option<Span> {
         self.round_trip_delay(arq, 1, 0)
     }
 
-    /// Returns the additional duration of each further copy that a receiver requests: one frame, and one NAK.
+    /// Returns the additional duration of a round for each further copy that a receiver requests: one frame
+    /// and one NAK.
     fn copy(&self, arq: &Fields) -> Option<Span> {
         let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
-    /// Returns the duration of `frames` frames, of the last frame's ACK, which waits behind a frame of
-    /// `reverse` bytes, and of the propagation delays of both directions. The result is limited to the
-    /// maximum duration of a run, because the effective scenario must read back.
+    /// Returns the duration of `frames` frames, of the ACK of the last frame, which waits behind a frame of
+    /// `reverse` bytes, and of the propagation delays of both directions. It is at most the maximum duration
+    /// of a run, because the effective scenario must read back.
     fn round_trip_delay(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
@@ -129,8 +132,8 @@ fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Sets the recovery of a radio link's reverse direction, and the timeouts of both directions, if the file
-/// omits them. `largest`: size of the largest IP packet, bytes.
+/// Sets the recovery of the reverse direction and the timeouts of both directions, where the file omits them.
+/// `largest`: length of the largest IP packet, bytes.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
     if link.lacks("arq_back")
         && let Some(arq) = link.table("arq")
@@ -153,8 +156,8 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
     }
 }
 
-/// Checks that timeouts are long enough for an ACK to arrive; otherwise every frame would be retransmitted
-/// repeatedly.
+/// Checks that the timeouts are long enough for an ACK to arrive. Otherwise every frame would be
+/// retransmitted again and again.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
     for (direction, key) in KEYS.into_iter().enumerate() {
         let recovery = link.table(key).filter(|arq| recovers(arq));
@@ -166,7 +169,7 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
                  the round-trip propagation delay; got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
-            return; // the problem of the reverse direction may be the same
+            return; // the reverse direction may have the same problem, which is reported once
         }
     }
 }
@@ -180,7 +183,7 @@ pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
     (declared(arq)?.plan)(arq)
 }
 
-/// Reads the rules that all recoveries share.
+/// Reads the rules that all recoveries with link ACKs share.
 fn rules(arq: &Fields) -> Option<ArqRules> {
     Some(ArqRules {
         window: frames_in_flight(arq)?,

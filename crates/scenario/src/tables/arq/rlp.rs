@@ -17,7 +17,8 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
     plan: |arq| Some(ArqPlan::Rlp(rules(arq)?)),
 };
 
-/// Number of frames for which a round waits: the frame being transmitted, and the copy.
+/// Number of frames in the duration of a round: the frame that is on the air, and the requested
+/// copy.
 const FRAMES: u32 = 2;
 
 static KEYS: [Key; 5] = [

@@ -1,5 +1,5 @@
-//! `changes = [{ … }]`: changes of a link between two nodes during a run, the checks across them, and their
-//! plan. Each change has a file in this folder with its keys and its plan, and an entry in the list.
+//! `changes = [{ … }]`: changes of a link between two nodes during a run. Each change has a file in this
+//! folder with its keys and its plan, and an entry in the list. The checks across changes are here.
 
 mod handoff;
 mod outage;
@@ -16,19 +16,20 @@ use airhop_radio::link_schedule::{Change, ChangeKind};
 /// Declaration of a link change.
 struct LinkChange {
     variant: Variant,
-    /// Checks that the values fit the link.
+    /// Checks that the values of the change fit its link.
     check: fn(&Fields, &Fields, &mut Problems),
-    /// Duration for which the change blocks all packets; `None` for a change that does not block the link.
+    /// Function that returns the duration for which the change blocks all packets; `None` if it does not
+    /// block the link.
     lasting: fn(&Fields) -> Option<Span>,
-    /// Plan of the change on its link.
+    /// Function that returns the plan of the change on its link.
     plan: fn(&Fields, &Fields) -> Option<Planned>,
 }
 
-/// Result of planning a change.
+/// Plan of a change.
 enum Planned {
-    /// Change of the link's schedule.
+    /// Change in the schedule of the link.
     Scheduled(ChangeKind),
-    /// Losses: frames sent during this period are lost.
+    /// Losses: frames sent within this duration are lost.
     Lost(Span),
 }
 
@@ -46,14 +47,14 @@ const EVERY: Key = key(
     "repetition period of the change",
 );
 
-/// Accepts a change that is valid for any link.
+/// Accepts any values: the change is possible on every link.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Maximum number of changes of a link, because each change needs memory in every run.
 const MAX_CHANGES: u64 = 100_000;
 
-/// Reports changes of a link that contradict each other, or that start after the end of a run of this
-/// duration.
+/// Reports changes of a link that contradict each other, and changes that start after `duration`, the end of
+/// the run.
 pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(duration) = duration else { return };
     let before = problems.len();
@@ -70,7 +71,7 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
         }
     }
     for direction in each_way::DIRECTIONS {
-        // A problem of both directions is reported once.
+        // A problem that both directions have is reported once.
         if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
             check_order(link, direction, duration, problems);
         }
@@ -98,7 +99,7 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     }
 }
 
-/// Reports changes of a direction that exclude each other at the same time.
+/// Reports changes of a direction that cannot apply at the same time.
 fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut Problems) {
     let all = occurrences(link, direction, duration);
     let (lasting, rates): (Vec<_>, Vec<_>) =
@@ -140,8 +141,8 @@ fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
     link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
 }
 
-/// Returns the times of a direction's changes, in order; changes at the same time are in the order of the
-/// file.
+/// Returns the changes of a direction with their times, in chronological order. Changes at the same time keep
+/// the order of the file.
 fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
     for change in of(link, direction) {
@@ -155,7 +156,7 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
     all
 }
 
-/// Returns the scheduled changes of one direction of a checked link.
+/// Returns the changes in the schedule of one direction of a checked link.
 pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
@@ -166,7 +167,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
     Some(changes)
 }
 
-/// Returns the outages of one direction of a checked link during which sent frames are lost.
+/// Returns the outages of one direction of a checked link in which frames are lost, each [begin, end).
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match plan_of(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),
@@ -175,13 +176,13 @@ pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Ti
     occurrences(link, direction, duration).into_iter().filter_map(lost).collect()
 }
 
-/// Returns the lowest rate among the changes of a direction.
+/// Returns the lowest rate among the changes of a direction; `None` if no change sets a rate.
 pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<Rate> {
     let changes = of(link, direction).filter(|change| change.takes("rate"));
     changes.filter_map(|change| change.rate("rate")).min()
 }
 
-/// Returns the longest delay among the changes of a direction.
+/// Returns the longest delay among the changes of a direction; `None` if no change sets a delay.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     let changes = of(link, direction).filter(|change| change.takes("delay"));
     changes.filter_map(|change| change.span("delay")).max()

@@ -106,9 +106,9 @@ fn averages(model: &Fields) -> Option<String> {
     })
 }
 
-/// Returns the probabilities of leaving the good and the bad state: the given probabilities, or those of a
-/// chain with the given loss rate and bad-state length. The fraction of bad frames is p_gb / (p_gb + p_bg);
-/// the mean length of a bad state is 1 / p_bg.
+/// Returns the probabilities of leaving the good and the bad state. The file has these probabilities, or the
+/// loss rate and the mean burst length of the chain. The fraction of frames in the bad state is p_gb / (p_gb
+/// + p_bg), and the mean length of a bad state is 1 / p_bg frames.
 fn leave(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;
@@ -116,7 +116,7 @@ fn leave(model: &Fields) -> Option<[f64; 2]> {
     };
     let (good, bad) = (model.number("loss_good")?, model.number("loss_bad")?);
     let p_bg = 1.0 / model.number("burst")?;
-    // A rounding error may increase p_gb above 1.
+    // Without the limit a rounding error could raise p_gb above 1.
     Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
 }
 

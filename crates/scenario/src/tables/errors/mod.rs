@@ -1,5 +1,5 @@
 //! `errors = { … }`: error models of the channel. Each model has a file in this folder with its keys, the
-//! checks across them and its plan, and an entry in the list.
+//! checks across its keys and its plan, and an entry in the list.
 
 mod bernoulli;
 mod clean;
@@ -23,30 +23,32 @@ use airhop_radio::phy::{Format, TxMode};
 /// Declaration of an error model.
 struct Model {
     variant: Variant,
-    /// Fills in the defaults of a model that only cells of 802.11n, ac and ax have; `None` for a model of any
-    /// link.
+    /// Function that sets the defaults of a model that exists only in cells of 802.11n, ac and ax; `None` for
+    /// a model of any link.
     fill: Option<fn(&mut Fields, &Cell)>,
-    /// Returns a description of a contradiction between keys that are individually valid.
+    /// Function that describes a contradiction between keys whose values are valid by themselves; `None` if
+    /// there is none.
     contradiction: fn(&Fields) -> Option<String>,
-    /// Reports parameters that would need too much memory in a run of this duration.
+    /// Reports parameters with which a run of this duration would need too much memory.
     check: fn(&Fields, Span, &mut Problems),
-    /// Returns the plan for a link.
+    /// Function that returns the plan for a link.
     plan: fn(&Fields, &Channel) -> Option<ErrorPlan>,
 }
 
-/// Properties of a cell of 802.11n, ac or ax on which defaults of error models depend.
+/// Properties of a cell of 802.11n, ac or ax, from which defaults of error models are derived.
 pub(super) struct Cell {
-    /// Transmission mode; `None` if the cell's settings are invalid.
+    /// Transmission mode of the cell; `None` if its settings are invalid.
     pub(super) mode: Option<TxMode>,
-    /// Transmitted power, dBm, if the cell has a propagation model.
+    /// Transmitted power, dBm; `None` if the cell has no propagation model.
     pub(super) power: Option<f64>,
 }
 
-/// Properties of a link on which the plans of error models depend.
+/// Properties of a link that the plans of error models need.
 pub(super) struct Channel {
-    /// Length of the largest data frame, bytes.
+    /// Length of the longest data frame, bytes.
     pub(super) largest: u32,
-    /// Transmission mode of data, and rate of group-addressed frames, in a cell of 802.11n, ac or ax.
+    /// Transmission mode of data, and rate of group-addressed frames; `None` outside cells of 802.11n, ac and
+    /// ax.
     pub(super) modes: Option<(TxMode, Rate)>,
 }
 
@@ -70,16 +72,16 @@ const REFERENCE: Key = key(
     "length of the frame whose error rate is `fer`, link-layer header included",
 );
 
-/// Accepts a model in which no key contradicts another.
+/// Accepts any values: no key of the model can contradict another.
 fn is_consistent(_: &Fields) -> Option<String> {
     None
 }
 
-/// Accepts a model that needs little memory in any run.
+/// Accepts any duration: the model needs little memory.
 fn fits(_: &Fields, _: Span, _: &mut Problems) {}
 
-/// Reports an error model whose keys contradict each other or are incomplete, or that has too many fades in a
-/// run of this duration.
+/// Reports an error model whose keys contradict each other or are incomplete, or that would have too many
+/// fades in a run of this duration.
 fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(declared) = declared(model).filter(|_| model.refused().is_empty()) else { return };
     if let Some(duration) = duration {
@@ -90,7 +92,7 @@ fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     }
 }
 
-/// Fills in the defaults of the error models of a cell of 802.11n, ac or ax.
+/// Sets the defaults of the error models of a cell of 802.11n, ac or ax.
 pub(super) fn fill(wlan: &mut Fields, cell: &Cell) {
     let Some(Val::Tables(models)) = wlan.get_mut("errors") else { return };
     for model in models {
@@ -100,7 +102,7 @@ pub(super) fn fill(wlan: &mut Fields, cell: &Cell) {
     }
 }
 
-/// Reports the error models of a link that only cells of 802.11n, ac and ax have.
+/// Reports error models of a link that exist only in cells of 802.11n, ac and ax.
 pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
     for model in link.tables("errors") {
         let Some(declared) = declared(model).filter(|declared| declared.fill.is_some()) else { continue };
@@ -120,7 +122,7 @@ pub(super) fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, channel)
 }
 
-/// Returns the length, bits, of the frame to which an error rate refers.
+/// Returns the length of the frame to which an error rate refers, bits.
 fn reference_bits(model: &Fields, channel: &Channel) -> u64 {
     model.bytes("reference").unwrap_or(channel.largest.into()) * 8
 }

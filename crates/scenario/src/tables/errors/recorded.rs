@@ -42,7 +42,7 @@ static KEYS: [Key; 8] = [
     DIRECTION,
 ];
 
-/// Returns the record of fades in the model's file.
+/// Reads the record of fades in the model's file.
 fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
     let file = model.file("file")?;
     let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);

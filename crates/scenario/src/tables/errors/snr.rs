@@ -20,7 +20,7 @@ pub(super) static KIND: Model = Model {
     plan,
 };
 
-/// Transmitted power of ns-3's stations, dBm.
+/// Transmitted power of stations in ns-3, dBm.
 const POWER: f64 = 16.0206;
 
 /// Returns the path loss of free space at 1 m, dB: at 5.15 GHz and at 2.4 GHz.
@@ -108,7 +108,7 @@ fn fill(model: &mut Fields, cell: &Cell) {
     model.fill("coding", word_of(&Coding::ALL, &coding));
 }
 
-/// True if 802.11ax does not allow BCC in this mode.
+/// True if BCC is not permitted in this mode, as in many modes of 802.11ax.
 fn requires_ldpc(mode: &TxMode) -> bool {
     mode.settings().format == Format::He && mode.encoders() == 0
 }
@@ -136,6 +136,6 @@ fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
             splits_power: model.flag("power_split")?,
             min_rssi: model.power("min_rssi"),
         },
-        metres: 0.0, // of each pair of stations, when the cell is built
+        metres: 0.0, // set for each pair of stations when the cell is built
     }))
 }

@@ -23,7 +23,7 @@ pub(super) static KIND: Model = Model {
     plan,
 };
 
-/// Maximum number of fades of a channel in a run, because each fade needs memory in a trace.
+/// Maximum number of fades of a channel in a run. Each fade needs memory in a trace.
 const MAX_FADES: u64 = 1_000_000;
 
 static KEYS: [Key; 10] = [

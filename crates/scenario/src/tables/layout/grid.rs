@@ -27,7 +27,7 @@ static KEYS: [Key; 4] = [
 
 fn places(layout: &Fields) -> Option<Vec<Position>> {
     let (columns, rows) = (layout.count("columns")?, layout.count("rows")?);
-    // The positions of too many stations are not computed, because they only cause a message.
+    // If there are too many stations, no positions are computed; the file is only rejected.
     (columns * rows <= MAX_STATIONS).then_some(())?;
     on_grid(layout, (0..columns * rows).map(|i| (i % columns, (i / columns) as i64)))
 }

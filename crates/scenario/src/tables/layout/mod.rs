@@ -1,5 +1,5 @@
-//! `layout = { … }`: rule that places stations, in place of a table of stations. Each layout has a file in
-//! this folder with its keys and its rule, and an entry in the list.
+//! `layout = { … }`: rule by which stations are placed, instead of a table of stations. Each layout has a
+//! file in this folder with its keys and its rule, and an entry in the list.
 
 mod chain;
 mod cross;
@@ -17,15 +17,15 @@ use airhop_net::plan::Area;
 /// Declaration of a layout.
 struct Layout {
     variant: Variant,
-    /// Returns the positions of the stations, in the order of their numbers; [0, 0] for positions that each
-    /// replication draws.
+    /// Function that returns the positions of the stations, in the order of their numbers. If each
+    /// replication draws the positions, they are [0, 0].
     places: fn(&Fields) -> Option<Vec<Position>>,
-    /// Reports too many stations.
+    /// Function that reports too many stations.
     check: fn(&Fields, &mut Problems),
-    /// Returns the number of stations in the longest line of the layout.
+    /// Function that returns the number of stations in the longest line of the layout.
     line: fn(&Fields) -> Option<u64>,
-    /// Returns the rectangle in which each replication draws the positions; `None` if the file defines the
-    /// positions.
+    /// Function that returns the rectangle in which each replication draws the positions; `None` if the rule
+    /// itself determines the positions.
     drawn_in: Option<fn(&Fields) -> Option<Area>>,
 }
 
@@ -35,8 +35,8 @@ super::kinds! {
     chain, grid, cross, random
 }
 
-/// Maximum number of stations. Association ids end at 2007 (IEEE 802.11-2016 §9.4.1.8), and the access point
-/// is one more station.
+/// Maximum number of stations. Association ids are at most 2007 (IEEE 802.11-2016 §9.4.1.8), and the access
+/// point is one more station.
 pub(crate) const MAX_STATIONS: u64 = 2008;
 
 const PREFIX: Key = key(
@@ -48,7 +48,7 @@ const PREFIX: Key = key(
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
 
-/// Key that replaces the positions of stations.
+/// Key `layout`, which replaces the positions of stations.
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
     Kind::Choice(&LAYOUT),
@@ -68,16 +68,16 @@ pub(crate) static PLACED: [Key; 3] = [
     key("wlan", Kind::Name, Required, "wlan that draws the same positions"),
 ];
 
-/// Accepts a layout whose keys already limit its number of stations.
+/// Accepts any values: the keys of the layout already limit the number of stations.
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
-/// Returns positions on a grid with the layout's spacing.
+/// Returns the positions of places on a grid with the layout's spacing.
 fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
     let spacing = layout.metres("spacing")?;
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
 
-/// Returns the comment on a layout with its stations, on one line, for the effective scenario.
+/// Returns the comment on a layout that lists its stations, one line, for the effective scenario.
 const fn made_of(
     kind: &'static str,
     about: &'static str,
@@ -87,8 +87,8 @@ const fn made_of(
     Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
 }
 
-/// Returns the stations of a wlan, from the file or from its layout; [0, 0] for positions that each
-/// replication draws.
+/// Returns the stations of a wlan, from the file or from its layout. If each replication draws the positions,
+/// they are [0, 0].
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
@@ -107,17 +107,17 @@ fn places(layout: &Fields) -> Option<Vec<Position>> {
     (declared(layout)?.places)(layout)
 }
 
-/// Returns the rectangle in which positions are drawn; `None` if the file defines the positions.
+/// Returns the rectangle in which each replication draws the positions of a wlan; `None` if they are fixed.
 pub(crate) fn area(wlan: &Fields) -> Option<Area> {
     wlan.table("layout").and_then(area_of)
 }
 
-/// Returns the area of a layout.
+/// Returns the rectangle of a layout; `None` if the rule itself determines the positions.
 pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
     (declared(layout)?.drawn_in?)(layout)
 }
 
-/// Checks that a wlan has either stations or a layout.
+/// Checks that a wlan has either stations or a layout, not both.
 pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     let (got, key) = match (wlan.get("stations").is_some(), wlan.get("layout").is_some()) {
         (true, true) => ("both", "layout"),
@@ -131,19 +131,20 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
 
-/// Checks the numbers and the names of a layout. `reach`: receive range of the stations, if it is limited.
+/// Checks the numbers and the names of a layout's stations. `reach`: receive range, metres; `None` if it is
+/// unlimited.
 pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
     let before = problems.len();
     check_prefix(layout, problems);
     if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
-        return; // only the draw can find out whether connected positions exist
+        return; // whether connected positions exist is known only at the draw
     }
     check_room(layout, problems);
     if problems.len() == before
         && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
         && !connected(&places, Some(reach))
     {
-        // A range computed from powers has many digits.
+        // The message has one decimal, because a range computed from powers has many digits.
         let reach = (10.0 * reach).floor() / 10.0;
         let what = format!(
             "the stations are out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
@@ -152,7 +153,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     }
 }
 
-/// Reports too many stations, and lines of stations that are too long.
+/// Reports too many stations, and lines that are too long for the area of positions.
 fn check_room(layout: &Fields, problems: &mut Problems) {
     let Some(declared) = declared(layout) else { return };
     (declared.check)(layout, problems);
@@ -178,9 +179,9 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
 }
 
-/// Returns the comment on a layout, on one line, for the effective scenario.
+/// Returns the comment on a layout with its stations, one line, for the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
-    /// Maximum number of stations in the comment. A longer list would be harder to read than the rule.
+    /// Maximum number of stations in the comment. A longer list would be harder to read than the rule itself.
     const SHOWN: usize = 20;
     let stations = made(layout)?;
     let drawn = area_of(layout).is_some();

@@ -1,5 +1,5 @@
 //! `queue = { … }`: discipline of the queue before a link. Each discipline has a file in this folder with its
-//! keys, the checks across them and its plan, and an entry in the list.
+//! keys, the checks across its keys and its plan, and an entry in the list.
 
 mod biased;
 mod codel;
@@ -20,7 +20,7 @@ use airhop_net::routing::{Hop, Layer};
 /// Declaration of a queue discipline.
 struct Discipline {
     variant: Variant,
-    /// Fills in the defaults derived from other keys, and reports keys that contradict each other.
+    /// Function that sets the defaults derived from other keys, and reports keys that contradict each other.
     resolve: fn(&mut Fields, &mut Problems),
     plan: fn(&Fields) -> Option<QueuePlan>,
 }
@@ -31,9 +31,9 @@ super::kinds! {
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
-/// Flag of disciplines that keep the order of packets.
+/// Flag of the disciplines that keep the order of packets.
 const FIFO: &str = "fifo";
-/// Flag of disciplines that drop packets although the queue has room (RFC 7567: active queue management).
+/// Flag of the disciplines that drop packets although the queue has room (active queue management, RFC 7567).
 const DROPS_EARLY: &str = "drops-early";
 
 /// Maximum length of a queue, packets.
@@ -52,7 +52,7 @@ const QUANTUM: Key = key(
     "quantum of deficit round robin, bytes per flow and round: an Ethernet frame (RFC 8290 §5.2.4)",
 );
 
-/// Fills in the defaults of a link's queues and checks each queue.
+/// Sets the defaults of a link's queues, and checks each queue.
 pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     let queues = match link.get_mut("queue") {
         Some(Val::Table(queue)) => std::slice::from_mut(queue),
@@ -66,7 +66,7 @@ pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports a direction of a link between two nodes that has no queue, or two queues.
+/// Reports a direction of a link between two nodes if it has no queue, or two queues.
 pub(super) fn check(link: &Fields, problems: &mut Problems) {
     let (Some(ends), before) = (link.ends("ends"), problems.len()) else { return };
     each_way::check_tables(link, "queue", "queue", (ends, false), problems);
@@ -81,7 +81,7 @@ pub(super) fn check(link: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the queue of a link before the transmitter of this hop.
+/// Returns the table of the queue before the transmitter of this hop.
 pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
     match hop {
         Hop::Link(number) => each_way::table(link, "queue", usize::from(number % 2)),
@@ -101,15 +101,15 @@ pub(crate) fn plan(queue: &Fields) -> Option<QueuePlan> {
     (declared(queue)?.plan)(queue)
 }
 
-/// Accepts a discipline whose keys need no further checks.
+/// Accepts any values: the keys of the discipline need no further checks.
 fn is_resolved(_: &mut Fields, _: &mut Problems) {}
 
 fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
 }
 
-/// Checks that the weight of an arrival is not zero; otherwise the average would remain at its initial value
-/// of 0.
+/// Checks that the weight of an arrival is not zero. Otherwise the average would stay at its initial value,
+/// 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: with 0 the average never changes";

@@ -1,5 +1,5 @@
-//! `routing = { … }`: discovery of routes between the stations of a wlan. Each protocol has a file in this
-//! folder with its keys and its plan, and an entry in the list.
+//! `routing = { … }`: routing between the stations of a wlan. Each protocol has a file in this folder with
+//! its keys and its plan, and an entry in the list.
 
 mod aodv;
 mod static_routes;
@@ -11,9 +11,9 @@ use airhop_net::plan::RoutingPlan;
 /// Declaration of a routing protocol.
 struct Protocol {
     variant: Variant,
-    /// True if routes are discovered on demand, so that the path of a flow is not known in advance.
+    /// True if routes are discovered on demand; the path of a flow is then not known in advance.
     is_on_demand: bool,
-    /// Fills in the defaults of a preset.
+    /// Function that sets the defaults of a preset.
     fill: fn(&mut Fields),
     plan: fn(&Fields) -> Option<RoutingPlan>,
 }
@@ -24,7 +24,7 @@ super::kinds! {
     static_routes, aodv
 }
 
-/// Fills in the defaults of the preset.
+/// Sets the defaults of the preset for the routing of a wlan.
 pub(super) fn fill(wlan: &mut Fields) {
     let Some(Val::Table(routing)) = wlan.get_mut("routing") else { return };
     if let Some(protocol) = declared(routing) {

@@ -1,4 +1,4 @@
-//! Aggregation of 802.11n, ac and ax, and the limits of retransmission.
+//! Aggregation of 802.11n, ac and ax, and limits of retransmissions.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Value};
@@ -12,9 +12,9 @@ use airhop_radio::phy::{Format, amsdu};
 pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
     [("resend", LostBlockAck::Resend), ("request", LostBlockAck::Request)];
 
-/// Default of dot11EDCATableMSDULifetime.
+/// Default lifetime of an MPDU: dot11EDCATableMSDULifetime.
 const LIFETIME: Span = Span::from_millis(500);
-/// Default of dot11ShortRetryLimit.
+/// Default number of attempts: dot11ShortRetryLimit.
 const ATTEMPTS: u64 = 7;
 
 /// Keys of `wlan.aggregation`.
@@ -45,7 +45,7 @@ pub(super) static AGGREGATION: [Key; 3] = [
     ),
 ];
 
-/// Returns the largest Block Ack window, MPDUs.
+/// Returns the largest Block Ack window of a format, MPDUs.
 fn max_window(format: Format) -> u64 {
     match format {
         Format::Ht | Format::Vht => 64,
@@ -53,7 +53,7 @@ fn max_window(format: Format) -> u64 {
     }
 }
 
-/// Fills in the defaults of a wlan of this format.
+/// Sets the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
     if wlan.lacks("aggregation") {
         let mut table = Fields::new(wlan.path_of("aggregation"), At::Default, None, &AGGREGATION);
@@ -75,7 +75,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     }
 }
 
-/// Reports an A-MPDU or a window that exceeds the standard's limit, and keys that have no effect.
+/// Reports an A-MPDU or a window above the limit of the standard, and keys that have no effect.
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     let Some(table) = wlan.table("aggregation") else { return };
     let mut add = |table: &Fields, name: &str, what: String| {
@@ -115,7 +115,8 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     }
 }
 
-/// Returns the aggregation of a checked wlan; `Some(None)` if the wlan does not aggregate.
+/// Returns the aggregation of a checked wlan: `Some(None)` if the wlan does not aggregate, `None`
+/// if a value is missing.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
     let table = wlan.table("aggregation")?;
     let longest = u64::from(format.max_psdu());

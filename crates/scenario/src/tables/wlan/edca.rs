@@ -11,12 +11,12 @@ use airhop_base::{AccessCategory, Span};
 use airhop_radio::cell::{Categories, HtPlan, Nav};
 use airhop_radio::phy::Format;
 
-/// Words of `eifs`; true if stations wait for EIFS.
+/// Words of the key `eifs`, each with a boolean that is true if stations wait EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
 
 pub(super) const NAV: [(&str, Nav); 2] = [("response", Nav::Response), ("limit", Nav::Limit)];
 
-/// Largest TXOP limit: 16 bits in units of 32 µs (IEEE 802.11-2020 §9.4.2.28).
+/// Largest TXOP limit: a number of 16 bits, in units of 32 µs (IEEE 802.11-2020 §9.4.2.28).
 const LONGEST_TXOP: Span = Span::from_micros(32 * 0xFFFF);
 
 const fn limit(category: &'static str, about: &'static str) -> Key {
@@ -31,13 +31,14 @@ pub(super) static TXOP: [Key; 4] = [
     limit("VO", "TXOP limit of voice; 2.080 ms in Table 9-155"),
 ];
 
-/// Fills in the defaults of a wlan of 802.11n, ac or ax.
+/// Sets the defaults of a wlan of 802.11n, ac or ax.
 pub(super) fn fill(wlan: &mut Fields) {
     wlan.fill("eifs", word_of(&EIFS, &true));
     wlan.fill("nav", word_of(&NAV, &Nav::Response));
 }
 
-/// Reports TXOP limits beyond the standard's range, and a NAV to the end of a limit in a cell without limits.
+/// Reports TXOP limits outside the range of the standard, and a NAV up to a TXOP limit in a cell without
+/// limits.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let has_limit =
         |txop: &Fields| TXOP.iter().any(|key| txop.span(key.name).is_some_and(|limit| limit > Span::ZERO));
@@ -54,12 +55,12 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the parameters that 802.11n, ac and ax add to a checked wlan.
+/// Returns the parameters of a checked wlan that only 802.11n, ac and ax have.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     let limit = |category: AccessCategory| wlan.table("txop")?.span(category.name());
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,
-        categories: Categories::default(), // the flows determine the others
+        categories: Categories::default(), // the access categories of the flows are added later
         txop: AccessCategory::ALL.map(|category| limit(category).unwrap_or(Span::ZERO)),
         nav: of_word(&NAV, wlan.word("nav")?)?,
         eifs: of_word(&EIFS, wlan.word("eifs")?)?,

@@ -1,12 +1,12 @@
-//! Keys that only the DCF of 802.11, 802.11b and 802.11g has, and keys that only 802.11n, ac and ax have. A
-//! key that has no effect is an error.
+//! Keys that exist only for the DCF of 802.11, 802.11b and 802.11g, and keys that exist only for 802.11n, ac
+//! and ax. A key that would have no effect is an error.
 
 use super::mode::format;
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, one_of};
 use airhop_radio::phy::Format;
 
-/// Keys that only the DCF has, each with the reason why 802.11n, ac and ax do not have the key.
+/// Keys that exist only for the DCF, each with the reason why 802.11n, ac and ax do not have it.
 const OF_DCF: [(&str, &str); 7] = [
     ("preset", "its rules are those of IEEE 802.11-2020; ns-2 does not model this standard"),
     ("immediate_access", "EDCA has its own rule (IEEE 802.11-2020 §10.23.2.4)"),
@@ -17,11 +17,11 @@ const OF_DCF: [(&str, &str); 7] = [
     ("fragmentation", "MPDUs of an A-MPDU are never fragments (IEEE 802.11-2020 §10.12.1)"),
 ];
 
-/// Keys that only 802.11n, ac and ax have.
+/// Keys that exist only for 802.11n, ac and ax.
 const OF_HT: [&str; 9] =
     ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "nav", "eifs"];
 
-/// Removes the defaults of the DCF from a wlan of 802.11n, ac or ax.
+/// Removes the defaults of the DCF's keys from a wlan of 802.11n, ac or ax.
 pub(super) fn clear(wlan: &mut Fields) {
     for (name, _) in OF_DCF {
         if !wlan.is_given(name) {
@@ -30,7 +30,7 @@ pub(super) fn clear(wlan: &mut Fields) {
     }
 }
 
-/// Reports keys that the standard of a wlan does not have.
+/// Reports keys that do not exist for the standard of a wlan.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(standard) = wlan.word("standard") else { return };
     let mut refuse = |name: &str, why: &str| {

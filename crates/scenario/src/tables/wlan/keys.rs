@@ -10,7 +10,7 @@ use crate::tables::link::{DROP_TAIL, ERRORS_KEY, NAME};
 use crate::tables::{layout, phy, propagation, queue, routing};
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 
-/// `[[wlan]]`.
+/// Keys of `[[wlan]]`.
 pub(in crate::tables) static WLAN: [Key; 30] = [
     NAME,
     key(

@@ -40,31 +40,31 @@ pub(super) static RATE: [Key; 3] = [
     ),
 ];
 
-/// Returns the PPDU format of a wlan; `None` for 802.11, 802.11b and 802.11g, and if the standard is invalid.
+/// Returns the PPDU format of a wlan; `None` for 802.11, 802.11b and 802.11g, or if the standard is invalid.
 pub(crate) fn format(wlan: &Fields) -> Option<Format> {
     wlan.word("standard").and_then(Format::find)
 }
 
-/// Returns the band of a wlan of 802.11n, ac or ax.
+/// Returns the frequency band of a wlan of 802.11n, ac or ax.
 pub(super) fn band(wlan: &Fields) -> Option<Band> {
     of_word(&BANDS, wlan.word("band")?)
 }
 
-/// Fills in the defaults of a wlan of this format.
+/// Sets the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
     wlan.fill("band", word_of(&BANDS, &Band::Ghz5));
     let usual = match format {
         Format::Ht => 20,
         Format::Vht | Format::He => 80,
     };
-    // 802.11ax has no channel of 80 MHz at 2.4 GHz.
+    // The usual width of 802.11ax, 80 MHz, does not exist at 2.4 GHz.
     let has_usual = band(wlan).is_none_or(|band| format.widths(band).contains(&usual));
     wlan.fill("width", word_of(&WIDTHS, if has_usual { &usual } else { &20 }));
     wlan.fill("guard_interval", Val::Span(GUARD_INTERVAL));
     wlan.fill("control_rate", Val::Rate(BASIC_RATES[2]));
 }
 
-/// Reports settings that the standard does not have.
+/// Reports settings that do not exist in the standard.
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     if let Some(rate) = wlan.rate("rate") {
         let what = format!(
@@ -87,7 +87,8 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     problems.add(table.at(name), table.path_of(name), what);
 }
 
-/// Returns a suggestion if the given MCS is 802.11n's MCS index, which also encodes the number of streams.
+/// Returns a suggestion if the MCS is probably meant as the MCS index of 802.11n, which also encodes the
+/// number of streams.
 fn of_index(error: &ModeError) -> String {
     match *error {
         ModeError::Mcs { format: Format::Ht, mcs } if mcs < 8 * Format::Ht.max_streams() => {
@@ -106,7 +107,7 @@ fn check_control_rate(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports the keys MCS and streams for 802.11, 802.11b or 802.11g.
+/// Reports the keys `mcs` and `streams` in a wlan of 802.11, 802.11b or 802.11g.
 pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
     if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
         let with = one_of(Format::ALL.map(Format::name));

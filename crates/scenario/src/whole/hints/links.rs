@@ -1,5 +1,5 @@
-//! Traps of links: a loss rate for TCP that no real link of this type has, and a frame window that is too
-//! small to fill the link.
+//! Hints about links: more losses than a real link of this type shows to TCP, and a frame window too small to
+//! fill the link.
 
 use super::{Occurrence, ScenarioView, in_words};
 use crate::tables::LINKS;
@@ -10,14 +10,14 @@ use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
 use airhop_radio::link::RadioPlan;
 
-/// Highest rate of a radio link without HARQ: UMTS R99 has 2 Mbit/s (3GPP TS 25.101). HSDPA introduced HARQ
-/// (3GPP TS 25.308), and LTE and NR kept it.
+/// Highest rate of a radio link without HARQ, that of UMTS R99, 2 Mbit/s (3GPP TS 25.101). HSDPA introduced
+/// HARQ (3GPP TS 25.308), and LTE and NR kept it.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 
-/// The keys of the recovery of each direction.
+/// Keys with the recovery of each direction.
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
-/// Finds fast radio links without link-layer recovery.
+/// Finds lossy radio links that are fast but have no link-layer recovery.
 pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
@@ -33,10 +33,10 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     })
 }
 
-/// Finds radio links whose frame window is below the product of rate and round-trip time.
+/// Finds radio links whose frame window is smaller than the product of rate and round-trip time.
 pub(super) fn short_of_frames(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
-        // The hints of both directions are often equal and are then reported together.
+        // The hints of both directions are often equal; then only one direction is checked.
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };
@@ -80,7 +80,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     Some((text, set))
 }
 
-/// Finds wlans in which each frame is sent only once.
+/// Finds wlans in which every frame is sent only once.
 pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let once = look
         .plan
@@ -90,7 +90,8 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         .zip(look.root.tables("wlan"))
         .filter(|(plan, _)| plan.cell.attempts == 1);
     once.map(|(plan, table)| {
-        // IEEE 802.11-2016 §10.3.4.4; defaults of dot11ShortRetryLimit and dot11LongRetryLimit.
+        // Usual number of attempts: the defaults of dot11ShortRetryLimit and dot11LongRetryLimit (IEEE
+        // 802.11-2016 §10.3.4.4).
         let (usual, limit) = match plan.cell.access {
             Access::RtsCts if plan.cell.ht.is_none() => (4, "dot11LongRetryLimit"),
             Access::Basic | Access::RtsCts => (7, "dot11ShortRetryLimit"),
@@ -107,7 +108,7 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     .collect()
 }
 
-/// Checks each radio link. The check receives the length of the largest data frame, bytes.
+/// Calls a check for each radio link, with the length of the longest data frame, bytes.
 fn each_radio(
     look: &ScenarioView<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
@@ -125,13 +126,13 @@ fn each_radio(
     all
 }
 
-/// Returns the time from the start of a frame sent by this end to the end of its link ACK.
+/// Returns the time from the start of a frame sent by this end to the end of the frame's link ACK.
 fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
     let RadioPlan { pace, delay, .. } = &radio.link;
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
-/// Returns the number of frames that this end of a link can send during one round trip of the link layer.
+/// Returns the number of frames that this end can send during a round trip of the link layer.
 fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
     let one = radio.link.pace[end].time_for(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)

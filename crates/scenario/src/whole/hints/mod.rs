@@ -1,8 +1,8 @@
-//! Traps: valid settings that easily lead to a wrong conclusion. Most are defaults that belong to another
-//! link or another sender.
+//! Traps: valid settings that easily lead to a wrong conclusion. Most are defaults that suit another link or
+//! another sender.
 //!
-//! A trap is a function that checks the whole scenario and returns each occurrence, with a sentence and the
-//! setting that avoids the trap. A trap neither rejects a scenario nor changes a run.
+//! Each trap has a function that searches the whole scenario. It returns the occurrences of the trap, each
+//! with a sentence and the setting that avoids the trap. A trap neither rejects a scenario nor changes a run.
 
 mod links;
 mod path;
@@ -21,20 +21,20 @@ use crate::whole::scenario::Scenario;
 use crate::whole::topology::Topology;
 use airhop_net::plan::Plan;
 
-/// A trap found in a scenario.
+/// Hint about a trap in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Name of the trap.
     pub trap: &'static str,
-    /// Links (`wlan.cell`) or schemes to which the hint refers.
+    /// Links (`wlan.cell`) or schemes that the hint concerns.
     pub about: Vec<String>,
-    /// Text that continues the sentence after the names in `about`.
+    /// Text of the hint, which continues a sentence that begins with the names in `about`.
     pub text: String,
-    /// Setting that avoids the trap, in the form of `--set`, if a single setting does.
+    /// Setting that avoids the trap, in the form of `--set`; `None` if a single setting is not enough.
     pub set: Option<String>,
 }
 
-/// Input of a trap's check.
+/// Scenario, in the forms that the functions of traps use.
 struct ScenarioView<'a> {
     root: &'a Fields,
     plan: &'a Plan,
@@ -42,11 +42,12 @@ struct ScenarioView<'a> {
     largest: Largest,
 }
 
-/// One occurrence of a trap in a scenario.
+/// Occurrence of a trap in a scenario.
 struct Occurrence {
     about: String,
     text: String,
-    /// Path of the table, and the setting within it: `("wlan.cell", "attempts=7")`.
+    /// Setting that avoids the trap: path of the table, and setting in the table, as in `("wlan.cell",
+    /// "attempts=7")`.
     set: Option<(String, String)>,
 }
 
@@ -64,7 +65,7 @@ const TRAPS: [(&str, Trap); 8] = [
 ];
 
 impl Scenario {
-    /// Returns hints for the traps of a scenario. Links and schemes in the same trap share a hint.
+    /// Returns hints about the traps in a scenario. Links and schemes with the same hint share it.
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
         let largest = Largest::new(self.fields(), &topology);
@@ -72,13 +73,13 @@ impl Scenario {
         TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
     }
 
-    /// Returns the base stacks of the TCP senders, each with its flows.
+    /// Returns the base stacks of the TCP senders ([`Base`]), each with its flows.
     pub fn bases(&self) -> Vec<Base> {
         senders::bases(self.fields())
     }
 }
 
-/// Groups links and schemes in the same trap into one hint.
+/// Combines the occurrences of a trap that have the same text into one hint.
 fn gathered(trap: &'static str, caught: Vec<Occurrence>) -> Vec<Hint> {
     let mut groups: Vec<Vec<Occurrence>> = Vec::new();
     let change = |c: &Occurrence| c.set.as_ref().map(|(_, change)| change.clone());

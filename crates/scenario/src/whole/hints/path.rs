@@ -1,4 +1,4 @@
-//! The path of a flow: the bottleneck and the round-trip time.
+//! Path of a flow: its bottleneck and its round-trip time.
 
 use super::ScenarioView;
 use crate::grammar::fields::Fields;
@@ -8,20 +8,20 @@ use airhop_base::Span;
 use airhop_net::routing::Hop;
 use airhop_tcp::Config;
 
-/// Maximum goodput of a flow on its path, without other flows, collisions, losses and queues.
+/// Properties of a flow's path without other flows, collisions, losses and queues.
 pub(super) struct Path {
-    /// Payload rate, bit/s.
+    /// Maximum payload rate, bit/s.
     pub(super) bps: f64,
     /// Round-trip time of a full segment and its ACK.
     pub(super) round_trip: Span,
-    /// Time for which a segment, with its share of an ACK, occupies each medium, seconds. A medium is a
-    /// direction of a link, or a channel that all hops share in both directions. It is listed under the first
-    /// hop of the data that uses it.
+    /// Time for which a segment, with its part of an ACK, occupies each medium, seconds. A medium is one
+    /// direction of a link, or a channel that all its hops share in both directions. It is listed under the
+    /// first hop of the data that uses it.
     pub(super) busy: Vec<(Hop, f64)>,
 }
 
 impl Path {
-    /// Returns the path of the TCP flow of this table; `None` if its endpoints have no route.
+    /// Returns the path of the TCP flow in this table; `None` if there is no route between its endpoints.
     pub(super) fn of(look: &ScenarioView<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);
@@ -36,7 +36,7 @@ impl Path {
             }
             round_trip = round_trip + alone;
         }
-        // ACKs on a slow reverse path also limit a flow (RFC 3449 §2.1).
+        // ACKs on a slow reverse path limit a flow, too (RFC 3449 §2.1).
         let mut slowest: f64 = 0.0;
         let acks = config.delayed_ack.map_or(1.0, |delayed| 1.0 / f64::from(delayed.segments));
         for hop in look.topology.hops(to, from)? {

@@ -1,4 +1,4 @@
-//! Traps of queues: a buffer that is too small to keep its link busy while a window grows after a reduction.
+//! Hint about queues: a buffer is too small to keep its link busy after a window reduction.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView};
@@ -8,22 +8,22 @@ use airhop_net::plan::Transport;
 use airhop_net::routing::{Hop, Medium};
 use std::collections::HashMap;
 
-/// Fraction of the bandwidth-delay product below which a buffer counts as short. A single Reno sender with
-/// such a buffer leaves more than a third of the bottleneck's rate unused just after a window reduction, and
-/// a seventh on average.
+/// Fraction of the required buffer below which a buffer counts as too small. With this fraction of the
+/// bandwidth-delay product, a single Reno sender leaves more than a third of the bottleneck's rate unused
+/// just after a window reduction, and a seventh on average.
 const SHORT: f64 = 0.25;
 
-/// TCP flows that share a bottleneck: one direction of a link, or a channel.
+/// TCP flows with the same bottleneck: one direction of a link, or a channel.
 struct Crossing {
     hop: Hop,
     flows: usize,
-    /// Smallest bandwidth-delay product of the flows' paths, in full segments.
+    /// Smallest bandwidth-delay product of the flows' paths, full segments.
     product: f64,
 }
 
-/// Finds queues at the bottleneck of TCP flows with less than a quarter of the required buffer. One flow
-/// requires the bandwidth-delay product; n flows require the product divided by the square root of n
-/// (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
+/// Finds queues at the bottleneck of TCP flows that have less than a quarter of the required buffer. A single
+/// flow requires the bandwidth-delay product, and n flows require this product divided by the square root of
+/// n (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
 pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let flows = look.plan.flows.iter().zip(look.root.tables("flow"));
     let paths: Vec<_> = flows
@@ -43,7 +43,8 @@ pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         let Some((hop, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
             continue;
         };
-        // A receive window below the product is another trap.
+        // A receive window below the bandwidth-delay product limits the flow, and then takes the place of the
+        // product. Such a window has a hint of its own.
         let window = config.receive_window as f64 / f64::from(config.mss);
         let product = (path.round_trip.secs_f64() / time).min(window);
         match crossings.iter_mut().find(|crossing| crossing.hop.medium() == hop.medium()) {

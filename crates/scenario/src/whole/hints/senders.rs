@@ -1,5 +1,5 @@
-//! Traps of senders: a sender of one operating system with the preset of another, and a receive window below
-//! the bandwidth-delay product.
+//! Hints about senders: a scheme of one operating system with the preset of another, and a receive window
+//! below the bandwidth-delay product.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView, in_words};
@@ -8,17 +8,17 @@ use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
-/// Base of TCP senders: the protocol stack whose rules the senders follow.
+/// Base stack of TCP senders: the rules of TCP that the senders follow, apart from their scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Name of the base: the preset, and the parameters that differ from it, as in
-    /// `preset rfc, timestamps = true`.
+    /// Name of the base stack: the preset and the parameters that differ from it, as in `preset rfc,
+    /// timestamps = true`.
     pub name: String,
-    /// Flows whose senders have this base.
+    /// Names of the flows whose senders have this base stack.
     pub flows: Vec<String>,
 }
 
-/// Returns the bases of all TCP flows, in the order of the file.
+/// Returns the base stacks of all TCP flows, in the order of the file.
 pub(super) fn bases(root: &Fields) -> Vec<Base> {
     let mut bases: Vec<Base> = Vec::new();
     for flow in root.tables("flow") {
@@ -35,8 +35,8 @@ pub(super) fn bases(root: &Fields) -> Vec<Base> {
     bases
 }
 
-/// Returns the parameters that the file sets to other values than the preset, each with its value:
-/// `rto.min = "200 ms"`.
+/// Returns the parameters that the file sets to other values than the preset, each with its value: `rto.min =
+/// "200 ms"`.
 fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
@@ -52,7 +52,7 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     changed
 }
 
-/// Finds senders whose base is not the system on which most measurements of their scheme were made.
+/// Finds senders whose base stack is not that of the operating system on which their scheme is mostly used.
 pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
@@ -68,7 +68,7 @@ pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     look.plan.flows.iter().zip(look.root.tables("flow")).filter_map(caught).collect()
 }
 
-/// Finds receive windows below the product of the path's rate and round-trip time.
+/// Finds receive windows below the product of rate and round-trip time of the path.
 pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };

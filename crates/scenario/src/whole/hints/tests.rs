@@ -1,11 +1,11 @@
-//! Tests of each trap, with a scenario in the trap and the same scenario slightly outside it.
+//! Tests of each hint, with a scenario that has the trap and a slightly different scenario that avoids it.
 
 use super::Hint;
 use crate::{Overrides, Scenario};
 
 const LAST_HOP: &str = include_str!("../../../tests/data/last-hop.toml");
 
-/// Radio link that is as fast as a modern cellular link, in place of the wlan.
+/// Radio link that is as fast as a modern cellular link. It takes the place of the wlan.
 const RADIO: &str = r#"
 name = "fast"
 duration = "1 s"
@@ -35,7 +35,7 @@ fn traps(text: &str, sets: &[(&str, &str)]) -> Vec<&'static str> {
     hints(text, sets).iter().map(|hint| hint.trap).collect()
 }
 
-/// The change that a hint suggests removes the hint.
+/// Applies the setting that a hint suggests, and returns the traps that remain; the hint must be gone.
 fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
     let all = hints(text, sets);
     let hint = all.iter().find(|hint| hint.trap == trap).unwrap_or_else(|| panic!("not in {trap}: {all:?}"));
@@ -53,7 +53,7 @@ fn single_attempts_have_a_hint() {
     assert_eq!(rts[0].set.as_deref(), Some("wlan.cell.attempts=4"));
 }
 
-/// HARQ came with HSDPA (3GPP TS 25.308): UMTS R99, up to 2 Mbit/s, had none.
+/// HARQ came with HSDPA (3GPP TS 25.308). UMTS R99, up to 2 Mbit/s, had no HARQ.
 #[test]
 fn a_fast_lossy_radio_link_without_arq_has_a_hint() {
     assert_eq!(traps(RADIO, &[]), ["no-arq"]);
@@ -67,8 +67,8 @@ fn a_fast_lossy_radio_link_without_arq_has_a_hint() {
     assert_eq!(traps(RADIO, &one_way), [""; 0], "`arq_back` is as `arq`");
 }
 
-/// Computed by hand: a frame of 1052 B lasts 28.05 µs at 300 Mbit/s, and its ACK of 6 B 0.16 µs. With 100 µs
-/// of delay in each direction a round trip is 228.2 µs, or 8.13 frames.
+/// Values computed by hand: at 300 Mbit/s a frame of 1052 bytes lasts 28.05 µs, and its ACK of 6 bytes 0.16
+/// µs. With 100 µs of delay in each direction the round trip is 228.2 µs, or 8.13 frames.
 #[test]
 fn a_small_arq_window_has_a_hint() {
     let with = |arq| [("radio.air.arq", arq)];
@@ -89,7 +89,7 @@ fn a_small_arq_window_has_a_hint() {
     assert!(found[0].text.contains("[[wired]]"), "{found:?}");
 }
 
-/// Each direction has its own recovery, and each hint has the key of its direction.
+/// Each direction has its own recovery. A hint names the key of its direction.
 #[test]
 fn a_different_reverse_direction_has_its_own_hint() {
     let sets = [
@@ -101,8 +101,8 @@ fn a_different_reverse_direction_has_its_own_hint() {
     assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
 }
 
-/// Computed by hand: the bandwidth-delay product of 10 Mbit/s and 20 ms of propagation delay is 25 kB, and
-/// slightly more with the transmission times of frames.
+/// Values computed by hand: 10 Mbit/s and 20 ms of propagation delay have a bandwidth-delay product of 25 kB.
+/// It is slightly larger with the transmission times of the frames.
 #[test]
 fn a_small_receive_window_has_a_hint() {
     let wired = [
@@ -128,7 +128,7 @@ fn a_linux_scheme_with_another_preset_has_a_hint() {
     }
 }
 
-/// A hundred copies share one hint, with the path that changes all copies.
+/// The copies of a flow share one hint. Its path changes all copies.
 #[test]
 fn copies_of_a_flow_share_a_hint() {
     let text =
@@ -140,9 +140,9 @@ fn copies_of_a_flow_share_a_hint() {
     );
 }
 
-/// Computed by hand: the bandwidth-delay product of 10 Mbit/s on the wire and a round trip of 20.8 ms is 26
-/// kB, or 25 packets of 1052 B; a quarter of this is 6 packets. Four flows need half of it (Appenzeller et
-/// al. 2004).
+/// Values computed by hand: 10 Mbit/s on the wired link and a round trip of 20.8 ms have a bandwidth-delay
+/// product of 26 kB, or 25 packets of 1052 bytes. A quarter of it is 6 packets. Four flows need half of it
+/// (Appenzeller et al. 2004).
 #[test]
 fn a_small_buffer_has_a_hint() {
     let wire = RADIO
@@ -157,7 +157,7 @@ fn a_small_buffer_has_a_hint() {
     let four = wire.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"1 s\"", "\"1 s\"\ncopies = 4");
     assert_eq!(traps(&four, &with("4")), [""; 0]);
     assert_eq!(traps(&four, &with("3")), ["short-queue"]);
-    // At 300 Mbit/s and 60 ms, drop-tail's 50 packets are too few, and FQ-CoDel's 10240 are enough.
+    // At 300 Mbit/s and 60 ms, the 50 packets of a drop-tail queue are too few; FQ-CoDel's 10240 are enough.
     let fast = [("wired.air.delay", "30 ms")];
     assert_eq!(traps(&wire, &fast), ["short-queue"]);
     assert_eq!(
@@ -166,9 +166,9 @@ fn a_small_buffer_has_a_hint() {
     );
 }
 
-/// The rate of a cell that aggregates is its rate with A-MPDUs. 802.11ac at 390 Mbit/s carries 338 Mbit/s of
-/// IP packets. Over 41 ms this is about 1100 packets, and a quarter is 280. With one packet per channel
-/// access the rate would be 52 Mbit/s, and a quarter would be 50 packets.
+/// In a cell with aggregation the hint uses the rate with A-MPDUs. 802.11ac at 390 Mbit/s carries 338 Mbit/s
+/// of IP packets. In 41 ms these are about 1100 packets, and a quarter of them is 280. With one packet per
+/// channel access the rate would be 52 Mbit/s, and a quarter would be 50 packets.
 #[test]
 fn the_queue_hint_uses_the_rate_with_aggregation() {
     const CELL: &str = include_str!("../../../../../python/airhop/scenarios/wifi-ac.toml");
@@ -190,7 +190,7 @@ fn a_preset_is_named_with_its_overridden_values() {
     assert_eq!(names(&sets), ["preset ns2, timestamps = true, rto.min = \"200 ms\""]);
 }
 
-/// A table without effect is probably a mistake of the author.
+/// A table without any effect is probably a mistake.
 #[test]
 fn a_table_without_effect_has_a_hint() {
     let spur =
@@ -205,8 +205,8 @@ fn a_table_without_effect_has_a_hint() {
     assert!(station.about == ["wlan.cell"] && station.text.ends_with("crosses: e"), "{station:?}");
 }
 
-/// A service acts only before a wireless link, or where a wireless link meets a wired link, depending on its
-/// kind.
+/// Depending on its kind, a service acts only before a wireless link, or only where a wireless link meets a
+/// wired link.
 #[test]
 fn a_service_that_no_node_can_run_has_a_hint() {
     let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");

@@ -4,7 +4,7 @@ use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
 // RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
-// one. The users of the routes receive an error; ns-2 also sends an error if there are no users.
+// one. The users of the routes receive an error. ns-2 also sends an error if a route has no users.
 #[test]
 fn a_lost_neighbour_invalidates_all_routes_over_it() {
     for plan in [RFC, NS2] {
@@ -47,8 +47,8 @@ fn a_route_expires_after_its_last_use() {
     }
 }
 
-// RFC 3561 §6.5: the lifetime of the reverse route is 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME;
-// in ns-2 it is 6 s.
+// RFC 3561 §6.5: the lifetime of the reverse route is 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME.
+// In ns-2 it is 6 s.
 #[test]
 fn the_reverse_route_has_the_lifetime_of_rfc_3561() {
     for (plan, ends) in [(RFC, 5600 - 2 * 3 * 40), (NS2, 6000)] {
@@ -61,8 +61,8 @@ fn the_reverse_route_has_the_lifetime_of_rfc_3561() {
     }
 }
 
-// RFC 3561 §6.2: the use of a route extends its lifetime, and the lifetimes of the routes to the source and
-// to the next hops of both.
+// RFC 3561 §6.2: the use of a route extends its lifetime. It also extends the lifetimes of the route to the
+// source and of the routes to the next hops towards both.
 #[test]
 fn a_forwarded_packet_extends_forward_and_reverse_routes() {
     for (plan, extended) in [(RFC, true), (NS2, false)] {

@@ -7,7 +7,8 @@ use airhop_engine::{Arena, Stream, Streams};
 
 const NODES: u16 = 8;
 
-/// Routers whose messages arrive in any order, late, twice or never, over links that appear and disappear.
+/// Network of routers over links that appear and disappear. Messages arrive in any order, late, twice or
+/// never.
 struct Net {
     routers: Vec<Router>,
     /// Messages in flight: from, to, message, remaining TTL.
@@ -42,7 +43,7 @@ impl Net {
         &mut self.links[usize::from(a.0.min(b.0) * NODES + a.0.max(b.0))]
     }
 
-    /// Executes a random step.
+    /// Executes a random step: sends a packet, changes a link, delivers a message, or advances the time.
     fn step(&mut self) {
         match self.dice.below(10) {
             0 => {
@@ -69,7 +70,7 @@ impl Net {
         self.carry_out(at);
     }
 
-    /// Advances the time.
+    /// Advances the time by a random duration.
     fn wait(&mut self) {
         self.now += Span::from_millis(u64::from(self.dice.below(400)));
         for i in 0..NODES {
@@ -80,7 +81,7 @@ impl Net {
         }
     }
 
-    /// Delivers a random message in flight: once, twice or never.
+    /// Delivers a random message in flight, once or twice, or drops it.
     fn deliver(&mut self) {
         if self.under_way.is_empty() {
             return;
@@ -150,8 +151,8 @@ impl Net {
 fn aodv_next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
-        // With seed 558, a router that adopts an older number from an error, as in RFC 3561 §6.11 (iii),
-        // causes a loop.
+        // A router that adopts an older number from an error, as RFC 3561 §6.11 (iii) requires, causes a loop
+        // with seed 558.
         for seed in (0..60).chain([558]) {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {

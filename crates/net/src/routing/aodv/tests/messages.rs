@@ -19,8 +19,8 @@ fn a_node_forwards_an_rreq_once() {
 }
 
 // RFC 3561 §6.6.1 and §6.1: the destination itself replies. Its sequence number increases by one if the
-// request has the next number, is set to the requested number if that is newer, and otherwise does not
-// change. In ns-2 each reply has a new number.
+// request has the next number. It is set to the number in the request if that is newer, and otherwise does
+// not change. In ns-2 each reply has a new number.
 #[test]
 fn the_destination_replies_with_its_sequence_number() {
     let numbers = |plan: AodvPlan| {
@@ -57,8 +57,8 @@ fn a_node_with_a_fresh_route_replies_to_an_rreq() {
     }
 }
 
-// RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count increased. A reply with an
-// older or longer route than the known route is dropped.
+// RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count increased. A reply is dropped
+// if its route is older than the known route, or as old and not shorter.
 #[test]
 fn an_rrep_without_a_better_route_is_dropped() {
     let mut bench = Bench::new(RFC);
@@ -73,8 +73,9 @@ fn an_rrep_without_a_better_route_is_dropped() {
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
 }
 
-// RFC 3561 §6.11 (ii): a node without a route for a forwarded packet sends an error, whose sequence number
-// increases each time; in ns-2 the number does not change. For its own packets the node sends a request.
+// RFC 3561 §6.11 (ii): a node that has no route for a packet of another node sends an error, with a sequence
+// number that increases each time; in ns-2 the number does not change. For its own packets the node sends a
+// request instead.
 #[test]
 fn a_forwarded_packet_without_a_route_causes_an_rerr() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
@@ -88,9 +89,9 @@ fn a_forwarded_packet_without_a_route_causes_an_rerr() {
     }
 }
 
-// RFC 3561 §6.11 (iii): a node processes an error from the next hop for any sequence number, and makes its
-// own number newer; ns-2 ignores older numbers. The node forwards the error to the users of the route, and
-// drops packets queued for that next hop (ns-2).
+// RFC 3561 §6.11 (iii): a node processes an error from the next hop whatever its sequence number, and makes
+// its own number newer; ns-2 ignores older numbers. The node forwards the error to the users of the route,
+// and drops packets queued for this next hop (ns-2).
 #[test]
 fn an_rerr_is_forwarded_to_precursors() {
     let cases = [
@@ -122,7 +123,7 @@ fn an_rerr_is_forwarded_to_precursors() {
     );
 }
 
-// A request is dropped if it returns to its originator or exceeds the network diameter.
+// A request is dropped if it returns to its originator, or has crossed as many hops as the network diameter.
 #[test]
 fn a_circulating_rreq_is_dropped() {
     let mut bench = Bench::new(RFC);
@@ -132,7 +133,7 @@ fn a_circulating_rreq_is_dropped() {
     assert_eq!(bench.pass(3, SOURCE, END, 35), [RouterAction::Drop(2)]);
 }
 
-// A forwarded request is delayed by its jitter, and is counted when it is sent.
+// A forwarded request is delayed by the jitter. It is counted when it is sent, not when it is scheduled.
 #[test]
 fn routing_messages_count_at_their_transmission() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });

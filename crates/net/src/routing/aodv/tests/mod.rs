@@ -20,7 +20,7 @@ const SOURCE: NodeId = NodeId(0);
 const END: NodeId = NodeId(9);
 const FOREVER: Span = Span::from_secs(1000);
 
-/// Constants of the RFC without random delays, so that scripts have exact times.
+/// Constants of the RFC without random delays, so that the times in the tests are exact.
 const RFC: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::RFC3561 };
 const NS2: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::NS2 };
 
@@ -28,7 +28,7 @@ fn ms(t: u64) -> Time {
     Time::ZERO + Span::from_millis(t)
 }
 
-/// Action of a router; numbers identify packets.
+/// Action of a router, with packets identified by numbers.
 #[derive(Clone, Debug, PartialEq)]
 enum RouterAction {
     Forward(u64, NodeId),
@@ -55,7 +55,8 @@ impl Bench {
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
 
-    /// Passes a packet to the router that has traversed `hops` hops from `src` towards `dst`.
+    /// Passes a packet to the router. The packet goes from `src` to `dst` and has crossed `hops`
+    /// hops.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<RouterAction> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, RoutedPacket { src, dst, hops });
@@ -72,12 +73,14 @@ impl Bench {
         self.did()
     }
 
-    /// Passes a reply for `origin` to the router, with a route to `dst` through `next`.
+    /// Passes a reply for `origin` to the router. The reply comes from the neighbour `next`, and
+    /// contains a route to `dst`.
     fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<RouterAction> {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }
 
-    /// Reports that the link layer discarded a packet from [`SOURCE`] for `dst`.
+    /// Reports that the link layer discarded a packet from [`SOURCE`] to `dst`, which had crossed
+    /// `hops` hops.
     fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<RouterAction> {
         let packet = self.packet();
         let number = self.made - 1;

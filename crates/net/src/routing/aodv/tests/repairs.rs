@@ -5,8 +5,8 @@ use crate::routing::AodvPlan;
 use crate::routing::aodv::RoutedPacket;
 use airhop_base::{NodeId, Routing};
 
-// ns-2's local repair, including its defects. In the second half of the path the packet is buffered, and the
-// router requests a route as fresh as the lost route. A longer route is not used until the repair is
+// ns-2's local repair, including its defects. If the node is in the second half of the path, it buffers the
+// packet and requests a route as new as the lost route. A longer route is not used before the repair is
 // abandoned, at about twice the present time.
 #[test]
 fn ns2_repairs_routes_near_the_destination() {
@@ -44,8 +44,8 @@ fn ns2_repairs_routes_near_the_destination() {
 /// RFC constants with local repair.
 const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
 
-/// Returns a router with two routes over one neighbour: a route to [`END`] of `hops` hops, which the previous
-/// neighbour uses, and a route to another node.
+/// Returns a router with two routes over the same neighbour: to [`END`] with `hops` hops, used by the
+/// previous neighbour, and to another node.
 fn with_routes(hops: u8) -> Bench {
     let mut bench = Bench::new(REPAIRING);
     bench.hear(0, BEFORE, request(END, 0, 1, 1));
@@ -57,7 +57,7 @@ fn with_routes(hops: u8) -> Bench {
 
 // RFC 3561 §6.12: the request has the lost route's sequence number plus one, and a radius of max(hops to the
 // destination, hops to the source / 2) + 2 hops. Packets are buffered, and the other routes over the link are
-// lost at once. A reply releases the packets, even with a longer route.
+// lost at once. A reply releases the packets, even if its route is longer.
 #[test]
 fn a_broken_route_is_repaired_locally() {
     for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
@@ -85,7 +85,7 @@ fn a_broken_route_is_repaired_locally() {
     }
 }
 
-// RFC 3561 §6.12: a route under repair is not active, so no reply contains it (§6.6 (ii)).
+// RFC 3561 §6.12: a route under repair is not active, so the node does not reply with it (§6.6 (ii)).
 #[test]
 fn a_route_under_repair_answers_no_rreq() {
     let mut bench = with_routes(3);
@@ -97,8 +97,8 @@ fn a_route_under_repair_answers_no_rreq() {
     assert_eq!(asked.dst_seq, 11);
 }
 
-// RFC 3561 §6.12: without a reply within the discovery period, 2 × 40 ms × (5 + 2), the users of the route
-// receive an error, and the packets are dropped.
+// RFC 3561 §6.12: if no reply arrives within the discovery period, 2 × 40 ms × (5 + 2), the users of the
+// route receive an error, and the packets are dropped.
 #[test]
 fn a_failed_local_repair_causes_an_rerr() {
     let mut bench = with_routes(3);
@@ -112,8 +112,8 @@ fn a_failed_local_repair_causes_an_rerr() {
     assert_eq!(did, [RouterAction::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), RouterAction::Drop(1)]);
 }
 
-// RFC 3561 §6.12, §10: a route is not repaired if the destination was farther away than MAX_REPAIR_TTL = 0.3
-// NET_DIAMETER hops.
+// RFC 3561 §6.12, §10: a route is not repaired if its destination was more than MAX_REPAIR_TTL hops away, 0.3
+// NET_DIAMETER.
 #[test]
 fn a_route_to_a_distant_destination_is_not_repaired() {
     let mut bench = with_routes(11);
@@ -121,8 +121,8 @@ fn a_route_to_a_distant_destination_is_not_repaired() {
     assert_eq!(bench.fail(100, AFTER, END, 2), [RouterAction::Drop(0), RouterAction::Flush(AFTER), lost]);
 }
 
-// RFC 3561 §6.3: the source has no users to notify. It sends requests with all retries, and buffers the
-// packet.
+// RFC 3561 §6.3: at the source of a packet there are no users to notify. The source sends requests with all
+// retries, and buffers the packet.
 #[test]
 fn the_source_repeats_its_rreq_after_a_broken_link() {
     let mut bench = Bench::new(REPAIRING);

@@ -1,10 +1,10 @@
-//! Tests of route requests and their rings, and of the buffer.
+//! Tests of the requests of a search, their rings, and the buffer.
 
 use super::{AFTER, Bench, END, ME, NS2, RFC, RouterAction, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
-/// Returns time and TTL of all requests of a search, and the end time of the search.
+/// Returns the time, ms, and the TTL of all requests of a search, and the time at which the search ends.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[RouterAction]| match did {
@@ -25,8 +25,8 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
 }
 
 // RFC 3561 §6.4: requests cover rings of 1, 3, 5 and 7 hops, each with RING_TRAVERSAL_TIME = 2 × 40 ms × (TTL
-// + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s, which doubles for each of
-// RREQ_RETRIES = 2 repetitions (§6.3).
+// + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s. The timeout doubles for each
+// of the RREQ_RETRIES = 2 repetitions (§6.3).
 #[test]
 fn the_search_ring_expands_as_in_rfc_3561() {
     let (asked, end) = search(RFC);
@@ -34,16 +34,16 @@ fn the_search_ring_expands_as_in_rfc_3561() {
     assert_eq!(end, 10320 + 4 * 2800);
 }
 
-// ns-2: the first request covers the whole network. The timeout is 2 × 30 × 30 ms, then twice, three and four
-// times this time, checked every half second.
+// ns-2: the first request covers the whole network. Its timeout is 2 × 30 × 30 ms; later timeouts are two,
+// three and four times as long. The timeouts are checked every half second.
 #[test]
 fn ns2_floods_rreqs_with_growing_timeouts() {
     let (asked, end) = search(NS2);
     assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
 }
 
-// ns-2 sends no request for 10 s after the last request; according to the RFC the next packet causes a
-// request.
+// ns-2 sends no request for 10 s after the last request of a search. With the RFC the next packet causes a
+// request at once.
 #[test]
 fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
     for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
@@ -55,7 +55,7 @@ fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
     }
 }
 
-// RFC 3561 §6.4: a search for a destination that was 3 hops away starts with a TTL of 3 + TTL_INCREMENT.
+// RFC 3561 §6.4: if the destination was 3 hops away, the search starts with a TTL of 3 + TTL_INCREMENT.
 #[test]
 fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
     for plan in [RFC, NS2] {
@@ -68,8 +68,8 @@ fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
     }
 }
 
-// RFC 3561 §6.4: the first ring may exceed TTL_THRESHOLD, and has the timeout of a ring: 2 × 40 ms × (10 + 2)
-// for a destination that was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
+// RFC 3561 §6.4: the first ring may exceed TTL_THRESHOLD, but has the timeout of a ring: 2 × 40 ms × (10 + 2)
+// if the destination was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
 #[test]
 fn a_first_ring_above_ttl_threshold_has_a_ring_timeout() {
     let mut bench = Bench::new(RFC);
@@ -102,7 +102,8 @@ fn an_rrep_releases_the_packets_buffered_for_the_route() {
     }
 }
 
-// ns-2's buffer holds 64 packets. A new packet replaces the oldest, and no packet waits for more than 30 s.
+// ns-2's buffer has room for 64 packets. If it is full, a new packet replaces the oldest. No packet stays for
+// more than 30 s.
 #[test]
 fn the_route_buffer_is_bounded_in_packets_and_time() {
     let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
@@ -118,7 +119,7 @@ fn the_route_buffer_is_bounded_in_packets_and_time() {
     assert_eq!(dropped, expected);
 }
 
-// RFC 3561 §6.1: a node increases its own sequence number by one before a request; ns-2 increases it by two.
+// RFC 3561 §6.1: before a request a node increases its own sequence number by one; ns-2 increases it by two.
 #[test]
 fn a_node_increases_its_sequence_number_before_an_rreq() {
     for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {

@@ -1,7 +1,7 @@
-//! Window law of Block Ack. Each MPDU is lost independently with probability p, and A-MPDUs are as long as
-//! the window permits. MPDU i is then first sent in round R_i = max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)),
-//! where the geometric variate G_j is the number of transmissions of MPDU j. The law counts rounds, not time,
-//! so it applies to every rate.
+//! Window law of Block Ack, in rounds of one A-MPDU and its BlockAck. Each MPDU is lost independently with
+//! probability p, and A-MPDUs are as long as the window permits. MPDU i is then first sent in round R_i =
+//! max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)), where the geometric variate G_j is the number of transmissions of
+//! MPDU j. The law counts rounds, not time, so it applies to every rate.
 use super::originator::{Exchange, Originator, Room, Rules};
 use super::pair::limits;
 use super::recipient::Recipient;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// Mean number of MPDUs sent per round, and mean number delivered per round.
 type PerRound = (f64, f64);
 
-/// Simulates the law without originator and recipient.
+/// Simulates the law by its formula, without originator and recipient.
 fn law(window: usize, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
     let (mut round, mut sent, mut numbers) = (0, 0, 0);
     let mut ends = VecDeque::new(); // R_j + G_j of the last W numbers

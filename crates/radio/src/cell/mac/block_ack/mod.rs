@@ -4,7 +4,7 @@
 //! Sequence numbers increase without wrapping. On the air they are modulo 4096, which is equivalent because
 //! no window exceeds 256 MPDUs.
 //!
-//! The agreement exists from the beginning. The ADDBA handshake, once per peer and category, is not
+//! Every agreement exists from the start of the run. The ADDBA handshake, once per peer and category, is not
 //! simulated.
 
 pub(crate) mod originator;
@@ -19,14 +19,14 @@ mod pair;
 #[cfg(test)]
 mod pair_tests;
 
-/// Largest window, MPDUs, of 802.11ax. 802.11n and ac have 64 MPDUs (IEEE 802.11-2020 §9.4.1.13;
-/// 802.11ax-2021).
+/// Largest Block Ack window, MPDUs: that of 802.11ax (802.11ax-2021). The window of 802.11n and ac is 64
+/// MPDUs (IEEE 802.11-2020 §9.4.1.13).
 pub(crate) const MAX_WINDOW: u32 = 256;
 
 /// Fields of a BlockAck frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockAck {
-    /// Starting sequence number, i.e. the number of the bitmap's first bit.
+    /// Starting sequence number: number of the MPDU that the bitmap's first bit represents.
     pub start: u64,
     /// Received MPDUs, from `start` on.
     pub bitmap: Bitmap,
@@ -39,14 +39,15 @@ impl BlockAck {
     }
 }
 
-/// Bitmap with one bit per MPDU of the largest window, by sequence number or by position in an A-MPDU.
+/// Bitmap with one bit per MPDU of the largest window. A bit's index is a sequence number relative to a
+/// start, or a position in an A-MPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
 
 impl Bitmap {
     const WORDS: usize = MAX_WINDOW as usize / 64;
 
-    /// Creates the bitmap whose first `count` bits are set.
+    /// Creates a bitmap in which the first `count` bits are set.
     pub fn of_first(count: usize) -> Bitmap {
         let word = |i: usize| match count.saturating_sub(64 * i) {
             0 => 0,
@@ -65,7 +66,7 @@ impl Bitmap {
         self.0 == [0; Self::WORDS]
     }
 
-    /// True if the bit is set.
+    /// True if this bit is set.
     pub fn has(&self, bit: u32) -> bool {
         self.0[bit as usize / 64] >> (bit % 64) & 1 == 1
     }

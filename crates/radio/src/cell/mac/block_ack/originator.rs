@@ -6,31 +6,31 @@ use crate::phy::ampdu::{Limits, Psdu};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Maximum number of consecutive unanswered BlockAckReqs if MPDUs have a lifetime: dot11ShortRetryLimit (IEEE
-/// 802.11-2016 §10.3.4.4).
+/// Maximum number of consecutive BlockAckReqs without a response, if the lifetime limits retransmissions:
+/// dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Rules of an originator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Window W: an MPDU may be sent if its number is less than W above the oldest open number. A number is
-    /// open if its MPDU is neither acknowledged nor discarded.
+    /// Window W, MPDUs: an MPDU may be sent if its number is less than W above the oldest number that is
+    /// neither acknowledged nor discarded.
     pub window: u32,
     pub retries: Retries,
     pub lost_block_ack: LostBlockAck,
 }
 
-/// Room for the frame of an exchange in the rest of a TXOP.
+/// Limits of the frame of an exchange, for example by the rest of a TXOP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Limits of a PSDU.
     pub limits: Limits,
-    /// True if a BlockAckReq and its response fit.
+    /// True if a BlockAckReq and its response fit into the remaining time.
     pub has_request: bool,
 }
 
 impl Room {
-    /// Returns the room of an exchange that no TXOP limits.
+    /// Returns the room of an exchange that no TXOP limits: only the limits of a PSDU apply.
     pub fn whole(limits: Limits) -> Room {
         Room { limits, has_request: true }
     }
@@ -39,7 +39,7 @@ impl Room {
 /// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Acknowledgement of the MPDU with this number, reported once.
+    /// First acknowledgement of the MPDU with this number.
     Acknowledged(u64),
     /// Failure of a transmission: the BlockAck does not acknowledge the MPDU, or the response is missing.
     Failed {
@@ -49,7 +49,7 @@ pub(crate) enum Report {
         /// True if the MPDU will be retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of the MPDU, reported last.
+    /// Discard of the MPDU, the last report on it.
     Discarded { number: u64, reason: Reason },
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum Reason {
 /// Next frame of the originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// No frame: no MPDU waits, or the first MPDU exceeds the limits.
+    /// No frame: no MPDU waits, or the frame does not fit into the limits.
     None,
     /// BlockAckReq with this starting sequence number, [`Originator::window_start`]. The response is a
     /// BlockAck.
@@ -86,7 +86,7 @@ pub(crate) enum Exchange {
 struct Mpdu {
     /// Length of the MPDU, bytes.
     bytes: u32,
-    /// Time at which the MAC accepted the MPDU or last lengthened it.
+    /// Time at which the MAC accepted the MPDU's newest packet.
     taken: Time,
     /// Number of transmissions so far.
     attempts: u32,
@@ -102,8 +102,8 @@ enum State {
     Discarded,
 }
 
-/// Originator of a Block Ack agreement. The caller stores the packets, and determines when an exchange
-/// starts.
+/// Originator of a Block Ack agreement. The caller stores the packets, and determines the start of each
+/// exchange.
 ///
 /// An exchange starts with [`Originator::begin`], and ends with [`Originator::on_ack`],
 /// [`Originator::on_block_ack`] or [`Originator::on_missing`].
@@ -112,8 +112,8 @@ pub(crate) struct Originator {
     rules: Rules,
     /// WinStartO: oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on: at most a window of MPDUs, and one further MPDU, which begins when the last MPDU
-    /// of the window is full.
+    /// MPDUs from `base` on: at most a window of MPDUs and one more. The additional MPDU begins when the last
+    /// MPDU of the window is full.
     mpdus: VecDeque<Mpdu>,
     /// Sequence number and attempt number of each MPDU in the last A-MPDU.
     flight: Vec<(u64, u32)>,
@@ -123,10 +123,10 @@ pub(crate) struct Originator {
     is_request: bool,
     /// Number of consecutive unanswered BlockAckReqs.
     unanswered: u32,
-    /// Number after the last discarded MPDU below `base`. The recipient need not wait for MPDUs below this
+    /// Number after the last discarded MPDU below `base`. The recipient must not wait for MPDUs below this
     /// number.
     skipped: u64,
-    /// Lower bound of the recipient's window start, known from its BlockAcks.
+    /// Lower bound of the start of the recipient's window, taken from its BlockAcks.
     recipient_start: u64,
 }
 
@@ -156,8 +156,8 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// True if the newest MPDU lies within the window and was never sent. It can then grow, and another MPDU
-    /// can follow it.
+    /// True if the newest MPDU lies within the window and was never sent. Further packets may then be added
+    /// to it, or to a new MPDU after it.
     pub fn is_growing(&self) -> bool {
         let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
         newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
@@ -173,8 +173,8 @@ impl Originator {
         }
     }
 
-    /// Adds an MPDU of `bytes` bytes, if the window has room. Returns its number, the successor of the
-    /// previous MPDU's number.
+    /// Adds an MPDU of `bytes` bytes, for which the window must have room. Returns the MPDU's number, one
+    /// more than that of the previous MPDU.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
         debug_assert!(self.has_room() || self.is_growing(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
@@ -186,14 +186,14 @@ impl Originator {
         !self.mpdus.is_empty() || self.must_request()
     }
 
-    /// Returns sequence number and attempt number of each MPDU in the last A-MPDU, in ascending order.
+    /// Returns the sequence number and attempt number of each MPDU in the last A-MPDU, in ascending order.
     pub fn flight(&self) -> &[(u64, u32)] {
         &self.flight
     }
 
-    /// Starts an exchange, and returns its frame, which fits into `room`. First discards the MPDUs whose lifetime has ended. A
-    /// waiting BlockAckReq takes precedence over MPDUs. Waiting MPDUs are sent in ascending order, hence
-    /// retransmissions before new MPDUs, up to the limits (IEEE 802.11-2020 §10.25.6.7).
+    /// Starts an exchange, and returns its frame, which fits into `room`. First discards the MPDUs whose
+    /// lifetime has ended. A waiting BlockAckReq takes precedence over MPDUs. Waiting MPDUs are sent in
+    /// ascending order up to the limits, so retransmissions precede new MPDUs (IEEE 802.11-2020 §10.25.6.7).
     pub fn begin(&mut self, now: Time, room: &Room, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
         let Room { limits, has_request } = room;
@@ -246,20 +246,20 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles a CTS that did not arrive. For each MPDU of the exchange in progress this counts as a failed
-    /// attempt.
+    /// Handles a missing CTS, which counts as a failed attempt of each MPDU of the exchange in progress.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing response of the exchange in progress. If the originator stops sending
-    /// BlockAckReqs, returns the first number after the discarded MPDUs; the recipient skips all lower
-    /// numbers when its reorder timer expires.
+    /// Handles the missing response of the exchange in progress. Returns a number only after the last
+    /// BlockAckReq: the first number after the discarded MPDUs. When its reorder timer expires, the recipient
+    /// skips all lower numbers.
     ///
     /// After a single MPDU, and with [`LostBlockAck::Resend`], all MPDUs of the exchange count as failed.
-    /// Otherwise their outcome is unknown until the response to a BlockAckReq. The number of consecutive
-    /// BlockAckReqs is limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit. After the
-    /// last BlockAckReq, all sent MPDUs count as failed.
+    /// With [`LostBlockAck::Request`] their outcome is unknown until the response to a BlockAckReq. The
+    /// number of consecutive BlockAckReqs without a response is at most that of the attempts of an MPDU, or
+    /// dot11ShortRetryLimit if a lifetime limits the retransmissions. After the last BlockAckReq, all sent
+    /// MPDUs count as failed.
     pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
         if !self.is_request {
             match self.rules.lost_block_ack {
@@ -286,14 +286,15 @@ impl Originator {
         self.base
     }
 
-    /// True if a BlockAckReq must be sent: the outcome of MPDUs is unknown, or the recipient may still wait
-    /// for discarded MPDUs and must advance its window past them (IEEE 802.11-2020 §10.25.6.6.3).
+    /// True if a BlockAckReq must be sent before further MPDUs. Either the outcome of sent MPDUs is unknown,
+    /// or the recipient may wait for discarded MPDUs and must advance its window past them (IEEE 802.11-2020
+    /// §10.25.6.6.3).
     fn must_request(&self) -> bool {
         self.is_unknown || self.recipient_start < self.skipped
     }
 
-    /// Discards the MPDUs whose lifetime has ended. These are the oldest MPDUs, because MPDUs enter the MAC
-    /// in order.
+    /// Discards the MPDUs whose lifetime has ended. The loop stops at the first younger MPDU, because MPDUs
+    /// enter the MAC in order.
     fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
         let Retries::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
@@ -309,7 +310,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Marks all MPDUs in flight as failed.
+    /// Marks all sent MPDUs without an outcome as failed.
     fn fail_sent(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.is_unknown = false;
         self.unanswered = 0;

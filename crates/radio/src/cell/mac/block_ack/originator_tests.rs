@@ -7,8 +7,8 @@ use airhop_base::{Span, Time};
 
 const LIFETIME: Retries = Retries::Lifetime(Span::from_millis(500));
 
-/// Simulates an exchange in which the frames with these indices are lost; the response has the last index.
-/// Returns the numbers of the sent MPDUs.
+/// Simulates an exchange in which the frames with these indices are lost. The MPDUs have the indices from 0
+/// on, and the response the last index. Returns the numbers of the sent MPDUs.
 fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
     let mut frames = 0;
     let (_, sent) = pair.exchange(|| {
@@ -54,7 +54,7 @@ fn a_stalled_block_ack_window_advances() {
     assert_eq!(exchange(&mut pair, &[]), range(64..128));
 }
 
-/// Windows stall and advance at half of the modulus and above it.
+/// The window stalls and advances at sequence numbers around half of the modulus, and above it.
 #[test]
 fn the_block_ack_window_advances_across_the_modulus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -97,8 +97,8 @@ fn a_lost_block_ack_req_is_repeated() {
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
 
-/// The starting sequence number is the number of the oldest open MPDU. Former versions of ns-3 used the
-/// number of the first discarded MPDU, or of the first MPDU in flight.
+/// A BlockAckReq starts at the oldest MPDU that is neither acknowledged nor discarded. Former versions of
+/// ns-3 used the number of the first discarded MPDU, or of the first MPDU in flight.
 #[test]
 fn a_block_ack_req_starts_at_the_oldest_open_number() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
@@ -143,7 +143,8 @@ fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
     );
 }
 
-/// All MPDUs are retransmitted if the BlockAck is missing, or a BlockAckReq is sent first.
+/// After a missing BlockAck, all MPDUs are retransmitted, or a BlockAckReq is sent first, depending on the
+/// rule.
 #[test]
 fn a_missing_block_ack_causes_retransmission_or_a_request() {
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
@@ -162,7 +163,7 @@ fn a_missing_block_ack_causes_retransmission_or_a_request() {
     }
 }
 
-/// An originator that limits attempts stops sending BlockAckReqs, and all sent MPDUs then count as failed.
+/// An originator with a limit of attempts also limits its BlockAckReqs; then all sent MPDUs count as failed.
 #[test]
 fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
     let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
@@ -188,8 +189,8 @@ fn a_single_mpdu_is_retransmitted_without_a_block_ack_req() {
     assert_eq!(pair.discarded, [0]);
 }
 
-/// The lifetime of an MPDU starts at its arrival in the MAC, for any number of attempts. A failure after the
-/// end of the lifetime discards the MPDU.
+/// The lifetime of an MPDU starts at its arrival in the MAC, and does not limit the number of attempts. A
+/// failure after the end of the lifetime discards the MPDU.
 #[test]
 fn the_lifetime_of_an_mpdu_limits_its_attempts() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -235,13 +236,13 @@ fn the_tightest_psdu_limit_ends_an_ampdu() {
     pair.push(64, 100);
     assert_eq!(exchange(&mut pair, &[1]), range(0..5));
     assert_eq!(exchange(&mut pair, &[]), [1, 5, 6, 7, 8]);
-    let mut slow = Pair::new(rules, limits(0, 64)); // 5484 µs carry 5847 bytes
+    let mut slow = Pair::new(rules, limits(0, 64)); // 5847 bytes fit into 5484 µs
     slow.push(64, 1600);
     assert_eq!(exchange(&mut slow, &[]), range(0..3));
 }
 
-/// A BlockAck acknowledges all MPDUs that the recipient has received, including those of an A-MPDU whose own
-/// BlockAck was lost.
+/// A BlockAck acknowledges all MPDUs that the recipient has received, including those of an earlier A-MPDU
+/// whose BlockAck was lost.
 #[test]
 fn a_later_block_ack_acknowledges_earlier_mpdus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));

@@ -1,4 +1,5 @@
-//! Originator and recipient joined by a channel, and a model of the reports that each of them must make.
+//! Originator and recipient joined by a lossy channel. Every exchange is checked against the reports that the
+//! two must make.
 use super::BlockAck;
 use super::originator::{Exchange, Originator, Reason, Report, Room, Rules};
 use super::recipient::Recipient;
@@ -22,14 +23,14 @@ pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rul
 /// Modulus of sequence numbers on the air.
 const MODULUS: u64 = 4096;
 
-/// Returns the full number for a modulo-4096 number in a frame: the number nearest to a number that the
-/// receiver knows.
+/// Returns the full sequence number for a modulo-4096 number in a frame: of all candidates the nearest to
+/// `known`, a full number that the receiver of the frame knows.
 fn full_number(number: u64, known: u64) -> u64 {
     let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
     if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
 }
 
-/// Transmissions of an MPDU so far.
+/// Transmissions of an MPDU so far, as a reference for the originator's reports.
 #[derive(Clone, Copy, Debug)]
 struct MpduHistory {
     taken: Time,
@@ -97,8 +98,8 @@ impl Pair {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
-    /// Simulates an exchange. `loses` determines the loss of each frame, the response last. Returns the
-    /// frames sent.
+    /// Simulates an exchange. `loses` is called for each frame, and last for the response; true if the frame
+    /// is lost. Returns the exchange and the numbers of the MPDUs sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin(self.now, &Room::whole(self.limits), &mut reports);

@@ -33,10 +33,10 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Laws for any loss of MPDUs, BlockAcks and BlockAckReqs, checked by [`Pair`]: at most a window of MPDUs
-    /// is sent, the oldest first. Each MPDU is delivered at most once and in order, and is acknowledged or
-    /// discarded exactly once. After the last loss, a bounded number of exchanges delivers every MPDU that
-    /// was not discarded, and empties the reorder buffer.
+    /// Laws for any loss of MPDUs, BlockAcks and BlockAckReqs, checked by [`Pair`]. At most a window of MPDUs
+    /// is sent, the oldest first. Each MPDU is delivered at most once and in order, and is either
+    /// acknowledged or discarded, once. After the last loss, a bounded number of exchanges delivers every
+    /// MPDU that was not discarded, and empties the reorder buffer.
     #[test]
     fn every_mpdu_is_delivered_once_in_order_or_discarded(
         rules in any_rules(), mcs in 0_u8..12, frames in 1_u32..300,
@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// Numbers modulo 4096 suffice, even for the largest window.
+/// Sequence numbers modulo 4096 identify every MPDU, even with the largest window.
 #[test]
 fn mpdu_sequence_numbers_wrap_at_4096() {
     let lifetime = Retries::Lifetime(Span::from_secs(1000));

@@ -4,8 +4,8 @@ use super::{Bitmap, BlockAck, MAX_WINDOW};
 /// Recipient of a Block Ack agreement.
 ///
 /// The scoreboard (full-state operation, IEEE 802.11-2020 §10.25.6.3) and the reorder buffer (§10.25.6.6)
-/// have separate windows. The buffer's window never starts below the scoreboard's window, and the scoreboard
-/// contains every MPDU of the buffer, so one bitmap serves both.
+/// have separate windows. The buffer's window never starts below the scoreboard's window. Every MPDU in the
+/// buffer is also marked in the scoreboard, so one bitmap represents both.
 #[derive(Debug)]
 pub(crate) struct Recipient {
     /// Size of both windows, MPDUs.
@@ -28,11 +28,11 @@ impl Recipient {
         Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
     }
 
-    /// Handles an MPDU, and appends the numbers that can now be delivered in order to `deliver`. False if the
-    /// MPDU is a duplicate, or if the originator has discarded it.
+    /// Handles an MPDU, and appends to `deliver` the numbers that can now be delivered in order. Returns
+    /// false if the MPDU is a duplicate, or lies below the scoreboard.
     ///
-    /// A number above a window advances the window so that the number becomes its last (§10.25.6.3 and
-    /// §10.25.6.6.2).
+    /// A number above the end of a window advances that window, so that the number becomes its last
+    /// (§10.25.6.3 and §10.25.6.6.2).
     pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
         if number < self.board {
             return false;
@@ -47,8 +47,8 @@ impl Recipient {
         is_new
     }
 
-    /// Handles a BlockAckReq with this starting sequence number. Both windows advance to it, and the buffer
-    /// delivers its MPDUs below it (§10.25.6.3, §10.25.6.6.3).
+    /// Handles a BlockAckReq with the starting sequence number `start`. Both windows advance to `start`, and
+    /// the buffer delivers its MPDUs below `start` (§10.25.6.3, §10.25.6.6.3).
     pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
         self.release(start, deliver);
         self.advance(deliver);
@@ -60,12 +60,12 @@ impl Recipient {
         BlockAck { start: self.board, bitmap: self.received }
     }
 
-    /// True if the buffer stores the MPDU with this number above a gap.
+    /// True if the buffer stores the MPDU with this number, because an earlier MPDU is missing.
     pub fn holds(&self, number: u64) -> bool {
         number >= self.expected && self.answer().has(number)
     }
 
-    /// True if a received MPDU waits for an earlier MPDU.
+    /// True if the MPDU with this number, which was received, waits for an earlier MPDU.
     pub fn is_waiting(&self, number: u64) -> bool {
         number >= self.expected
     }
@@ -78,7 +78,7 @@ impl Recipient {
     /// Advances the buffer's window to `start`: delivers the stored MPDUs below `start`, and skips the
     /// missing ones.
     fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
-        let known = self.board + u64::from(MAX_WINDOW); // no higher number was received
+        let known = self.board + u64::from(MAX_WINDOW); // numbers from here on have not been received
         for number in self.expected..start.min(known) {
             if self.holds(number) {
                 deliver.push(number);
@@ -87,7 +87,7 @@ impl Recipient {
         self.expected = self.expected.max(start);
     }
 
-    /// Delivers the MPDUs without a gap before them.
+    /// Delivers the stored MPDUs that have no missing MPDU before them.
     fn advance(&mut self, deliver: &mut Vec<u64>) {
         while self.holds(self.expected) {
             deliver.push(self.expected);
@@ -95,8 +95,8 @@ impl Recipient {
         }
     }
 
-    /// Advances the start of the scoreboard to `start`. No effect if the scoreboard already starts at or
-    /// above it.
+    /// Advances the first number of the scoreboard to `start`. No effect if the scoreboard already begins at
+    /// `start` or above.
     fn advance_scoreboard(&mut self, start: u64) {
         if let Some(count) = start.checked_sub(self.board) {
             self.received.shift(count);
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [1]), (vec![true], vec![1, 2, 3]));
     }
 
-    /// After the loss of a BlockAck, the originator retransmits MPDUs that had arrived.
+    /// After the loss of a BlockAck, the originator retransmits MPDUs that had already arrived.
     #[test]
     fn duplicate_mpdus_are_detected_delivered_or_buffered() {
         let mut recipient = Recipient::new(64);
@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(take(&mut recipient, [1, 200]), (vec![false; 2], vec![]), "below the scoreboard, held");
     }
 
-    /// §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and missing MPDUs are
-    /// skipped. An older request has no effect.
+    /// IEEE 802.11-2020 §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and
+    /// missing MPDUs are skipped. An older request has no effect.
     #[test]
     fn a_block_ack_req_advances_scoreboard_and_buffer() {
         let mut recipient = Recipient::new(64);
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [4999, 5000]), (vec![false, true], vec![5000]));
     }
 
-    /// §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
+    /// IEEE 802.11-2020 §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
     #[test]
     fn an_mpdu_above_the_window_advances_the_window() {
         let mut recipient = Recipient::new(64);

@@ -1,4 +1,4 @@
-//! Pages: the objects of a file, or the page of an archive's medians.
+//! Web pages: the objects in a file, or the built-in page with the medians of an archive.
 
 use crate::grammar::fields::Val;
 use crate::grammar::key::Kind;
@@ -9,10 +9,10 @@ use airhop_net::apps::{Object, Page};
 
 /// Maximum number of objects of a page.
 const MOST_OBJECTS: usize = 10_000;
-/// Size of an object.
+/// Kind of the size of an object.
 const SIZE: Kind = Kind::Bytes { least: 1, most: u32::MAX as u64 };
 
-/// Object as declared in a file.
+/// Object as a file declares it.
 struct Declared {
     at: At,
     name: String,
@@ -20,7 +20,7 @@ struct Declared {
     after: Vec<String>,
 }
 
-/// Reads a page. `path`: name of the file in messages.
+/// Reads a page from the text of a file. `path`: name of the file in messages.
 pub(super) fn read(path: &str, text: &str) -> Result<Page, String> {
     let mut problems = Problems::default();
     let page = parse(text, &mut problems);
@@ -116,7 +116,7 @@ fn names(item: &Item) -> Result<Vec<String>, String> {
     items.iter().map(name).collect::<Option<_>>().ok_or_else(refused)
 }
 
-/// Returns an object with the indices of the objects for which it waits.
+/// Returns an object in which the names of the objects for which it waits are replaced by indices.
 fn planned(object: &Declared, all: &[Declared], problems: &mut Problems) -> Option<Object> {
     let before = problems.len();
     let place = |name: &String| {
@@ -139,9 +139,9 @@ fn planned(object: &Declared, all: &[Declared], problems: &mut Problems) -> Opti
     (problems.len() == before).then_some(Object { bytes: object.bytes, after })
 }
 
-/// Returns the page of the medians of desktop home pages (HTTP Archive, Web Almanac 2024, chapter "Page
-/// Weight"): 18 KB of HTML in 2 documents, 78 KB of style sheets in 8, 613 KB of scripts in 24, 131 KB of
-/// fonts in 4, and 1054 KB of images in 18. A KB is 1024 bytes.
+/// Returns the built-in page, the medians of desktop home pages (HTTP Archive, Web Almanac 2024, chapter
+/// "Page Weight"): 18 KB of HTML in 2 documents, 78 KB of style sheets in 8, 613 KB of scripts in 24, 131 KB
+/// of fonts in 4, and 1054 KB of images in 18. A KB is 1024 bytes.
 pub(super) fn news() -> Page {
     let object = |kilobytes: u64, number: u64, after: &[usize]| Object {
         bytes: (kilobytes * 1024).div_ceil(number),
@@ -161,7 +161,7 @@ pub(super) fn news() -> Page {
 mod tests {
     use super::*;
 
-    // The medians of the Web Almanac 2024: 56 requests, 1894 KB.
+    // The built-in page has the medians of the Web Almanac 2024: 56 requests, 1894 KB.
     #[test]
     fn the_median_page_has_the_web_almanac_2024_values() {
         let page = news();
