@@ -141,28 +141,28 @@ pub enum Reception {
     Received,
 }
 
-/// Kinds of frames.
+/// Kinds of frames. Kinds with a common property are adjacent, so that one comparison tests for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// Data frame.
-    Data,
-    /// Data frame addressed to all stations.
-    Broadcast,
     /// Request to send.
     Rts,
+    /// Request for a BlockAck.
+    BlockAckReq,
+    /// Data frame.
+    Data,
+    /// A-MPDU: several data frames to one station.
+    Ampdu,
+    /// Data frame addressed to all stations.
+    Broadcast,
+    /// End of a TXOP, addressed to all stations: it cancels the reservation of the medium for the rest of the
+    /// TXOP.
+    CfEnd,
     /// Clear to send.
     Cts,
     /// Link-layer acknowledgement; on a radio link, every frame without a packet.
     Ack,
-    /// A-MPDU: several data frames to one station.
-    Ampdu,
-    /// Request for a BlockAck.
-    BlockAckReq,
     /// Acknowledgement of the MPDUs of an A-MPDU.
     BlockAck,
-    /// End of a TXOP, addressed to all stations: it cancels the reservation of the medium for the rest of the
-    /// TXOP.
-    CfEnd,
 }
 
 impl FrameKind {

@@ -36,6 +36,7 @@ impl World {
             recorder.flow(&plan.name);
         }
         self.watched.push(!flow.agents.is_empty());
+        self.sums_contention |= flow.adds_contention;
         self.flows.push(flow);
         install::listeners(&self.flows, &self.routes, &self.hosted, others, &mut self.links);
         Some(id)

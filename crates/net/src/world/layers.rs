@@ -154,7 +154,9 @@ impl World {
                         unreachable!("the effect has just been read")
                     };
                     self.capture(now, layer, (from, number), None);
-                    self.add_contention(&packet, contended);
+                    if self.sums_contention {
+                        self.add_contention(&packet, contended);
+                    }
                     self.on_delivery(now, layer, (from, to), packet);
                 }
                 LinkEffect::Acknowledged { from, to, number, tag } => {

@@ -94,6 +94,8 @@ pub struct World {
     pub(crate) hop_fields: Vec<HopFields>,
     /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
+    /// True if a flow sums the contention times of its packets over all hops.
+    pub(crate) sums_contention: bool,
     /// Packets that the present queue has just dropped; empty between calls.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<LinkEffect>,

@@ -167,13 +167,13 @@ impl Exchange {
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         let &Transmission { from, to, kind, number, duration, start, .. } = self.medium.get(slot);
-        let holder = if kind.is_answer() { to } else { from };
-        let airtime = &mut self.stations[usize::from(holder)].airtime;
-        *airtime = *airtime + (now - start);
-        if kind.expects_response() {
-            self.stations[usize::from(from)].access.sent();
-        }
         let is_answer = kind.is_answer();
+        let holder = if is_answer { to } else { from };
+        let member = &mut self.stations[usize::from(holder)];
+        member.airtime = member.airtime + (now - start);
+        if kind.expects_response() {
+            member.access.sent();
+        }
         let ends_waiting = self.rules.ack_timeout == AckTimeout::Ieee;
         let ended = self.medium.end(slot, &mut self.stations, |station, access, heard| {
             match heard {
@@ -196,10 +196,8 @@ impl Exchange {
         if let Some(reception) = ended.reception {
             self.report(slot, reception, effects);
         }
-        let answers = if kind == FrameKind::CfEnd {
-            false
-        } else if to == BROADCAST {
-            self.broadcast(from, number, effects)
+        let answers = if to == BROADCAST {
+            kind != FrameKind::CfEnd && self.broadcast(from, number, effects)
         } else if ended.outcome == Heard::Frame {
             self.receive(now, slot, effects)
         } else {

@@ -110,6 +110,7 @@ impl World {
             flows.push(flow);
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
+        let sums_contention = flows.iter().any(|flow| flow.adds_contention);
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
         let outside = outside.map(|o| Outside::new(o, plan));
         let routes = on_demand(plan, routes.clone());
@@ -134,6 +135,7 @@ impl World {
             routes,
             hop_fields: Vec::new(),
             watched,
+            sums_contention,
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
             actions: Default::default(),
