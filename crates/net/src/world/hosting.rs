@@ -96,6 +96,9 @@ impl World {
     /// an agent requests that the event is not reported to routing.
     #[inline(always)]
     pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+        if self.hosted.is_empty() {
+            return false;
+        }
         let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
         watched.is_some_and(|flow| self.notify_agents_of(flow, now, hop, kind, tag))
     }
