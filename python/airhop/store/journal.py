@@ -1,11 +1,12 @@
 r"""The journal: a text file to which one writer appends a line per finished run.
 
-The fields of a line are separated by tabs. The first field is the CRC-32 of the following fields, eight hex
+The fields of a line are separated by tabs. The first field is the CRC-32 of the other fields, eight hex
 digits:
 
-CRC journal 2 VERSION MODEL the first line CRC count RUNS the second: how many runs follow at least, ten
-digits CRC scenario DIGEST JSON once, before the first run of the scenario CRC run RUN-ID DIGEST VALUES
-DOCUMENT the varied values and the run document, both JSON
+    CRC  journal   2       VERSION  MODEL               first line
+    CRC  count     RUNS                                 second line: minimum number of runs below, ten digits
+    CRC  scenario  DIGEST  JSON                         once, before the first run of the scenario
+    CRC  run       RUN-ID  DIGEST   VALUES   DOCUMENT   varied values and run document, both JSON
 
 A run is one write(2) of whole lines. Written lines survive the death of the process at any time; they are not
 forced to the disk, so the last seconds before a power cut may be missing. An incomplete last line was
