@@ -324,7 +324,7 @@ def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]
 
 
 def _queue_places(lane: Lane) -> list[str]:
-    """Return the name of a station's queue for its whole cell, or for the other end of its link."""
+    """Return names of a station's queue in the trace: for its whole cell, or for the link's other end."""
     if isinstance(lane.cell, Cell):
         return [f"{lane.station}->*"]
     return [f"{lane.station}->{other}" for other in lane.cell.hearers[lane.station]]

@@ -278,7 +278,7 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _range_at(law: Mapping[str, Any], threshold: str) -> float:
-    """Return the distance at which the received power falls to the threshold, with antennas without gain."""
+    """Return the distance at which the received power falls to the threshold, for antennas of gain 1."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
     free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
     return free if free <= _crossover(law) else _quantity(law["height"], _METRES) * loss**0.25

@@ -32,7 +32,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class PeerDifference:
-    """Difference between a peer's run and the course: a word for its row, and a sentence below the table."""
+    """Difference between a peer's run and the course: a word in the table, and a sentence below it."""
 
     peer: Peer
     word: str
@@ -93,7 +93,7 @@ NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
 
 
 def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
-    """Return the function that sets a value, with its unit, at scenario paths."""
+    """Return a function that converts a value into changes of these scenario paths."""
     return lambda value: dict.fromkeys(paths, f"{value} {unit}" if unit else value)
 
 

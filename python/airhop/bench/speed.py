@@ -122,7 +122,7 @@ def queue_alone(course: Course) -> Callable[[], Queue]:
 
 
 def python_scheme(course: Course, seed: int) -> Speed:
-    """Measure this simulator with the course's scheme in Python; the run is equal bit for bit."""
+    """Measure this simulator with the course's scheme in Python; results equal those of the Rust scheme."""
     scheme = course.value("scheme")
     name = f"{scheme}-in-python"
     register(name, recovery=scheme)(_Reno)

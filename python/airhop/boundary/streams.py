@@ -38,7 +38,7 @@ class _Prose(io.TextIOWrapper):
 
 
 def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Encode a file name as its octets, for programs, and a character that the encoding lacks as `?`."""
+    """Encode an undecodable octet unchanged, for programs, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: bytes([octet]))
 
 

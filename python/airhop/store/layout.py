@@ -1,4 +1,6 @@
-"""Names of the files of a store in DIR/runs, and lists of these files.
+"""Names of a store's files, and lists of these files.
+
+The folder DIR/runs contains:
 
     part-000001-89abcdef.parquet    part: its number, and the CRC-32 of its bytes
     writer.journal                  runs that are in no part; for a shard: shard-2-of-8.journal
