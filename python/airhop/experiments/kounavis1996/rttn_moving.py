@@ -1,10 +1,10 @@
 """RTTN (a reconstruction) with a moving receiver, section 4: "fade duration is also constantly changing".
 
-Fades are places on the receiver's path without reception, so each lasts as long as the receiver takes to
-cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). At the printed
-speed the receiver is in these places for 4 of 14 s, as in the paper's network; its speed alternates between a
-higher and a lower value. The axis is the ratio of the two speeds, whose geometric mean is the printed speed.
-The sender's own air interface fades as in the paper.
+Fades are sections of the receiver's path without reception. A fade lasts as long as the receiver takes to
+cross the section, so that its mean duration is inversely proportional to the speed (Rice 1948; Jakes 1974,
+§1.3). At the printed speed, the receiver is in a fade for 4 of 14 s, as in the paper's network. Its speed
+alternates between a higher and a lower value, whose geometric mean is the printed speed; the axis is their
+ratio. The sender's own air interface fades as in the paper.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Moved:
     goodput_kbps: float
     timeouts: float
     spread_s: float
-    """Standard deviation of the round trips of all segments."""
+    """Standard deviation of the round-trip times of all segments, s."""
 
 
 # ---- the way ---------------------------------------------------------------------------------------------
