@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Samples:
-    """Metric of an experiment's runs. Curves are paired: replication r of each curve met the same channel."""
+    """Values of a metric in an experiment's runs. Replication r of all curves had the same channel errors."""
 
     metric: str
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
-    """Metric by replication, by (curve, x)."""
+    """Values by (curve, x) and replication."""
     beside: Samples | None = None
     """Samples of the experiment's companion."""
     also: dict[str, Samples] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Samples:
         return found if any(isinstance(x, str) for x in found) else sorted(found)
 
     def from_x(self, least: float) -> list[X]:
-        """Return the values of the axis from `least` up; an axis of words returns all its values."""
+        """Return the values of the axis from `least` up; on an axis of words, all values."""
         return [x for x in self.xs if isinstance(x, str) or x >= least]
 
     @property
     def reps(self) -> int:
-        """The smallest number of replications of any cell."""
+        """Minimum number of replications of a cell."""
         return min((len(cell) for cell in self.cells.values()), default=0)
 
     def values(self, scheme: str, x: X) -> list[float]:

@@ -54,7 +54,7 @@ _JUDGED = " + ".join(
 
 
 def _share(judged: str, told: str) -> Metric:
-    """Return the metric: share of the losses with true cause `told` that have the classification `judged`."""
+    """Return the metric: share of the channel's losses with the classification `judged`, labelled `told`."""
     name = f"flow.ftp.judged_{judged}_channel / ({_JUDGED})"
     return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 

@@ -56,7 +56,7 @@ CONSTANT = 0.9
 
 
 def headline(samples: Samples) -> str:
-    """State the shares of their goodput that WestwoodVT and New Jersey keep beside cross traffic."""
+    """Return a sentence on the shares of goodput that WestwoodVT and New Jersey keep with cross traffic."""
     kept = {name: 100 * samples.ratio_to_beside(name, 0.01).value for name in ("westwood-vt", "new-jersey")}
     return (
         f"At 1 % errors cross traffic leaves WestwoodVT {kept['westwood-vt']:.0f} % of its goodput, New "

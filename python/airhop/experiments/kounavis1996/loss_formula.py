@@ -66,7 +66,7 @@ def share(p: float, w: float) -> float:
 
 
 def compute_under(settings: Mapping[str, object]) -> Compute:
-    """Evaluate the formula, and run both senders with and without losses, with these settings."""
+    """Return the computation with these settings: the formula, and both senders with and without losses."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         found = [

@@ -43,7 +43,7 @@ LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
 
 def headline(samples: Samples) -> str:
-    """State the ratio of each sender with notices to the sender without, and its number of timeouts."""
+    """Return a sentence on each sender with notices: ratio to the sender without notices, and timeouts."""
     timeouts = count(samples, TIMEOUTS)
     told = [
         f"{LABELS[curve]} × {samples.ratio(curve, OWN[curve], SEED_DELAY).value:.2f} (timeouts "

@@ -66,7 +66,10 @@ def speeds(factor: float) -> list[float]:
 
 
 def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
-    """Return when the receiver passes these places, s; a place is a time at the printed speed, s."""
+    """Yield the times, s, at which the receiver passes these places.
+
+    A place is the time, s, at which it would be passed at the printed speed.
+    """
     ends = [0.0]
     for speed in speeds(factor):
         ends.append(ends[-1] + PHASE_S * speed)
@@ -78,7 +81,7 @@ def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
 
 
 def crossed(fades: str, factor: float) -> str:
-    """Convert fades at the printed speed, the text of a file, into fades at the changing speed."""
+    """Convert the CSV text of fades at the printed speed into fades at the changing speed."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
     times = list(passing_times([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
@@ -90,7 +93,7 @@ def crossed(fades: str, factor: float) -> str:
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
-    """Return the scenario of a receiver with constant printed speed."""
+    """Return the scenario of a receiver with the constant, printed speed."""
     compared = next(one for one in CURVES if one.name == curve)
     changes = (compared.under(reading) if reading else compared).changes
     settings = {**MOBILE.recovery, **(reading.settings if reading else {}), **changes}
@@ -124,7 +127,7 @@ def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Trace all curves at every factor under a reading, and compare them replication by replication."""
+    """Return the computation for a reading: runs of all curves at every factor, compared in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), FACTORS)
@@ -140,7 +143,7 @@ PAIRS = (("rttn", "local"), ("rttn", "ebsn"))
 
 
 def less(curve: str, other: str) -> str:
-    """Return the name of the paired difference of two curves, or of one curve at two factors."""
+    """Return the name of the paired difference of `curve` and `other`."""
     return f"{curve} less {other}"
 
 
