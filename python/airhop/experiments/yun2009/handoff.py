@@ -107,9 +107,11 @@ class HandoffMeasurements:
 
     goodput_mbps: float
     undetected: float | None
-    """Share of packets lost whole in handoffs without a notice before the retransmission; None: no losses."""
+    """Share of the packets lost completely in handoffs for which no notice preceded the retransmission. None
+    without losses.
+    """
     silence_ms: float
-    """Mean time from the end of a handoff until new data are delivered."""
+    """Mean time from the end of a handoff until new data are delivered, ms."""
     state_bytes: float
     """Mean state of the base station at the beginning of a handoff, bytes."""
     timeouts: float
@@ -117,7 +119,7 @@ class HandoffMeasurements:
 
 
 def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -> Scenario:
-    """Return the scenario of a scheme and a length of the handoffs, under a reading of the paper."""
+    """Return the scenario of a scheme and a length of the handoffs, for a reading of the paper."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": scheme,
@@ -169,9 +171,9 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Return the share of segments lost whole in handoffs without a notice before their retransmission.
+    """Return the share of completely lost segments for which no notice preceded the retransmission.
 
-    None if no segment was lost whole.
+    None if handoffs destroyed no segment completely.
     """
     import polars as pl
 
@@ -200,7 +202,7 @@ def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
 
 
 def compute_under(reading: Reading) -> Compute:
-    """Return the computation under a reading of the paper."""
+    """Return the computation for a reading of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         """Trace every scheme with every length, and compare it with LL-ELSN replication by replication."""
