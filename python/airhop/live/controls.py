@@ -33,7 +33,7 @@ class Control:
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Return the congestion controls of the kernels, and the scenario of a twin with the same controls.
+    """Return the kernels' congestion controls, and the scenario whose simulated senders have them, too.
 
     A BPF object of `with_` applies to the flows between nodes with real hosts unless `scheme` names another
     scheme. Without an object, `scheme` may name one of the kernel's controls. If the object needs ECN, its

@@ -63,7 +63,7 @@ class Emulation(Result):
 
     @property
     def valid(self) -> bool:
-        """True if the emulator lost nothing, and its lateness changes goodput and delays within the limit."""
+        """True if the emulator lost no packet, and lateness changes goodput and delays within the limit."""
         return bool(self.live["valid"])
 
     @property

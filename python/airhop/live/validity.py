@@ -40,7 +40,7 @@ class Emulated(Protocol):
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return the twin of the first seconds, the twin with lateness, and the flows to compare."""
+        """Return the twin of the first seconds without and with lateness, and the flows to compare."""
 
 
 @dataclass(frozen=True)

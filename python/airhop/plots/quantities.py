@@ -170,7 +170,7 @@ def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
 
 
 def _geometric(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are spaced by ratio: over more than a decade, with increasing steps."""
+    """Return whether a log axis suits the numbers: over more than a decade, with increasing steps."""
     ordered = sorted(numbers)
     if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
         return False

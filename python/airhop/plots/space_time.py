@@ -115,7 +115,7 @@ def draw_space_time(
 
 
 def worth_seeing(air: OnAir) -> tuple[float, float]:
-    """Choose a window, in seconds: around a collision of hidden terminals or any other, or the start."""
+    """Return the window to draw, s: around a collision, if possible of hidden terminals, else the start."""
     lost = [overlap for overlap in air.overlaps if not overlap.captured]
     first = min(lost, key=lambda overlap: (overlap.reason != "hidden", overlap.start_s), default=None)
     if first is not None:

@@ -1,4 +1,4 @@
-"""PPDUs of 802.11n, ac and ax, computed from the standard: durations, response rates, limits of A-MPDUs."""
+"""PPDUs of 802.11n, ac and ax by the standard: durations, response rates, limits of A-MPDUs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Ppdus:
 
     @cached_property
     def sifs(self) -> int:
-        """10 µs at 2.4 GHz, 16 µs at 5 GHz (IEEE 802.11-2020 §17.4.4, §18.5.4)."""
+        """SIFS: 10 µs at 2.4 GHz, 16 µs at 5 GHz (IEEE 802.11-2020 §17.4.4, §18.5.4)."""
         return 10_000 if self.plan["band"] == "2.4 GHz" else 16_000
 
     slot = 9_000
@@ -84,7 +84,7 @@ class Ppdus:
 
     @cached_property
     def aggregates(self) -> bool:
-        """True if MPDUs go under a Block Ack agreement."""
+        """True if MPDUs are sent under a Block Ack agreement."""
         return bool(self.plan["aggregation"]["bytes"] != 0)
 
     @cached_property
@@ -203,7 +203,7 @@ class Ppdus:
 
     @property
     def symbol_gain(self) -> float:
-        """Product of channel width and symbol duration, per data subcarrier."""
+        """Product of channel width and symbol duration, divided by the number of data subcarriers."""
         useful = 12_800 if self.format == "he" else 3_200
         symbol = useful + quantity(self.plan["guard_interval"])
         return self.width * symbol / 1000 / _SUBCARRIERS[self.format][self.width]
@@ -236,7 +236,7 @@ class Ppdus:
 
         IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.3.12.5.
         """
-        if self.format == "he":  # beyond this, LDPC, which has no tail bits
+        if self.format == "he":  # BCC up to this limit; LDPC, which has no tail bits, beyond it
             return int(self.width == 20 and self.streams <= 4 and self.plan["rate"]["mcs"] <= 9)
         most = 1080 if self.format == "ht" else 2160  # 270 and 540 Mbit/s with the long guard interval
         least = math.ceil(self._data_bits / most)

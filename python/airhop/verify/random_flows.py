@@ -20,7 +20,7 @@ class Ends:
     near: Sequence[str]
     far: Sequence[str]
     between: str | None = None
-    """Name of the wlan any two of whose stations may be the ends."""
+    """Name of the wlan in which any two stations may be the ends of a flow; None for fixed ends."""
 
 
 CONVERSATIONS = ("call", "game")

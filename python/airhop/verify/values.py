@@ -1,4 +1,4 @@
-"""Random values for the keys of scenario files, drawn from the schema, which includes each new key."""
+"""Random values for the keys of scenario files, drawn from the schema, so that new keys are included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airhop import _core
 from airhop.errors import ScenarioError
 
 Table = dict[str, Any]
-"""A table of a scenario."""
+"""Table of a scenario."""
 Schema = Mapping[str, Any]
 
 _TRIES = 8
@@ -46,7 +46,7 @@ _EXTREME = 0.15
 
 
 class Values:
-    """Draws the value of any key of the schema."""
+    """Random generator of values for any key of the schema."""
 
     def __init__(self, draw: Random, record: Path) -> None:
         self.draw = draw
@@ -56,7 +56,9 @@ class Values:
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
     ) -> None:
-        """Draw each missing key of `table` and its tables with this probability, and keep valid values.
+        """Draw each missing key of `table` and of its inner tables with probability `share`.
+
+        Keep valid values.
 
         Parameters
         ----------

@@ -126,7 +126,7 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses during whose repair the link layer discarded no other packet, in either direction.
+    """Select the losses without another discarded packet, in either direction, until their repair.
 
     Parameters
     ----------

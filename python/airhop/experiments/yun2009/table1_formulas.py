@@ -84,7 +84,7 @@ def header_hit(row: Row) -> float:
 
 
 def fragment_lost(_: Row) -> float:
-    """Return P_f_frag: the first fragment of a packet that was lost took all slots, and did not arrive."""
+    """Return P_f_frag: probability that a lost packet's first fragment took all slots and did not arrive."""
     frames = [size + OVERHEAD for size in FRAGMENTS]
     arrived = prod(1.0 - hit(frame) for frame in frames)
     return hit(frames[0]) ** len(frames) / (1.0 - arrived)
