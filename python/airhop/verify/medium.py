@@ -237,7 +237,7 @@ class Medium:
         return {station: frozenset(others) for station, others in self.cell.hearers.items()}
 
     def before(self, time: int, reach: int) -> list[Frame]:
-        """Frames that began before `time`, by at most `reach` ns plus the duration of the longest frame."""
+        """Return the frames that began before `time`, by at most `reach` plus the longest duration, ns."""
         first = bisect_left(self._starts, time - reach - self.longest)
         return self.frames[first : bisect_left(self._starts, time, first)]
 

@@ -78,7 +78,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
 
 
 def _add_amsdus(seed: int, scenario: Table) -> None:
-    """Set A-MSDUs in one of three cells that aggregate, because random lengths are too long or too short."""
+    """Set A-MSDUs in a third of the aggregating cells; random lengths would be too long or too short."""
     draw = Random(f"amsdu {seed}")
     for wlan in scenario.get("wlan", ()):
         aggregation = wlan.get("aggregation", {})
@@ -231,7 +231,7 @@ def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
 
 
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
-    """Draw the rate of a link, or leave it to keys that are drawn from the schema."""
+    """Return a link with random delay and rate."""
     link: Table = {"name": name, "ends": ends}
     return link | {"delay": _per_direction(draw, ends, _delay), "rate": _per_direction(draw, ends, _rate)}
 

@@ -105,7 +105,7 @@ class Ppdus:
 
     @cached_property
     def most_amsdu(self) -> int:
-        """Longest A-MSDU, bytes: of the plan, the format (§9.4.2.55.2, §9.4.2.157.2) and an A-MPDU."""
+        """Longest A-MSDU, bytes, by scenario, format (§9.4.2.55.2, §9.4.2.157.2) and A-MPDU limit."""
         given = self.plan["aggregation"]["amsdu"]
         mac = min(int(quantity(self.plan["overhead"])), QOS_MAC_BYTES)
         longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - mac)

@@ -131,7 +131,7 @@ def keeps_order(queue: Mapping[str, Any]) -> bool:
 
 
 def is_prompt(flow: Mapping[str, Any]) -> bool:
-    """Return whether a sender reacts to events immediately, as senders without pacing and loss notices do."""
+    """Return whether a sender reacts to events immediately: it has no pacing and no loss notices."""
     paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
     paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]

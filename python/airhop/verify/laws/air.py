@@ -212,7 +212,7 @@ def _begins(medium: Medium) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
-    """Return whether a frame follows by a SIFS: its request, a fragment's link ACK, a response in a TXOP."""
+    """Return whether a SIFS before a frame ends its request, a fragment's ACK, or a response in a TXOP."""
     asked = _ANSWERED.get(frame.kind, ())
     due = frame.start - medium.sifs
     return any(

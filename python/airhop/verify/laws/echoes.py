@@ -20,12 +20,12 @@ class _Rfc3168:
     echoes: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return self.echoes
 
 
@@ -36,12 +36,12 @@ class _EachMark:
     is_due: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         self.is_due |= step.ecn == "ce"
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         echoes, self.is_due = self.is_due, False
         return echoes
 
@@ -53,12 +53,12 @@ class _EachByte:
     is_marked: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         before, self.is_marked = self.is_marked, step.ecn == "ce"
         return before != self.is_marked
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return self.is_marked
 
 
@@ -70,7 +70,7 @@ class _None:
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return False
 
 

@@ -43,7 +43,7 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find packets, except packets of agents, that are created or delivered at other nodes than their flow's.
+    """Yield packets, except of agents, that are created or delivered elsewhere than at their flow's ends.
 
     `walks` has the first steps of the flow's packets, and the steps of their delivery.
     """

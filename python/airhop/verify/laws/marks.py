@@ -84,7 +84,7 @@ class _Seen:
         return None
 
     def unseen(self) -> Iterator[tuple[str, str]]:
-        """Yield the queue and the flow of each packet that waits at the end and may have been marked."""
+        """Yield queue and flow of each packet that is in a queue at the end of the run and may be marked."""
         for step in self.last.values():
             queue = self.queues.marking(step) if step.step == "offered" else None
             if queue is not None and step.ecn in _CAPABLE:

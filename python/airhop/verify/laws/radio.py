@@ -1,4 +1,4 @@
-"""Radio links: one frame at a time in each direction; each packet arrives once, after its frame."""
+"""Law of radio links: one frame at a time per direction; each packet arrives once, after its frame."""
 
 from __future__ import annotations
 

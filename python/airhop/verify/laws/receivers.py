@@ -119,7 +119,7 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Return whether a number is the first that TCP lacks at some point of this instant."""
+        """Return whether an ACK may have this number, before or after segments of this instant."""
         expected = self._next if now == self._at else {self._stream.next}
         return number in expected or (number == self.fin + 1 and self.fin in expected)
 

@@ -15,7 +15,7 @@ from airhop.verify.trace import Finding, Trace
 
 
 class _SackContents(NamedTuple):
-    """Reportable data: blocks, the bytes in them, and the bytes received twice (RFC 2883 §4)."""
+    """Data that an ACK may report: blocks, bytes in them, and bytes received twice (RFC 2883 §4)."""
 
     blocks: int
     octets: int
@@ -100,7 +100,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Part of a list of SACK contents, which is not copied: thousands of ACKs share a list of thousands."""
+    """Part of a list of SACK contents without a copy, because thousands of ACKs share a long list."""
 
     contents: list[_SackContents]
     first: int

@@ -136,7 +136,7 @@ class _Video:
         """Begins and ends of stalls; the last stall may have no end."""
 
     def replay(self) -> Iterator[Finding]:
-        """Follow the requests and segments of the trace, and yield what contradicts player and server."""
+        """Follow the requests and segments of the trace; yield contradictions to the rules of playback."""
         deliveries = self._trace.rows_of(self._name, "deliveries", "bytes")
         totals = [total for _, total in deliveries]
         begins = [time for time, _ in deliveries]

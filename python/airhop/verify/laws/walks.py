@@ -1,4 +1,4 @@
-"""Path of a packet: each step begins at the node where the previous step ended, and the path ends once."""
+"""Law of packets' paths: a step begins at the node where the previous step ended; a path ends once."""
 
 from __future__ import annotations
 

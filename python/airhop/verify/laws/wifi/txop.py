@@ -92,7 +92,7 @@ class _Ends:
             yield finding("txop", answer, f"no CF-End follows, {end - begin} ns before the limit")
 
     def _rest(self, txop: list[Exchange], answer: Frame, end: int) -> Iterator[Finding]:
-        """Find accesses in the rest of a TXOP by stations whose NAV the last response set (§10.3.2.4)."""
+        """Yield accesses in the remaining reservation by stations whose NAV the response set (§10.3.2.4)."""
         medium = self._medium
         members = {answer.receiver, *(exchange.first.receiver for exchange in txop)}
         for other in medium.before(end - ROUNDING, end - answer.end):
