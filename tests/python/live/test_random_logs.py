@@ -1,4 +1,4 @@
-"""Logs of hosts that send arbitrary datagrams: the replays contradict no law, whatever the hosts send."""
+"""Replays of logs contradict no law, even if hosts send arbitrary datagrams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ Datagram = tuple[int, int, bytes]
 
 
 def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int, int], payload: int) -> bytes:
-    """Make an IPv4 datagram of TCP without checksums, of (flags, sequence number, ACK)."""
+    """Return an IPv4 datagram with a TCP segment without checksums.
+
+    `said` has flags, sequence number and ACK.
+    """
     flags, seq, ack = said
     options = b"\x02\x04\x05\xb4\x03\x03\x07\x00" if flags & SYN else b""
     offset = (20 + len(options)) // 4 << 4

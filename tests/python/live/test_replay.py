@@ -1,4 +1,7 @@
-"""`airhop replay`: results of a log, and messages about other files. The fake core reads no log."""
+"""`airhop replay`: results of a log, and messages about files that are no logs.
+
+A fake core replaces the replay.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Change of results by lateness: the values, their intervals, and the number of runs.
+"""Effect of lateness on results: the changes, their intervals, and the number of runs.
 
 These tests have no real packets.
 """
@@ -23,7 +23,7 @@ LAST_HOP = Scenario.load("last-hop").with_({"flow.ftp.tcp.preset": "linux", "dur
 
 @dataclass
 class Emulated:
-    """Measured lateness as a fake: the twin has a wire with a longer delay."""
+    """Fake data of an emulation: a longer delay of a wire replaces the measured lateness."""
 
     late: Scenario
     punctual: Scenario = LAST_HOP
