@@ -1,4 +1,4 @@
-"""Synthetic measurements and traces in the form of real ones, for tests of claims, figures and reports."""
+"""Synthetic measurements and traces for tests of claims, figures and reports."""
 
 from __future__ import annotations
 

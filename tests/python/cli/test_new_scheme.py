@@ -70,7 +70,7 @@ def test_a_new_bpf_object_runs_and_its_test_fails_until_its_law_is_written(cli: 
 
 
 def test_a_new_rust_scheme_is_added_to_the_list_of_schemes(cli: Cli, folder: Path) -> None:
-    """This test does not compile the scheme, but compares it with sources that compile."""
+    """The scheme is not compiled here, but compared with sources that compile."""
     assert cli("new-scheme", "own-reno", "--rust").code == 2
     schemes = folder / module.RUST_SCHEMES
     schemes.mkdir(parents=True)

@@ -199,7 +199,7 @@ def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experim
 
 
 def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
-    """This holds also if an earlier computation of all readings has stored only the values."""
+    """The report is written even if an earlier run of all readings has stored only the values."""
     read = lookup(["kounavis1996/loss-formula"], registry())
     (reading, one), *_ = otherwise(read[0])
     list(reproduce(read, "quick", tmp_path, readings=True))

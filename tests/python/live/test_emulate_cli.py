@@ -104,7 +104,7 @@ def test_a_ready_option_for_a_node_without_later_commands_is_refused(cli: Cli, r
 
 
 def test_flows_of_real_hosts_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
-    """The document names the control, not only `tcp`: many machines run BBR by default."""
+    """The document names the congestion control, not only `tcp`; many machines use BBR by default."""
     fake_core.live = {"congestion_control": {"ftp": "bbr"}}
     assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
     fake_core.is_real = True

@@ -37,7 +37,7 @@ def test_a_log_written_as_the_docs_describe_is_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int) -> None:
-    """No file is read, neither a scenario nor a file that it names: messages would reveal the content."""
+    """Neither a scenario nor a file that it names is read, because messages could reveal contents."""
     secret = tmp_path / "secret.csv"
     secret.write_text(SECRET)
     recorded = {"kind": "recorded", "file": str(secret), "ber_good": 0, "ber_bad": 0.1}

@@ -24,9 +24,7 @@ from command_line import Cli
 from patience import PATIENCE_S
 
 PACKET = "4500041c 00014000 40060000 0a000001 0a000004 1389 0fa0 00000007"
-"""IPv4 header and 8 bytes of the TCP header of a segment from 10.0.0.1:5001 with 1008 bytes after these, TCP
-options included.
-"""
+"""IPv4 header, and first 8 bytes of the TCP header, of a datagram of 1052 bytes from 10.0.0.1:5001."""
 EVENTS = f"# a comment\n0.0 failed sta {PACKET}\n0.001 failed sta {PACKET}\n0.002 lost sta\n"
 SENT = ("eln", "10.0.0.1:5001", "10.0.0.4:4000", 7)
 
@@ -253,7 +251,7 @@ def bpftool(words: list[str]) -> Any:
 
 @pytest.mark.alone
 def test_losses_reported_by_a_driver_do_not_reduce_the_kernels_window(host: Host, tmp_path: Path) -> None:
-    """Sender - router with its own link layer - receiver: a notice names each lost segment in time."""
+    """Sender, router with a lossy link layer, receiver: a notice of each lost segment arrives in time."""
     path, sender, receiver = tmp_path / "events", host.process.pid, f"nf{os.getpid()}d"
     router = f"nf{os.getpid()}r"
     with ExitStack() as stack:

@@ -103,7 +103,7 @@ def test_the_validity_check_simulates_a_bounded_number_of_events(monkeypatch: py
 
 
 def rehearsed(scheme: str, attempts: int, oversleep_us: int, log: Path) -> dict[str, Any]:
-    """Return the validity of an emulation on a virtual clock: 20 s over the last hop, each sleep too long."""
+    """Return `live` of 20 s over the last hop in virtual time, with sleeps that last too long."""
     scenario = LAST_HOP.with_({"duration": "20 s", "flow.ftp.scheme": scheme, "wlan.cell.attempts": attempts})
     doors: list[tuple[str, str, str | None]] = [("s", "s", None), ("d", "d", None)]
     text, emulated = _core.rehearse(

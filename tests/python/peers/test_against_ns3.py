@@ -159,7 +159,7 @@ def test_vegas_detects_each_loss_at_the_same_time_as_in_ns3(tmp_path: Path) -> N
 
 @airhop.scheme("grows-by-all", recovery="sack")
 class GrowsByAll:
-    """ns-3's LinuxReno: the ACK that ends a recovery increases the window for all segments that it covers."""
+    """Rule of ns-3's LinuxReno: the window grows for all segments that the ACK ending a recovery covers."""
 
     def __init__(self) -> None:
         """Begin with nothing counted."""
@@ -227,7 +227,7 @@ def test_ns3_vegas_reduces_its_window_by_a_segment() -> None:
 
 
 def kept(found: list[Cut]) -> float:
-    """Return the median share of cwnd after a reduction, from 3 s on, when the estimate is stable."""
+    """Return the median share of cwnd that a reduction leaves, from 3 s on, when estimates are stable."""
     return median(min(cut.ssthresh / cut.before, 1) for cut in found if 3 < cut.at < 5)
 
 

@@ -1,4 +1,4 @@
-"""The speed comparison: the output of peers is read correctly, and missing peers are reported."""
+"""Comparison of speed: the output of ns-2 and ns-3 is parsed correctly, and missing programs are reported."""
 
 import json
 import math

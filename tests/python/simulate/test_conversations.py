@@ -18,13 +18,13 @@ GAME = {"name": "game", "from": "a", "to": "b", "transport": "udp", "app": {"kin
 
 
 def wire(*flows: dict[str, Any], **keys: Any) -> dict[str, Any]:
-    """One wire of 1 Mbit/s and 30 ms, and flows over it for 20 s."""
+    """Return a scenario: flows over a wire of 1 Mbit/s and 30 ms for 20 s."""
     link = {"name": "w", "ends": ["a", "b"], "rate": "1 Mbit/s", "delay": "30 ms"}
     return {"name": "talk", "duration": "20 s", "wired": [link | keys], "flow": list(flows or (CALL,))}
 
 
 def rated(idd: float, ppl: float, ie: float = 0.0, bpl: float = 4.3) -> float:
-    """Return R by G.107, for losses one at a time."""
+    """Return the rating R by G.107 for random losses (BurstR = 1)."""
     return 93.2 - idd - (ie + (95 - ie) * ppl / (ppl + bpl))
 
 
@@ -60,7 +60,10 @@ def test_packets_are_late_if_their_delay_grows_by_more_than_the_playout() -> Non
 
 
 def test_ratings_fall_with_delay_and_loss_by_the_e_model() -> None:
-    """Idd of 300 and 400 ms is 14.76 and 24.07; independent losses have Ie,eff of the percentage lost."""
+    """Idd is 14.76 at 300 ms, and 24.07 at 400 ms.
+
+    Ie,eff of independent losses depends only on their percentage.
+    """
     for delay_ms, idd in ((218.4, 14.760694708940), (318.4, 24.070089219773)):
         scenario = Scenario.load(wire(delay=f"{delay_ms} ms"))
         assert airhop.run(scenario).document["flows"][0]["call"]["r"] == pytest.approx(rated(idd, 0.0))
@@ -157,7 +160,7 @@ def test_a_wrong_setting_of_a_call_has_a_message(change: dict[str, Any], words: 
 
 
 def test_a_call_shows_the_size_of_its_packets() -> None:
-    """The effective scenario has the size, and is read back to an equal scenario."""
+    """The effective scenario contains the size, and loading it yields an equal scenario."""
     scenario = Scenario.load(wire())
     shown = scenario.to_dict()
     assert shown["flow"][0]["segment"] == "172 B"

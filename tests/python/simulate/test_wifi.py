@@ -1,4 +1,4 @@
-"""Cells of 802.11n, ac and ax: a lone station against a closed form, and error messages."""
+"""Cells of 802.11n, ac and ax: a single station against a closed form, and error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.verify import verify
 PAYLOAD = 1472
 MPDU = PAYLOAD + 28 + 38
 AIFS, BACKOFF, SIFS = 43.0, 67.5, 16.0
-"""Microseconds at 5 GHz, best effort; the backoff is the mean."""
+"""AIFS, mean backoff and SIFS of best effort at 5 GHz, µs."""
 
 
 def cell(**keys: object) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def test_invalid_wifi_keys_are_reported(keys: dict[str, object], words: str) -> 
 def test_the_mpdus_of_a_ppdu_cause_a_single_notice_of_each_kind() -> None:
     """LL-ELSN over lost MPDUs: a notice names the segments of all MPDUs that failed together.
 
-    Segments more than 64 lengths after the first need another notice; A-MPDUs contain such segments after
-    queue losses.
+    A notice covers 64 segment lengths. After queue losses, an A-MPDU may contain segments beyond this, which
+    need another notice.
     """
     changes = {
         "flow.download.services": ["elsn"],

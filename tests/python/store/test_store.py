@@ -1,4 +1,4 @@
-"""The store's contract: every added run is read back, one row per flow and run, each once."""
+"""Contract of the store: every added run is read back once, with one row per flow."""
 
 from __future__ import annotations
 

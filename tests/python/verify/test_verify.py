@@ -26,7 +26,7 @@ LINKS = ("last-hop", "yun2009-uplink", "kounavis1996-mobile-mobile", "cheng2008-
 
 
 def schemes_and_links() -> Iterator[tuple[str, str]]:
-    """List each scheme with one kind of link in turn, and one scheme of each kind with all kinds of links.
+    """Yield pairs: each scheme with one kind of link, and one scheme of each kind with all kinds of links.
 
     The kind of a scheme is its loss recovery, its services and its flags.
     """
@@ -52,7 +52,7 @@ def test_runs_of_every_scheme_pass_the_verifier(scheme: str, links: str) -> None
 
 @airhop.scheme("verify-gentle")
 class Gentle:
-    """A scheme in Python: NewReno with a reduction to three quarters of the window."""
+    """Scheme in Python: NewReno with a reduction to three quarters of the window."""
 
     def on_ack(self, window: airhop.Window, *_: object) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
@@ -88,7 +88,10 @@ NEEDLESS: dict[str, Any] = {
 
 
 def test_the_verifier_accepts_a_recovery_without_retransmission() -> None:
-    """The agent repairs segments that pacing still delays; the flight decreases nevertheless (RFC 9937)."""
+    """An agent repairs segments before pacing lets the sender retransmit them.
+
+    The flight decreases anyway (RFC 9937).
+    """
     scenario = airhop.Scenario.load(NEEDLESS)
     results = [airhop.run(scenario, rep=rep, trace=True) for rep in (7, 11, 12)]
     assert any(_cuts_without_repair(result) for result in results)
