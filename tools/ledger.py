@@ -1,7 +1,7 @@
 """Make the ledger of the four papers, docs/experiments/ledger.md, from ledger.toml and outcomes.csv.
 
-A row of ledger.toml names its evidence, from which the module derives the row's letter and all sums. Outcomes
-of claims are those of the last run of `tools/readings.py`.
+A row of ledger.toml is an item of a paper with its evidence. From the evidence the module derives the row's
+letter (kind of reproduction) and all sums. `tools/readings.py` writes the outcomes of claims.
 """
 
 import csv
@@ -39,18 +39,19 @@ computed from the evidence of the row:
 
 @dataclass(frozen=True)
 class Row:
-    """Item of a paper, with the evidence of its letter."""
+    """Item of a paper (result, figure or algorithm), with the evidence that determines its letter."""
 
     item: str
     here: str
-    """Outcome of the item."""
+    """Description of the item's reproduction in Airhop."""
     claims: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Paths of test files."""
     readings: tuple[str, ...] = ()
     """Names of readings that answer open questions of the paper."""
     reconstructed: bool = False
-    """True if a part of the item is lost or not stated, and no other reading has a textual basis."""
+    """True if the paper lacks a part of the item, and no other reading (interpretation) is based on its text.
+    """
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "Row":

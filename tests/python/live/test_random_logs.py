@@ -35,7 +35,7 @@ def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int,
 
 
 def connection(draw: Random, ports: tuple[int, int]) -> Iterator[Datagram]:
-    """Draw a connection in which each side sends, repeats, acknowledges, closes, and sometimes lies."""
+    """Draw a connection: each side sends, retransmits, acknowledges, closes, and may use false numbers."""
     first = [draw.randrange(2**32), draw.randrange(2**32)]
     sent = [1, 1]
     time = draw.randrange(10**8)

@@ -46,7 +46,7 @@ def test_a_call_over_an_idle_wire_has_the_delay_of_the_wire() -> None:
 
 
 def test_packets_are_late_if_their_delay_grows_by_more_than_the_playout() -> None:
-    """200 B take 1.6 ms, and after 10 s 11.4 ms or 11.9 ms: all later packets play within 10 ms, or none."""
+    """After 10 s, 200 B take 11.4 or 11.9 ms instead of 1.6 ms: all later packets are in time, or none."""
     app = {"kind": "call", "playout": "10 ms"}
     for kbps, share in ((140, 0.0), (135, 0.5)):
         slower = {"kind": "rate", "at": "10 s", "rate": f"{kbps} kbit/s"}
@@ -101,7 +101,7 @@ def test_the_verifier_agrees_with_conversations_behind_a_download() -> None:
 
 
 def test_the_two_sides_of_a_call_have_independent_clocks() -> None:
-    """The reverse direction begins at a time within the first interval that depends on seed and name."""
+    """The reverse direction begins within the first interval, at a time drawn by seed and flow name."""
     starts = set()
     for seed, name in ((1, "call"), (2, "call"), (1, "other")):
         scenario = Scenario.load(wire(CALL | {"name": name, "start": "1 s"}) | {"duration": "1.1 s"})

@@ -47,7 +47,7 @@ def test_acks_on_a_slow_reverse_path_limit_the_goodput_of_a_flow() -> None:
 
 
 def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
-    """ACKs are cumulative: the next ACK replaces ACKs dropped by a short queue, and the bound is gone."""
+    """ACKs are cumulative: later ACKs replace those that a short queue drops, and the bound is void."""
     scenario = line(download(200), rate=ADSL, queue=queues(50))
     result = airhop.run(scenario, trace=True)
     assert result.goodput_mbps > 1.1 * BOUND_MBPS

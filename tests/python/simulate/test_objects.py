@@ -152,7 +152,7 @@ def test_objects_that_the_kernel_rejects_are_refused() -> None:
 
 @pytest.mark.parametrize("control", ["reno", "bbr"])
 def test_the_window_of_an_object_is_limited_by_the_send_buffer(control: str) -> None:
-    """Linux, tcp_wmem: a socket stores at most 4 MiB of unacknowledged data, for any snd_cwnd."""
+    """Linux (tcp_wmem): a socket stores at most 4 MiB of unacknowledged data, with any snd_cwnd."""
     names = plugins.load(OBJECTS / f"{control}.bpf.o")
     flow = {"scheme": names[0], "tcp": {"preset": "linux", "initial_window": 1e6}, "segment": "1448 B"}
     wire = {"name": "w", "ends": ["s", "d"], "rate": "10 Gbit/s", "delay": "1 s"}

@@ -286,7 +286,7 @@ def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
 
 
 def test_ctrl_c_returns_control_to_the_program(tmp_path: Path) -> None:
-    """In Python a blocking call of a scheme is abandoned: `Interrupted` is raised, other runs continue."""
+    """In Python, an endless call of a scheme is abandoned: `Interrupted` is raised; later runs work."""
     file = tmp_path / "blocked.py"
     before = "import time\ndef forever():\n    print('blocked', flush=True)\n    time.sleep(1000)\n"
     file.write_text(source("blocked", increase="forever()", before=before), encoding="utf-8")

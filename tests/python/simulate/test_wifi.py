@@ -124,7 +124,7 @@ def saturated(categories: tuple[str, ...], **keys: object) -> dict[str, Any]:
 
 
 def test_saturated_access_categories_share_a_cell_as_in_ns3() -> None:
-    """Goodput of one station for each category, HT20 MCS 7 without A-MPDU: ns-3.44 over 2 s, Mbit/s."""
+    """Mbit/s of one station per category, HT20 MCS 7 without A-MPDU, compared with 2 s of ns-3.44."""
     scenario = airhop.Scenario.load(saturated(CATEGORIES, aggregation={"bytes": 0}))
     flows = airhop.run(scenario, seed=1).document["flows"]
     found = [flow["goodput_mbps"] for flow in flows]

@@ -147,7 +147,7 @@ def eight_a_millisecond(tmp_path: Path) -> str:
 
 
 def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Path) -> None:
-    """Rate halving stores the former flight; ACKs of a burst release segments before its duplicate ACKs."""
+    """Rate halving uses the flight before a burst, whose ACKs release segments before duplicate ACKs."""
     deliveries = tmp_path / "bursts.trace"
     deliveries.write_text("".join(f"{ms}\n" * 20 for ms in range(100, 2001, 100)))
     scenario = airhop.Scenario.load(
@@ -170,7 +170,7 @@ def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Pa
 
 
 def test_the_verifier_accepts_an_ack_at_the_time_of_its_segment(eight_a_millisecond: str) -> None:
-    """A proxy at the end of a link without delay, on which several packets pass at a time."""
+    """A proxy is at the end of a link without delay, which delivers several packets at one instant."""
     scenario = airhop.Scenario.load(
         {
             "name": "instant",
