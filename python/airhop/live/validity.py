@@ -172,7 +172,9 @@ def effect_of(
     emulated
         Data of its twin.
     limit_percent
-        Maximum change of goodput and delays in a valid emulation, per cent. reporter Receives the progress.
+        Maximum change of goodput and delays in a valid emulation, per cent.
+    reporter
+        Receives the progress.
 
     Returns
     -------

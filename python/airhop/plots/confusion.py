@@ -71,8 +71,11 @@ def draw_confusion(
     stem
         Path of the files, without a suffix.
     at
-        Fixed values by column of the grid; other columns are fixed at the middle of their values. labels
-        Labels by scheme, in place of its name. Returns
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
+    labels
+        Labels by scheme, in place of its name.
+
+    Returns
     -------
     list[Path]
         `stem.pdf`, `stem.svg` and `stem.png`; empty without losses.

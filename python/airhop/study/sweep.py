@@ -87,8 +87,11 @@ def sweep(
         Folder of the store: finished runs in it are reused, and new runs are added. None: the runs stay in
         memory.
     engine
-        "local", "dask://HOST:PORT", or an `Engine`. threads Threads of the local engine; by default one per
-        core. baseline Scheme with which all others are compared; by default the first.
+        "local", "dask://HOST:PORT", or an `Engine`.
+    threads
+        Threads of the local engine; by default one per core.
+    baseline
+        Scheme with which all others are compared; by default the first.
     reporter
         Receives the progress.
 
