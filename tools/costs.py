@@ -336,7 +336,7 @@ def prepare(axes: Axes, picture: Picture, label: str, *, is_log: bool) -> None:
 
 
 def main() -> int:
-    """Measure and draw."""
+    """Measure all points, write the file, and draw the figures, as the options request."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -113,7 +113,10 @@ class Medium:
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
-        """List the frames of a packet (IEEE 802.11-2016 §10.5): equal even parts, and the rest."""
+        """Return the lengths of a packet's fragments (IEEE 802.11-2016 §10.5), bytes.
+
+        All but the last are equal.
+        """
         whole, own = octets + self.overhead, min(self.overhead, _MAC_BYTES)
         if self.threshold is None or whole <= self.threshold:
             return [whole]

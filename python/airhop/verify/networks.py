@@ -87,14 +87,14 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
 
 
 def _add_errors_by_snr(seed: int, scenario: Table) -> None:
-    """Set errors by SNR in one of three cells of 802.11n, ac and ax; some MPDUs are lost at their powers."""
+    """Set errors by SNR in a third of the cells of 802.11n, ac and ax, at powers that lose some MPDUs."""
     draw = Random(f"snr {seed}")
     for wlan in scenario.get("wlan", ()):
         if wlan["standard"] not in _MODERN or draw.random() > 1 / 3:
             continue
         mcs, exponent = wlan["rate"]["mcs"], draw.choice([2, 3, 4.5])
-        # At MCS n half of the MPDUs are lost at an SNR of some 2.5 n dB; the noise of 20 to 160 MHz is -94 to
-        # -85 dBm, and most stations are 30 to 45 m apart.
+        # At MCS n half of the MPDUs are lost at an SNR of about 2.5 n dB. The noise in 20 to 160 MHz is -94
+        # to -85 dBm, and most stations are 30 to 45 m apart.
         power = 2.5 * mcs - 90 + 46.7 + 10 * exponent * math.log10(35) + draw.uniform(-4, 12)
         errors: Table = {"kind": "snr", "exponent": exponent, "power": f"{power:.3f} dBm"}
         errors["model"] = draw.choice(["table", "table", "nist", "yans"])

@@ -126,7 +126,7 @@ class Ppdus:
         return self.block_ack_bytes if kind == "block-ack" else CONTROL_BYTES.get(kind)
 
     def psdu(self, mpdus: list[int]) -> int:
-        """Return the length of an A-MPDU: delimiters, and padding before all but the first (§9.7.1)."""
+        """Return the length of an A-MPDU with delimiters; all MPDUs but the last are padded (§9.7.1)."""
         return sum(-(-(DELIMITER + octets) // 4) * 4 for octets in mpdus[:-1]) + DELIMITER + mpdus[-1]
 
     def amsdu(self, msdus: list[set[int]]) -> set[int]:

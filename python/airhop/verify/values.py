@@ -40,7 +40,7 @@ _TYPICAL: Mapping[str, tuple[float, float]] = {
 _MOST = 300
 """Largest drawn count if the schema allows far more; the bounds of the schema are also drawn."""
 _OF_KIND = 0.3
-"""Minimum probability of a key of an inner table, such as a queue or a scheme."""
+"""Minimum probability of drawing a key of an inner table, such as a queue or a scheme."""
 _EXTREME = 0.15
 """Probability of drawing a bound of a key, instead of a value between its bounds."""
 
@@ -76,7 +76,7 @@ class Values:
             Keys that the caller decides.
         """
         for key, allowed in schema["properties"].items():
-            if key in own or key.endswith("digest"):  # keys that Airhop itself writes
+            if key in own or key.endswith("digest"):  # Airhop writes the digest keys itself
                 pass
             elif key not in table and self.draw.random() < share:
                 self._add(table, key, schema, partial(self.value, key, allowed, share, nodes), whole)
@@ -141,7 +141,7 @@ class Values:
         return self._text(key, schema, nodes)
 
     def _kind(self, schema: Schema, share: float, nodes: Sequence[str]) -> Table:
-        """Draw a table of a kind: its shortest example, or random keys."""
+        """Draw a table with the key `kind`: its shortest example, or random keys."""
         if "x-example" in schema and self.draw.random() < 0.2:
             example: Table = tomllib.loads(f"table = {schema['x-example']}")["table"]
             if "file" not in example:
@@ -255,4 +255,4 @@ def _fades(draw: Random, record: Path) -> Path:
 
 
 _FILES: Mapping[str, Callable[[Random, Path], Path]] = {"deliveries": _deliveries, "file": _fades}
-"""Writers of the file that a key names."""
+"""Function that writes the file for a key that names a file, by key."""
