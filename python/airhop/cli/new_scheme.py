@@ -87,7 +87,7 @@ def _check_name(name: str, longest: int) -> None:
 
 
 def _module(name: str) -> str:
-    """Return the name of a scheme in names of files and functions."""
+    """Return a scheme's name for files and functions: with underscores in place of hyphens."""
     return name.replace("-", "_")
 
 

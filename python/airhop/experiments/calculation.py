@@ -59,7 +59,7 @@ class Value:
 
 
 def exact(value: float) -> Estimate:
-    """Make the estimate of an exactly known value."""
+    """Return the estimate of an exactly known value: its interval has no width."""
     return Estimate(float(value), None, 0)
 
 

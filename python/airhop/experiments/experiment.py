@@ -421,7 +421,7 @@ class Experiment:
         )
 
     def _read_beside(self, reading: Reading) -> Experiment:
-        """Return this companion for its own reading of the same name, whose changes suit its own network."""
+        """Return this companion under its own reading of that name."""
         if not self.questions:
             return self._under(reading)
         own = next((one for one in readings(self.questions) if one.name == reading.name), None)

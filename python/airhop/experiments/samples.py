@@ -22,7 +22,8 @@ class Samples:
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
     """Values by (curve, x) and replication."""
     beside: Samples | None = None
-    """Samples of the experiment's companion."""
+    """Samples of the companion, an experiment on the same axis with which the claims compare this experiment.
+    """
     also: dict[str, Samples] = field(default_factory=dict)
     """Further metrics of the same runs, by name."""
 
@@ -42,7 +43,7 @@ class Samples:
         return cls(metric, {(curve, x): values.get(i, {}) for i, (x, curve) in enumerate(grid)})
 
     def put_beside(self, beside: Samples) -> None:
-        """Set the samples of the experiment's companion, for all metrics."""
+        """Set the samples of the companion, the experiment with which the claims compare this one."""
         self.beside = beside
         for name, one in self.also.items():
             one.beside = beside.also.get(name)
@@ -80,7 +81,7 @@ class Samples:
         return stats.difference(*self.paired((scheme, x), (other, x)))
 
     def ratio_to_beside(self, scheme: str, x: X) -> Ratio:
-        """Return the ratio of a scheme's value to its value in the experiment's companion, paired."""
+        """Return the ratio of a scheme's value to its value in the companion, over paired replications."""
         here, there = self.cells[scheme, x], self.beside.cells[scheme, x] if self.beside else {}
         common = sorted(set(here) & set(there))
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])

@@ -37,7 +37,7 @@ class Hosts:
 
     @property
     def devices(self) -> list[str]:
-        """Names in messages of the nodes that are interfaces of this machine."""
+        """Nodes that are interfaces of this machine, by the names that messages use."""
         return [asked for asked, _, device in self.doors if device is not None]
 
 

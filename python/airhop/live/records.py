@@ -76,7 +76,7 @@ def read(name: str) -> Record:
 
 
 def write(record: Record) -> None:
-    """Write the record of an object without a record."""
+    """Write the first record of a deployed object."""
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755)
     (folder / _PLAN).write_text(json.dumps(asdict(record)), encoding="utf-8")

@@ -74,7 +74,8 @@ class Journal:
     def remove(self) -> None:
         """Delete the file after its runs were saved in a part; the next run creates a new file."""
         self.close()
-        # before the deletion, so that an interruption between the two lines at worst writes runs twice
+        # The set is cleared before the deletion: an interruption between the two lines then repeats scenarios
+        # at worst.
         self._scenarios.clear()
         remove(self.path)
 

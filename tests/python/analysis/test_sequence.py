@@ -73,7 +73,7 @@ def test_a_frame_lost_on_an_earlier_link_loses_a_copy_unless_that_link_retransmi
     assert arrivals(twice, "ftp")["copy"].to_list()[-2:] == [1, 2]
     lost = more(twice, "drops", (2.61, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(lost, "ftp")["copy"].to_list()[-2:] == [2, 0]
-    # If two copies are before the hop, the drop removes the newest copy.
+    # If both copies were sent before the drop, the newer copy was lost.
     after = more(twice, "drops", (2.63, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(after, "ftp")["copy"].to_list()[-2:] == [1, 0]
     # With a link ACK from bs to s, s sends the frame again.

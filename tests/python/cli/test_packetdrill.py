@@ -71,7 +71,7 @@ def test_packetdrill_without_scripts_or_with_options_of_other_checks_is_refused(
     cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A folder without scripts, and options of other checks."""
+    """A folder without scripts is an error, and so is an option that belongs to another check."""
     monkeypatch.chdir(tmp_path)
     code, _, err = cli("doctor", "--packetdrill", *words)
     assert code == 2

@@ -94,7 +94,7 @@ def test_the_claims_of_figure_11_hold_on_supporting_numbers() -> None:
     [
         ("yun-9", changed(BESIDE, snoop=1.0), RECOVERED),
         ("yun-9-strict", changed(BESIDE, 9e-2, snoop=1.0), RECOVERED),
-        # LHP has 0.4 of SACK's 0.5, and without background 0.96 of 1.0: its ratio falls to five sixths.
+        # With background LHP has 0.4 and SACK 0.5, without background 0.96 and 1.0: the ratio falls to 5/6.
         ("yun-9-lhp", changed(BESIDE, lhp=0.4), RECOVERED),
         ("yun-9-lhp-strict", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
         ("yun-9-recoveries", BESIDE, changed(RECOVERED, lhp=14.5)),

@@ -455,10 +455,10 @@ LAW = ("kou-1-arithmetic", "kou-1", "kou-1-strict")
 
 
 def test_the_printed_example_of_14_percent_is_checked_as_a_number_not_a_bound() -> None:
-    """14 % is printed: losses of 20 % and 8 % are misses, although the rest is within a tenth of 86 %."""
+    """The paper prints losses of 14 %: 20 % and 8 % contradict it, though 80 % and 92 % are near 86 %."""
     claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
     assert claim.check(shares()).holds is True
-    # An analysis has no scatter: half of a per cent is tolerated, and 15 % are a miss.
+    # A computed value has no random error, so the tolerance is 0.5 %, and 15 % contradicts the paper.
     for lost in (0.20, 0.15, 0.08):
         assert claim.check(shares(lost * 1.16 / 0.16, ("reno", 8, 0.01))).holds is False
 

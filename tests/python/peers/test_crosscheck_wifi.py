@@ -128,7 +128,7 @@ def test_values_of_ns3_are_scaled_only_by_the_ratio_of_closed_forms() -> None:
         named = against_ns3_wifi.departures(link)
         assert ratio == pytest.approx(against_ns3_wifi.ratio(row))
         assert named or ratio == 1.0
-        assert abs(ratio - 1.0) <= 0.04  # SIG-B and rounding: 8 us at most, of a cycle of 200
+        assert abs(ratio - 1.0) <= 0.04  # SIG-B and rounding change a cycle of 200 us by at most 8 us
         assert check.scenario.count(";") == len(named)
 
 

@@ -54,7 +54,7 @@ UNREPEATED = (
     "In Airhop, errors also hit RREQs, which are broadcast and therefore not retransmitted by the MAC. The "
     "slides state neither the types of frames with errors nor the number of RREQ retries."
 )
-"""Reason of the lower goodput if the channel loses frames."""
+"""Reason why Airhop's goodput is below the printed numbers if the channel loses frames."""
 EQUAL = 0.02
 """Maximum difference of columns that count as equal, rounded up to whole per cent from 1.34 % at one hop in
 table 3.

@@ -29,7 +29,7 @@ SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
 SMALL, LARGE = 2, 7
 UNSERVED = 0.5
-"""Share of its goodput below which a connection "cannot be served"."""
+"""Connections "cannot be served" if bad stations leave them less than this share of their goodput."""
 ERRORS = "wlan.cell.errors"
 GOOD_ONES = Metric(
     "goodput_mbps - flow.ftp1.goodput_mbps - flow.ftp2.goodput_mbps",

@@ -51,7 +51,7 @@ def ack(trigger: int) -> str:
 
 
 def compute(*_: object) -> list[Value]:
-    """Compute the list and the reaction of each sender to the ACKs, which is deterministic."""
+    """Compute the list after each ACK, and the reaction of each sender; all values are deterministic."""
     return [*_lists(), *_senders(), *_runs()]
 
 

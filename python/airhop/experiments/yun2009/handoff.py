@@ -400,7 +400,7 @@ def _cell(values: Values, scheme: str, metric: str, gap: int, unit: float, digit
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput, and the silence after a handoff, by its length."""
+    """Draw goodput, and the time without data after a handoff, against the duration of the handoff."""
     from airhop.plots.paper import legend, new_figure
 
     drawing = new_figure(7.16, 2.9)

@@ -96,7 +96,7 @@ def timeline(run: TracedRun) -> Timeline:
 
 
 def _loss_times(run: TracedRun) -> list[float]:
-    """List the times of data losses without discards by the link, which follow a lost frame."""
+    """List the times of data losses; a discard by the link is omitted, as its lost frame is in the list."""
     lost = run.table("drops").filter((pl.col("kind") == "data") & (pl.col("cause") != "retries"))
     return [round(float(t), 6) for t in lost["time_s"].sort()]
 

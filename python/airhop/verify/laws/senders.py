@@ -13,7 +13,9 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Segments that may be sent beyond the window: two by limited transmit (RFC 3042), and one partly within."""
+"""Segments that may be sent beyond the window: two by limited transmit (RFC 3042), and a segment that begins
+within the window.
+"""
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
@@ -66,15 +68,15 @@ class _Sender:
     recover: int = 0
     """Highest byte sent when recovery began; recovery ends when that byte is acknowledged."""
     expired: int = 0
-    """Highest byte sent at the last timeout, up to which all data counts as lost until acknowledged."""
+    """Highest byte sent at the last timeout; all data up to it counts as lost until acknowledged."""
     expired_at: int = -1
-    """Time of that event, ns."""
+    """Time of the last timeout, ns."""
     flight: int = 0
     """Flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
     """Flight when the latest segment was sent."""
     latest_at: int = -1
-    """Time of that event, ns."""
+    """Time when the latest segment was sent, ns."""
     heard: int = 0
     """Number of duplicate ACKs since recovery began; outside recovery, since the last new ACK."""
     first_heard_at: int = 0

@@ -52,7 +52,7 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
 
 
 def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
-    """Yield a change of length that is no addition by an agent."""
+    """Yield a finding for a changed length; a packet may grow if `may_grow`."""
     grown = step.bytes - before.bytes
     if not may_grow or grown < 0:
         yield _finding(step, f"its length grows by {grown} bytes")
