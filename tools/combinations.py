@@ -1,4 +1,4 @@
-"""Run combinations of readings, and report the combinations that reproduce a paper's numbers.
+"""Run combinations of readings (interpretations) of a paper; report those that reproduce its numbers.
 
     python tools/combinations.py OUT [CLAIM…]
 
@@ -33,7 +33,7 @@ Word = Literal["met", "above", "below"]
 
 @dataclass(frozen=True)
 class Search:
-    """Printed number or bound, and readings whose combinations may reproduce it."""
+    """Printed number or bound, and the readings (interpretations) whose combinations may reproduce it."""
 
     experiment: str
     printed: str
@@ -92,7 +92,7 @@ SEARCHES: Mapping[str, Search] = {
         "below",
     ),
 }
-"""Searches by claim, with the compatible readings that have the largest effects."""
+"""Searches by claim, each with the compatible readings that have the largest effects."""
 
 
 def combinations(search: Search) -> list[Experiment]:

@@ -375,7 +375,7 @@ def question_lines(question: Question) -> list[str]:
 
 
 def changes(reading: Reading) -> str:
-    """Return the changes of a reading relative to the default, as `path = value`."""
+    """Return the changes of an answer relative to the default answer, as `path = value`."""
     found = [f"`{path} = {toml_literal(value)}`" for path, value in reading.settings.items()]
     for name, parameters in (*reading.schemes.items(), *reading.curves.items()):
         found += [f"{name}: `{key} = {toml_literal(value)}`" for key, value in parameters.items()]

@@ -84,7 +84,7 @@ def outcomes() -> dict[str, str]:
 
 
 def rests_on(row: Row, found: Mapping[str, str]) -> str:
-    """Write the evidence of a row: claims (with the outcome if a claim does not hold), tests, readings."""
+    """Return the evidence of a row: claims (with the outcome if a claim does not hold), tests, readings."""
     told = [f"`{claim}`" if found[claim] in HELD else f"`{claim}` ({found[claim]})" for claim in row.claims]
     told += [f"`{test}`" for test in row.tests]
     told += [f"readings {', '.join(f'`{name}`' for name in row.readings)}"] if row.readings else []

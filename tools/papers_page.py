@@ -41,11 +41,11 @@ Found = Mapping[str, Outcome | Calculated]
 
 
 def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
-    """Read the outcomes for the default readings; earlier folders take precedence."""
+    """Read the outcomes under the default interpretation of each paper; earlier folders take precedence."""
     found: dict[str, Outcome | Calculated] = {}
     for folder in reversed(folders):
         known = {id_: one for id_, one in registry().items() if id_ in SHOWN}
-        # Remove open questions, so that claims are checked only for the default reading.
+        # Remove open questions, so that claims are checked only with the default answers.
         experiments = {
             id_: replace(one, questions=()) for id_, one in known.items() if isinstance(one, Experiment)
         }

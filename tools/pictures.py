@@ -200,7 +200,7 @@ def draw_notices(path: Path) -> None:
 
 
 def headlines() -> str:
-    """Return the table of headlines of the page about readings, written by a run under all readings."""
+    """Return the table of headlines of docs/experiments/readings.md, which tools/readings.py writes."""
     found = re.search(
         r"<!-- readings: headlines -->\n(.*?)<!-- end -->", READINGS.read_text("utf-8"), re.DOTALL
     )
@@ -209,7 +209,7 @@ def headlines() -> str:
 
 
 def draw_headlines(path: Path) -> None:
-    """Draw the table of headlines: a row per reading, a panel per paper, a line at the printed value."""
+    """Draw the table of headlines: a row per answer, a panel per paper, a line at the printed value."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, new_figure, write

@@ -146,7 +146,7 @@ class Calculation:
     """
 
     def under(self, reading: Reading) -> Calculation:
-        """Return the calculation for another reading, without open questions."""
+        """Return the calculation under another interpretation of the paper, without open questions."""
         assert self.compute_under is not None, f"{self.id} has questions but no `compute_under`"
         return replace(
             self,

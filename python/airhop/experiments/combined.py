@@ -16,16 +16,16 @@ from airhop.errors import InputError
 from airhop.experiments.reading import SILENT, Reading
 
 AND = "+"
-"""Separator of the names of combined readings."""
+"""Separator of names in a combination of several readings (answers to open questions)."""
 MOST = 8
-"""Maximum number of readings in a design, because sixteen runs cannot separate more effects."""
+"""Maximum number of readings (answers) in a design, because sixteen runs cannot separate more effects."""
 GENERATORS = ((1, 2, 3), (0, 2, 3), (0, 1, 2), (0, 1, 3))
 """Indices of the three factors whose product is the fifth to eighth factor; design 2^(8-4), resolution IV."""
 Fixed = Mapping[str, object]
 
 
 def design(count: int) -> list[tuple[bool, ...]]:
-    """Return the active readings of each run: all combinations of at most four readings, otherwise sixteen.
+    """Return the readings (answers) that each run uses: all combinations of up to four, otherwise sixteen.
 
     Raises InputError for more than eight readings.
     """
@@ -41,7 +41,7 @@ def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
 
 
 def together(readings: Sequence[Reading]) -> Reading:
-    """Return one reading that combines these readings.
+    """Return one reading (answer to open questions) that combines these readings.
 
     Raises InputError if two readings set the same key to different values.
     """

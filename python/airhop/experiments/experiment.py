@@ -421,7 +421,7 @@ class Experiment:
         )
 
     def _read_beside(self, reading: Reading) -> Experiment:
-        """Return this companion under its own reading of that name."""
+        """Return this companion under its own answer (reading) of the same name."""
         if not self.questions:
             return self._under(reading)
         own = next((one for one in readings(self.questions) if one.name == reading.name), None)

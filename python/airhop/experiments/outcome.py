@@ -189,14 +189,17 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
-    """Return the experiment with the name of a study, which may include a reading; None without one."""
+    """Return the experiment of a study by the study's name, such as `yun2009/fig6@tibet-0.999`.
+
+    None if unknown.
+    """
     whole, _, reading = name.partition(MARK)
     experiment = known.get(whole)
     if not isinstance(experiment, Experiment):
         return None
     try:
         return read_so(experiment, reading)
-    except InputError:  # this version of Airhop has no such reading
+    except InputError:  # this version of Airhop does not have the interpretation in the name
         return None
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "fails", "open"]
 
 SILENT = "silent"
-"""Basis of a reading if the paper does not mention the subject."""
+"""Basis of an answer if the paper does not mention the subject of the question."""
 MARK = "@"
-"""Separator of an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
+"""Separator of an experiment's id and the name of an answer: `yun2009/fig6@tibet-0.999`."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Question:
 
 
 DEFAULT = "default"
-"""Name of the reading with the default answer to every question."""
+"""Name of the interpretation that has the default answer to every question."""
 
 
 def readings(questions: Iterable[Question]) -> tuple[Reading, ...]:
-    """List the readings other than the default, question by question."""
+    """List the answers other than the default answers, question by question."""
     return tuple(reading for question in questions for reading in question.others)
 
 
@@ -91,19 +91,22 @@ class Readable(Protocol):
         """Open questions of the paper."""
 
     def under(self, reading: Reading) -> Self:
-        """Return this object with the changes of a reading."""
+        """Return this object changed as an answer to an open question requires."""
 
 
 Read = TypeVar("Read", bound=Readable)
 
 
 def otherwise(experiment: Read) -> list[tuple[Reading, Read]]:
-    """Return each reading except the default, with the experiment changed by it."""
+    """Return each answer except the defaults, with the experiment that the answer changes."""
     return [(reading, experiment.under(reading)) for reading in readings(experiment.questions)]
 
 
 def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
-    """Find a reading by its name; None is the default. Raises InputError if `of` has no such reading."""
+    """Find an answer by its name; None is the default.
+
+    Raises InputError if `of` has no answer of this name.
+    """
     known = {reading.name: reading for reading in readings(questions)}
     if name in ("", DEFAULT):
         return None
@@ -115,7 +118,7 @@ def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict on a claim for a reading."""
+    """Verdict on a claim under one interpretation of the paper."""
 
     reading: Reading | None
     """Reading; None for the default."""
@@ -124,7 +127,7 @@ class Judgement:
 
     @property
     def name(self) -> str:
-        """Name of the reading."""
+        """Name of the interpretation."""
         return self.reading.name if self.reading else DEFAULT
 
     def to_dict(self) -> dict[str, object]:
@@ -148,7 +151,7 @@ def default_rests_on(questions: Sequence[Question]) -> str:
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State a claim's verdicts under all readings: "holds under 3 of 5: it depends on TIBET's decay"."""
+    """State a claim's verdicts under all answers: "holds under 3 of 5: it depends on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the only reading"

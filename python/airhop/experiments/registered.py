@@ -151,7 +151,7 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Return an experiment with a reading other than the default, or with several readings joined by `+`.
+    """Return an experiment with other answers to open questions than the default; `+` joins several answers.
 
     Raises InputError if the experiment has no such reading, or if two joined readings contradict each other.
     """

@@ -42,7 +42,7 @@ class CheckedClaim:
     judged: tuple[Judgement, ...] = ()
     """Verdict for each reading of the paper, the default first; empty if readings were not requested."""
     conclusion: str = ""
-    """Text on the verdicts for all readings; empty if readings were not requested."""
+    """Text on the verdicts for all interpretations of the paper; empty if these were not requested."""
     depends_on: tuple[str, ...] = ()
     """Open questions on which the verdict depends."""
 
@@ -121,7 +121,7 @@ def under_readings(
     others: Iterable[tuple[Reading, Sequence[CheckedClaim]]],
     questions: Sequence[Question],
 ) -> list[CheckedClaim]:
-    """Add to each claim its verdicts for the other readings, and the conclusion."""
+    """Add to each claim its verdicts for the other interpretations of the paper, and the conclusion."""
     results = [(reading, {one.claim.id: one.result for one in checked}) for reading, checked in others]
     found = []
     for one in claims:
@@ -166,7 +166,10 @@ class Reproduced(ABC):
 
     @property
     def judged_readings(self) -> list[str]:
-        """Names of the readings with checked claims, the default first; empty without other readings."""
+        """Names of the interpretations under which claims were checked, the default first.
+
+        Empty without others.
+        """
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 
     @property

@@ -16,14 +16,17 @@ RULE = (
 
 @dataclass(frozen=True)
 class ReadingsTable:
-    """Verdicts on the claims of an experiment under each reading of its paper."""
+    """Verdicts on the claims of an experiment under each reading (interpretation) of its paper."""
 
     claims: tuple[CheckedClaim, ...]
     questions: tuple[Question, ...]
 
     @classmethod
     def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
-        """Return the table of the claims with verdicts under several readings; None if no claim has these."""
+        """Return the table of the claims that were checked under several readings.
+
+        None without such claims.
+        """
         if not claims or len(claims[0].judged) < 2:
             return None
         return cls(tuple(claims), tuple(questions))
@@ -42,7 +45,7 @@ class ReadingsTable:
         return {one.claim.id: [judged.result.word for judged in one.judged] for one in self.claims}
 
     def told(self) -> Iterator[tuple[str, Reading, bool, str]]:
-        """Yield each reading with its question, True if it is the default, and its basis in the paper."""
+        """Yield each answer with its question, True for the default, and its basis in the paper."""
         for question in self.questions:
             for reading in (question.default, *question.others):
                 rests_on = "" if reading.rests_on == SILENT else reading.rests_on

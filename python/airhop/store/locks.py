@@ -41,7 +41,7 @@ class WriterLock:
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """Hold the lock that only one shard has while it writes a part; wait for it if necessary."""
+        """Wait until no other shard writes a part, and keep others waiting during the `with` block."""
         fcntl.flock(self._commit, fcntl.LOCK_EX)
         try:
             yield

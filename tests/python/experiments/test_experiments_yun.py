@@ -147,7 +147,7 @@ def test_a_reading_of_a_scheme_also_applies_to_the_ten_rivals_of_figure_12() -> 
 def test_another_background_does_not_change_the_companion_without_background() -> None:
     for name in ("bursts-0.04s", "bursts-ns2", "background-to-bs"):
         assert read(FIG11, name).beside is FIG6
-    # A reading of a scheme applies to both experiments.
+    # An answer to a question about a scheme applies to both experiments.
     assert read(FIG11, "lhp-smart").beside == read(FIG6, "lhp-smart")
 
 

@@ -43,7 +43,7 @@ DECAY, RECOVERY = question("the decay", "slow", "slower"), question("the recover
 
 
 def told(default: ClaimResult, **others: ClaimResult) -> str:
-    """Return the conclusion from the results of a claim for the default and for readings by name."""
+    """Return the conclusion from a claim's results under the default and under other answers, by name."""
     judged = [Judgement(None, SILENT, default)]
     judged += [Judgement(Reading(name, name), SILENT, result) for name, result in others.items()]
     return conclusion(judged, (DECAY, RECOVERY))
@@ -112,7 +112,7 @@ def test_readings_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("experiment", registry().values(), ids=lambda one: one.id)
 def test_every_reading_of_every_experiment_has_runnable_scenarios(experiment: Experiment) -> None:
-    """The study of each reading is valid: its paths exist in the scenario, its parameters in the schemes."""
+    """The study of each answer is valid: its paths exist in the scenario, its parameters in the schemes."""
     for _, read in otherwise(experiment):
         if isinstance(read, Experiment):
             mine, default = read.study("quick"), experiment.study("quick")
@@ -199,7 +199,7 @@ def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experim
 
 
 def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
-    """The report is written even if an earlier run of all readings has stored only the values."""
+    """The report is written even if an earlier run under all answers has stored only the values."""
     read = lookup(["kounavis1996/loss-formula"], registry())
     (reading, one), *_ = otherwise(read[0])
     list(reproduce(read, "quick", tmp_path, readings=True))
@@ -214,7 +214,7 @@ def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
 
 
 def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) -> CheckedClaim:
-    """Check a claim for the default and for readings by name."""
+    """Check a claim under the default and under other answers, by name."""
     claim: Claim[object] = Claim("c", "A claim.", lambda _: result, quote="words", bound=bound)
     one = CheckedClaim(claim, result)
     read = [(Reading(name, name), [CheckedClaim(claim, found)]) for name, found in others.items()]

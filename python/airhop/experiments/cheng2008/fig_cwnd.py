@@ -87,7 +87,7 @@ def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation for a reading, which traces every scheme and compares them by replication."""
+    """Return the computation for an interpretation of the paper: traces of every scheme, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((scheme,) for scheme in COMPARED)

@@ -1,4 +1,4 @@
-"""Open questions of the slides of Cheng and Lin 2008, and their readings (possible answers)."""
+"""Open questions of the slides of Cheng and Lin 2008, and possible answers ("readings")."""
 
 from __future__ import annotations
 
@@ -251,8 +251,7 @@ TCP_W = Question(
         ),
     ),
 )
-"""Readings of the label TCP-W. The label TCP-CC has no readings, because only one published scheme fits it.
-"""
+"""Schemes that the label TCP-W may mean. TCP-CC is no question, because only one published scheme fits it."""
 
 
 def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question, ...]:

@@ -1,4 +1,4 @@
-"""Open questions of Koo 2007 (rates, delays, cross traffic, parts of schemes), and their readings."""
+"""Open questions of Koo 2007 (rates, delays, cross traffic, parts of schemes), and possible answers."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation for a reading: runs of both curves at every limit, compared in pairs."""
+    """Return the computation under an interpretation: runs of both curves at every limit, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), LIMITS)

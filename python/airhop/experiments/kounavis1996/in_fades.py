@@ -91,7 +91,7 @@ def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[st
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation for a reading, which traces both senders."""
+    """Return the computation for an interpretation of the paper; it traces both senders."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((curve.name,) for curve in CURVES)

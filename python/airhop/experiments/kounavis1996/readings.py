@@ -1,4 +1,4 @@
-"""Open questions of Kounavis 1996 (fades, sender, clock, link layer), and their readings."""
+"""Open questions of Kounavis 1996 (fades, sender, clock, link layer), and possible answers ("readings")."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation for a reading: runs of all curves at every factor, compared in pairs."""
+    """Return the computation under an interpretation: runs of all curves at every factor, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), FACTORS)

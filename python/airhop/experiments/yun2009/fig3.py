@@ -93,7 +93,7 @@ def _share(per_slot: Estimate) -> Estimate:
 
 
 def headline(values: Values) -> str:
-    """Return a sentence on the highest rate of notices, and the error of the literal reading."""
+    """Return a sentence on the highest rate of notices, and on the error of the printed equation."""
     most = _largest(values, CORRECTED)
     worst = min(_errors_of_printed_equation(values), key=lambda found: found[1])
     return (
@@ -135,7 +135,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _errors_of_printed_equation(values: Values) -> list[tuple[Value, float]]:
-    """Return the error of the literal reading relative to the corrected one, at each simulated point."""
+    """Return the error of the printed equation relative to the corrected one, at each simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)
@@ -201,7 +201,7 @@ def _table(values: Values, notice: str) -> TextTable:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the curves on the paper's axes, the literal reading dotted, simulated rates as markers."""
+    """Draw the curves on the paper's axes: printed equation dotted, simulated rates as markers."""
     from airhop.plots.paper import legend, page
     from airhop.plots.style import PALETTE
 
