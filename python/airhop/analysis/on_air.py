@@ -72,7 +72,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class OnAir:
-    """Transmissions of a run, with one lane per station."""
+    """Transmissions of a run for space-time diagrams; each station has a lane (row)."""
 
     lanes: tuple[Lane, ...]
     """Lanes in the order of the scenario."""
@@ -92,12 +92,12 @@ class OnAir:
 
     @cached_property
     def hearers(self) -> list[list[int]]:
-        """For each lane, the lanes that can receive its frames."""
+        """By lane (row of a station), the lanes of the stations that can receive its frames."""
         return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
 
     @cached_property
     def sensers(self) -> list[list[int]]:
-        """For each lane, the lanes that sense its frames but cannot receive them."""
+        """By lane, the lanes of the stations that sense its frames but cannot receive them."""
         return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
 
     def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:

@@ -33,19 +33,19 @@ MOST_EVENTS = 16_000_000
 
 
 class Emulated(Protocol):
-    """Data of an emulation for its twin: `_core.Emulated`."""
+    """Data of an emulation for its twin, a simulation of the same scenario: `_core.Emulated`."""
 
     def twin(
         self, length_s: float, /
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return the twin of the first seconds without and with lateness, and the flows to compare."""
+        """Return scenarios of the first seconds without and with lateness, and the compared flows."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Compared flow of the twin."""
+    """Flow whose values with and without lateness are compared."""
 
     name: str
     start_s: float
@@ -84,7 +84,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shift:
-    """Change of a quantity of the twin by lateness and turnaround."""
+    """Change of a quantity in simulations of an emulation due to lateness and turnaround."""
 
     quantity: str
     """Name of the quantity: goodput or a delay."""
@@ -115,7 +115,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of lateness and turnaround on the twin."""
+    """Effect of an emulation's lateness and turnaround, measured in simulations of its scenario."""
 
     goodput: Shift
     delay: Shift
@@ -163,14 +163,14 @@ def effect_of(
     limit_percent: float = LIMIT_PERCENT,
     reporter: Reporter = SILENT,
 ) -> Effect:
-    """Estimate the changes of the twin's goodput and delays due to lateness and turnaround.
+    """Estimate the changes of goodput and delays due to lateness and turnaround, by simulations.
 
     Parameters
     ----------
     document
         The run document of the emulation.
     emulated
-        Data of its twin.
+        Data of the simulations.
     limit_percent
         Maximum change of goodput and delays in a valid emulation, per cent.
     reporter
@@ -210,7 +210,7 @@ def effect_of(
 
 @dataclass
 class _Runs:
-    """Pairs of runs of the twin, with and without lateness."""
+    """Pairs of simulations of an emulation's scenario, with and without lateness."""
 
     flows: tuple[Compared, ...]
     length_s: float

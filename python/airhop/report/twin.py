@@ -36,7 +36,7 @@ class Side:
     """One of the compared runs, real or simulated, with its compared flow."""
 
     name: str
-    """`kernel` or `twin`."""
+    """`kernel` for the emulation, `twin` for the simulation."""
     label: str
     flow: Mapping[str, Any]
     """Flow in the run document."""

@@ -143,7 +143,7 @@ def test_txop_limits_favour_video_as_in_ns3() -> None:
 
 
 def test_a_flow_of_a_higher_category_meets_no_queue_of_a_lower_one() -> None:
-    """A call beside a saturated downlink of best effort: as best effort, and as voice."""
+    """Two runs of a call next to a saturated best-effort download: with best effort, and with voice."""
     wlan = {
         "name": "cell",
         "standard": "802.11n",

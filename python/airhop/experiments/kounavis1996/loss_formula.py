@@ -250,7 +250,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the shares of both senders beside the formula, one table per window."""
+    """Return a table per window, with the shares of both senders and of the formula."""
     return [
         TextTable(
             f"Remaining share of the throughput, window of {w} packets, %",

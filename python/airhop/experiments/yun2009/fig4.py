@@ -243,7 +243,7 @@ BOX, GAP, ROW = 1.0, 0.12, 1.9
 
 
 def figure(values: Values) -> Figure:
-    """Draw the list after each ACK as in the paper, and the windows beside it."""
+    """Draw the list after each ACK as in the paper, and next to it the windows."""
     from airhop.plots.paper import page
 
     drawing, axes = page(3.0)

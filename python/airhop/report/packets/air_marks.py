@@ -1,4 +1,4 @@
-"""Marks of a space-time diagram beside the frames, and their style."""
+"""Marks of a space-time diagram, in addition to its frames, and their style."""
 
 from __future__ import annotations
 
