@@ -25,7 +25,7 @@ class Parameter:
     airhop: Callable[[Any], Changes]
     """Changes of the packaged scenario."""
     ns2: Tell | None
-    """Arguments of the ns-2 program; None if ns-2 has a fixed value, which is this one."""
+    """Arguments of the ns-2 program; None if ns-2's value is fixed and equals the value of the course."""
     ns3: Tell | None
     """Arguments of the ns-3 program; None if ns-3 has a fixed value, which is this one."""
 

@@ -156,7 +156,7 @@ def _contradictions(
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
         pass  # two reductions at this instant; the second has restored the window before the first
     elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
-        pass  # two reductions, the first of which a bandwidth estimate raised above the minimum
+        pass  # two reductions: the bandwidth estimate set ssthresh above the minimum at the first
     elif _follows_window(flow, after):
         pass
     # After the repair of a loss, a bandwidth estimate may allow a larger window than before the loss.
