@@ -24,7 +24,7 @@ def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> t
 
 
 def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the first signal survives each later, weaker one by the capture ratio, as in ns-2."""
+    """Return whether a frame's power exceeds each later frame's by the capture ratio, as in ns-2."""
     powers = [medium.power(other, frame.receiver) for other in others]
     may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
     must = _is_above(medium, frame, powers, 1 / _LEAST) and all(other.start > frame.start for other in others)

@@ -19,7 +19,7 @@ AGAIN_S = 3
 
 
 class Tabs:
-    """Creator of a page, by `page`, for every tab up to the maximum."""
+    """Limit of open tabs: a new tab has the page that `page` creates, or a message beyond the limit."""
 
     def __init__(self, page: Callable[[], Any]) -> None:
         self._page = page

@@ -265,7 +265,8 @@ def test_the_terminal_table_has_printed_number_error_and_ratio(outcome: Outcome)
     stream = io.StringIO()
     print_outcome(outcome, Console(width=80, file=stream))
     lines = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
-    # 0.6 is a quarter below 0.8; 3.0 is 6 % below 3.2, and 4 times the baseline are printed.
+    # The measured 0.6 is 25 % below the printed 0.80, and 3.0 is 6 % below 3.20; the paper prints a ratio of
+    # 4.
     (line,) = [line for line in lines if line.startswith("1 %") and "0.80" in line]
     assert "0.80 −25%" in line and line.endswith("3.20 −6% 4.00×")
     assert any("printed: number, difference of ours, ratio" in line for line in lines)

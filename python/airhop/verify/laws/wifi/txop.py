@@ -87,7 +87,7 @@ class _Ends:
             yield finding("txop", cf_end, f"it ends a TXOP of {answer.category}")
         if cf_end is not None and end - begin <= airtime - ROUNDING:
             yield finding("txop", cf_end, f"{end - begin} ns before the limit, shorter than the frame")
-        is_over = end >= self._duration  # a further exchange may have no record
+        is_over = end >= self._duration  # the trace may end before the next exchange
         if cf_end is None and end - begin > airtime + ROUNDING and not is_over:
             yield finding("txop", answer, f"no CF-End follows, {end - begin} ns before the limit")
 
