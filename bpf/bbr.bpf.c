@@ -3,23 +3,23 @@
  * BBR v1: N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016;
  * draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer.
  *
- * The sender models the path by its largest delivery rate and its smallest round-trip time. It paces at that rate, with about twice the product
- * of both in flight. The scheme alone sets the window (cong_control): the kernel neither grows nor reduces it, except after a timeout.
+ * The sender models the path by its largest delivery rate and its smallest round-trip time. It paces at this rate, with a window of about twice
+ * the product of rate and time. The scheme alone sets the window (cong_control); the kernel changes the window after a timeout only.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* BBRHighGain, 2/ln 2, doubles the rate each round trip (section 4.3.2); its inverse drains the queue of startup (4.3.3). In 1/1024, as all gains. */
+/* BBRHighGain, 2/ln 2, doubles the rate each round trip of startup (section 4.3.2). Its inverse drains the queue (4.3.3). Gains are in 1/1024. */
 #define HIGH_GAIN 2955
 #define DRAIN_GAIN 355
-/* Section 4.2.3.2: delayed and aggregated ACKs must not stop the sender. Gain of the window. */
+/* Window in bandwidth-delay products: two, so that delayed and aggregated ACKs do not stop the sender (section 4.2.3.2). */
 #define CWND_GAIN (2 * ONE)
-/* BBRGainCycleLen and its gains (section 4.3.4): 5/4, 3/4, and six of 1. */
+/* BBRGainCycleLen: phases of the gain cycle, one with pacing gain 5/4, one with 3/4, and six with 1 (section 4.3.4). */
 #define CYCLE 8
 #define UP_GAIN (5 * ONE / 4)
 #define DOWN_GAIN (3 * ONE / 4)
-/* BtlBwFilterLen: this round trip and the preceding ones (section 4.1.1.3). */
+/* BtlBwFilterLen: round trips before the current one whose largest rates are stored (section 4.1.1.3). */
 #define BW_ROUNDS 10
 /* RTpropFilterLen and ProbeRTTDuration, ms (sections 4.1.2.1 and 4.3.5). */
 #define MIN_RTT_LASTS 10000
@@ -31,10 +31,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define FULL_PIPE_ROUNDS 3
 /* Pacing at one per cent below the estimate, so that queues drain. */
 #define PACED(rate) ((rate)*99 / 100)
-/* Half of the memory of the room for aggregated ACKs, round trips, and the largest room, us at the estimated rate. */
+/* update_room: round trips after which `room` begins a new maximum; and the largest room, as a time at the estimated rate, us. */
 #define AGGREGATION_ROUNDS 5
 #define AGGREGATION_LASTS (SECOND / 10)
-/* Rate, bytes per second, below which single segments leave; above it at least two leave together. */
+/* Pacing rate, bytes per second, from which on at least two segments leave together; at a lower rate single segments leave. */
 #define LOW_RATE 150000
 
 enum { STARTUP, DRAIN, PROBE_BW, PROBE_RTT };
@@ -45,28 +45,28 @@ struct bbr {
 	u32 min_rtt_at; /* ms */
 	u32 phase_at; /* start of the phase of the gain cycle, us */
 	u32 probed_until; /* end of ProbeRTT, ms; 0: the flight has not fallen to LEAST_CWND yet */
-	u32 round_end; /* delivered segments at which the round trip ends */
-	u32 full_bw; /* rate at its last growth by a quarter */
+	u32 round_end; /* value of `delivered` at which the round trip ends */
+	u32 full_bw; /* startup: largest rate when it last grew by a quarter */
 	u32 prior_cwnd; /* window to restore after a recovery or after ProbeRTT */
 	u32 excess_at; /* start of the comparison of ACKs with the rate, us */
-	u32 excess_acked; /* segments acknowledged since then */
-	u16 room[2]; /* largest excess of arrivals over the rate, in the current half of the memory and in the previous half */
+	u32 excess_acked; /* segments acknowledged since excess_at */
+	u16 room[2]; /* largest excess of arrivals over the rate, segments: in the current AGGREGATION_ROUNDS, and in the previous ones */
 	u8 room_rounds;
 	u8 mode;
 	u8 phase; /* phase of the gain cycle */
 	u8 full_rounds; /* round trips without growth of the rate */
-	u8 state; /* state of the sender: TCP_CA_Open and others */
-	u8 repaired; /* state at the last ACK */
+	u8 state; /* state of loss recovery, TCP_CA_... */
+	u8 repaired; /* state of loss recovery at the previous ACK */
 	bool is_full; /* true if the pipe is full (BBR.filled_pipe) */
 	bool conserves; /* first round trip of a recovery: packet conservation (section 4.2.3.4) */
-	bool restarts; /* true from the end of a pause to the next delivery */
+	bool restarts; /* true from the end of a pause of the application to the next delivery */
 	bool probed_round; /* true if a round trip has passed since the start of ProbeRTT */
 	bool is_paced;
 };
 
 /* Values for the current ACK, in addition to its rate sample. */
 struct ack {
-	u64 bw; /* largest stored rate */
+	u64 bw; /* largest rate of the stored round trips, in the unit of bbr.bw */
 	u32 in_flight;
 	bool starts_round;
 };
@@ -109,7 +109,7 @@ static u32 cwnd_gain(const struct bbr *b)
 	return b->mode == PROBE_RTT ? ONE : HIGH_GAIN;
 }
 
-/* Send quantum: rate times 1/1024 s, at most 64 KiB (section 4.2.2 has 1 ms). */
+/* Send quantum in segments: pacing rate times 1/1024 s (section 4.2.2: 1 ms), at most 64 KiB. */
 static u32 send_quantum(struct sock *sk, u32 mss)
 {
 	u64 bytes = min((u64)sk->sk_pacing_rate >> 10, 65535ULL);
@@ -117,8 +117,8 @@ static u32 send_quantum(struct sock *sk, u32 mss)
 	return max((u32)(bytes / mss), sk->sk_pacing_rate < LOW_RATE ? 1U : 2U);
 }
 
-/* gain * BDP + room, and three quanta of headroom for offloads (section 4.2.3.2); an even number, for receivers that acknowledge
- * every second segment; two more in the phase of 5/4, so that it has an effect with few segments. */
+/* Target of the window, in segments: gain * BDP + room, and three send quanta for offloads (section 4.2.3.2). The target is even, for
+ * receivers that acknowledge every second segment. The phase with gain 5/4 has two more, so that it has an effect with few segments. */
 static u32 target(struct sock *sk, const struct bbr *b, u64 bw, u32 gain, u32 room)
 {
 	u64 product = bw * b->min_rtt / SECOND * gain / ONE;
@@ -131,7 +131,7 @@ static u32 target(struct sock *sk, const struct bbr *b, u64 bw, u32 gain, u32 ro
 	return segments + (b->mode == PROBE_BW && b->phase == 0 ? 2 : 0);
 }
 
-/* Number of segments in flight at the time of the next paced transmission; while probing, with that transmission. */
+/* Number of segments in flight at the time of the next paced transmission, including this transmission if the gain exceeds 1. */
 static u32 at_departure(struct sock *sk, const struct bbr *b, u64 bw, u32 segments)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -143,7 +143,7 @@ static u32 at_departure(struct sock *sk, const struct bbr *b, u64 bw, u32 segmen
 	return segments > leaves ? segments - leaves : 0;
 }
 
-/* BBRSaveCwnd and BBRRestoreCwnd (section 4.2.3.4). */
+/* Stores the window before a recovery or ProbeRTT (BBRSaveCwnd, section 4.2.3.4); restore_cwnd is BBRRestoreCwnd. */
 static void save_cwnd(const struct tcp_sock *tp, struct bbr *b)
 {
 	if (b->repaired < TCP_CA_Recovery && b->mode != PROBE_RTT)
@@ -157,7 +157,7 @@ static void restore_cwnd(struct tcp_sock *tp, const struct bbr *b)
 	tp->snd_cwnd = max(tp->snd_cwnd, b->prior_cwnd);
 }
 
-/* Section 4.1.1: a round trip ends with the delivery of data that was sent after its start. */
+/* Section 4.1.1: a round trip ends with the delivery of data that was sent after its start. Returns true at the end. */
 static bool update_round(const struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs)
 {
 	if (after(b->round_end, rs->prior_delivered))
@@ -182,7 +182,7 @@ static bool update_bw(const struct tcp_sock *tp, struct bbr *b, const struct rat
 	return starts_round;
 }
 
-/* Room for aggregated ACKs: largest amount of data acknowledged beyond the rate (draft -02, section 4.5.5). */
+/* Addition to the window for aggregated ACKs: the most data that ACKs reported beyond the estimated rate (draft -02, section 4.5.5). */
 static void update_room(const struct tcp_sock *tp, struct bbr *b, const struct ack *a, u32 acked)
 {
 	u32 now = tp->tcp_mstamp, expected = a->bw * (now - b->excess_at) / SECOND / ONE;
@@ -202,8 +202,8 @@ static void update_room(const struct tcp_sock *tp, struct bbr *b, const struct a
 	b->room[0] = max((u32)b->room[0], min(min(b->excess_acked - expected, tp->snd_cwnd), 0xffffU));
 }
 
-/* Section 4.3.4.3: a phase lasts one minimum round-trip time; the phase of 5/4 until the flight has grown or a loss, the phase of 3/4 until the
- * queue is empty. */
+/* Section 4.3.4.3: a phase lasts one minimum round-trip time. The phase with gain 5/4 lasts longer, until a loss or until the flight has reached
+ * its target; the phase with gain 3/4 ends earlier if the queue is empty. */
 static void cycle(struct sock *sk, struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -231,7 +231,7 @@ static void enter_probe_bw(const struct tcp_sock *tp, struct bbr *b)
 	b->phase_at = tp->tcp_mstamp;
 }
 
-/* Section 4.3.2.2: full pipe. */
+/* Section 4.3.2.2: the pipe is full after three round trips in which the rate did not grow by a quarter. */
 static void check_full_pipe(struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	if (b->is_full || !a->starts_round || rs->is_app_limited)
@@ -264,7 +264,7 @@ static void leave_probe_rtt(struct tcp_sock *tp, struct bbr *b)
 		b->mode = STARTUP;
 }
 
-/* Section 4.3.5, ProbeRTT: four segments in flight for 200 ms and a round trip. Rate samples of that time do not count. */
+/* Section 4.3.5, ProbeRTT: four segments in flight for at least 200 ms and a round trip. Rate samples of that time are application-limited. */
 static void probe_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a)
 {
 	if (b->mode != PROBE_RTT)
@@ -281,7 +281,7 @@ static void probe_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a)
 	}
 }
 
-/* Section 4.1.2: smallest round-trip time of ten seconds, and ProbeRTT when it expires. */
+/* Section 4.1.2: smallest round-trip time of the last ten seconds. When it expires, ProbeRTT begins. */
 static void update_min_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	u32 now = now_ms(tp);
@@ -301,7 +301,7 @@ static void update_min_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack 
 		b->restarts = 0;
 }
 
-/* Section 4.2.1: pacing rate. It does not decrease before the pipe is full; the first rate is window by round-trip time. */
+/* Section 4.2.1: pacing rate, which does not decrease before the pipe is full. The first rate is HIGH_GAIN * window / srtt. */
 static void set_rate(struct sock *sk, struct bbr *b, u64 bw)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -317,8 +317,8 @@ static void set_rate(struct sock *sk, struct bbr *b, u64 bw)
 		sk->sk_pacing_rate = max(rate, 1ULL);
 }
 
-/* Section 4.2.3.4, BBRModulateCwndForRecovery: each loss reduces the window by the lost segments; packet conservation in the first round trip of
- * a recovery; restored window after the recovery. */
+/* Section 4.2.3.4, BBRModulateCwndForRecovery: each loss reduces the window by the lost segments. Packet conservation applies in the first round
+ * trip of a recovery. After the recovery the window is restored. */
 static void recover(struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs, u32 conserved)
 {
 	u32 lost = max(rs->losses, 0);
@@ -371,7 +371,7 @@ void BPF_PROG(bbr_init, struct sock *sk)
 	pace(sk);
 }
 
-/* Section 3.5, BBRUpdateModelAndState and BBRUpdateControlParameters, for each ACK. */
+/* Updates the model of the path, then the pacing rate and the window, on each ACK (section 3.5). */
 SEC("struct_ops")
 void BPF_PROG(bbr_cong_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
 {
@@ -409,12 +409,12 @@ void BPF_PROG(bbr_set_state, struct sock *sk, u8 new_state)
 	b->state = new_state;
 	if (new_state != TCP_CA_Loss)
 		return;
-	/* The loss may have reduced the rate samples of startup. */
+	/* Startup compares the rate anew, since the loss may have reduced the rate samples. */
 	b->repaired = new_state;
 	b->full_bw = 0;
 }
 
-/* Section 4.3.4.4: after a pause the sender must not build a queue at once, and the minimum round-trip time remains valid. */
+/* Section 4.3.4.4: after a pause the sender paces at gain 1, so that it builds no queue; the pause causes no ProbeRTT. */
 SEC("struct_ops")
 void BPF_PROG(bbr_cwnd_event, struct sock *sk, int event)
 {
@@ -445,7 +445,7 @@ u32 BPF_PROG(bbr_min_tso_segs, struct sock *sk)
 	return sk->sk_pacing_rate < LOW_RATE ? 1 : 2;
 }
 
-/* The window may double in a round trip during a recovery: the send buffer holds three windows. */
+/* Send buffer in windows: three, since the window may double in a round trip during a recovery. */
 SEC("struct_ops")
 u32 BPF_PROG(bbr_sndbuf_expand, struct sock *sk)
 {

@@ -3,8 +3,8 @@
  * CUBIC: RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023, to which section numbers refer; slow start ends by RFC 9406,
  * HyStart++: Modified Slow Start for TCP, 2023.
  *
- * After a loss the window returns to its size at the loss along a cubic of time. Windows are in 1/1024 of a segment, times of the cubic in
- * 1/1024 s.
+ * After a loss the window returns to its size at the loss along a cubic function of time. Windows are in 1/1024 of a segment, times of the
+ * cubic in 1/1024 s.
  */
 #ifndef CUBIC_H
 #define CUBIC_H
@@ -13,41 +13,41 @@
 
 /* Section 4.6: window after a loss, as a share of the window before. */
 #define BETA(window) ((window)*7 / 10)
-/* Section 4.3, equation 4: the mean rate of Reno requires 3 (1 - beta) / (1 + beta) segments per round trip. */
+/* Section 4.3, equation 4: a flow has Reno's mean rate if it adds 3 (1 - beta) / (1 + beta) segments per round trip. */
 #define ALPHA(credit) ((credit)*9 / 17)
 /* Section 5.1: C = 0.4 segments per second cubed. */
 #define C(cube) ((cube)*2 / 5)
-/* Largest distance in time from the plateau, 1/1024 s, whose cube fits 64 bits; beyond it the window exceeds all bounds. */
+/* Largest time from the plateau, 1/1024 s, whose cube fits 64 bits; a later window would exceed all bounds. */
 #define FARTHEST (1 << 20)
 
-/* RFC 9406, section 4.3: minimum RTT samples of a round, divisor of growth in conservative slow start, number of its rounds, and largest number of
- * segments that an ACK counts for without pacing. */
+/* RFC 9406, section 4.3, in this order: RTT samples that a round needs; divisor of growth in conservative slow start (CSS); rounds of CSS; largest
+ * number of segments that an ACK counts for without pacing. */
 #define N_RTT_SAMPLE 8
 #define CSS_GROWTH_DIVISOR 4
 #define CSS_ROUNDS 5
 #define L 8U
 
-/* State that a loss changes, in addition to the window; 0: none. */
+/* State that a loss changes and an undo restores, in addition to the window. A member is 0 while it has no value. */
 struct memory {
-	u64 start; /* start of this stage of congestion avoidance, us */
-	u64 friendly; /* W_est, in 1/2^20 of a segment, since an ACK adds little */
+	u64 start; /* start of congestion avoidance after the last reduction, us */
+	u64 friendly; /* W_est; its unit is 1/2^20 of a segment, since an ACK adds little */
 	u32 w_max; /* window before the last reduction; 0 before the first loss and after a timeout (section 4.8) */
 	u32 prior; /* cwnd_prior, the window before the last loss (section 4.1.2) */
-	u32 k; /* time to the plateau */
+	u32 k; /* K, time from start to the plateau */
 	u32 plateau;
 };
 
 struct cubic {
 	struct memory now, before; /* before: state before the last loss, for its undo (section 4.9.2) */
-	u32 point; /* a loss below this number is in the same window of data as the last one */
+	u32 point; /* snd_nxt at the last loss: a loss below it is in the same window of data */
 	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
 	u32 end; /* the round of HyStart++ ends when this number is acknowledged */
-	u32 least; /* currentRoundMinRTT, us; 0: none, also in the members below */
-	u32 last; /* lastRoundMinRTT */
-	u32 baseline; /* cssBaselineMinRtt; 0 outside conservative slow start */
-	u8 samples; /* samples of the round */
-	u8 rounds; /* rounds of conservative slow start */
-	bool knows_ssthresh; /* true if slow start must not end early */
+	u32 least; /* currentRoundMinRTT, us; 0: no sample yet */
+	u32 last; /* lastRoundMinRTT, us; 0: no sample */
+	u32 baseline; /* cssBaselineMinRtt, us; 0 outside conservative slow start */
+	u8 samples; /* RTT samples of the round, at most N_RTT_SAMPLE */
+	u8 rounds; /* rounds of conservative slow start so far */
+	bool knows_ssthresh; /* true after a loss: slow start ends at ssthresh, without HyStart++ */
 };
 
 static inline void cubic_start(struct sock *sk)
@@ -92,7 +92,7 @@ static inline void watch_delays(struct cubic *c)
 	}
 }
 
-/* Growth of the window by an ACK in slow start, before slow start ends. */
+/* Growth by an ACK in slow start, in 1/1024 of a segment. Sets ssthresh to the window when HyStart++ ends slow start. */
 static inline u64 start_growth(struct sock *sk, struct cubic *c, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -131,7 +131,7 @@ static inline u32 cubic_slow_start(struct sock *sk, struct cubic *c, u32 acked)
 
 /* ---- the cubic ----------------------------------------------------------------------------------------------------------------- */
 
-/* Section 4.2, equation 2: K is the cube root of (W_max - cwnd) / C. Section 4.8: without W_max the stage begins at its plateau. */
+/* Starts the cubic. K is the cube root of (W_max - cwnd) / C (section 4.2, equation 2); without W_max the plateau is the window (4.8). */
 static inline void begin_stage(struct memory *m, u64 now, u64 window)
 {
 	m->start = now;
@@ -140,7 +140,7 @@ static inline void begin_stage(struct memory *m, u64 now, u64 window)
 	m->friendly = window << 10;
 }
 
-/* W_cubic at time `t` of the stage (section 4.2, equation 1). */
+/* W_cubic at time `t` after the start of the cubic (section 4.2, equation 1). */
 static inline u64 cubic_at(const struct memory *m, u64 t)
 {
 	u64 d = min(t < m->k ? m->k - t : t - m->k, (u64)FARTHEST);
@@ -158,7 +158,7 @@ static inline void avoid(struct tcp_sock *tp, struct memory *m, u32 acked)
 
 	if (!m->start)
 		begin_stage(m, tp->tcp_mstamp, window);
-	/* Section 4.3: Reno's growth, when W_est has returned to the window before the loss. */
+	/* Section 4.3: W_est grows as Reno's window after it has reached the window before the loss, and by ALPHA before. */
 	m->friendly += m->friendly >> 10 >= m->prior ? credit : ALPHA(credit);
 	t = (tp->tcp_mstamp - m->start) * ONE / SECOND;
 	if (cubic_at(m, t) < m->friendly >> 10) {
@@ -190,7 +190,7 @@ static inline u32 cubic_on_loss(struct sock *sk)
 	if (!after(c->point, tp->snd_una))
 		c->before = c->now;
 	c->point = tp->snd_nxt;
-	/* Fast convergence: after a loss below the last W_max, W_max is (1 + beta) / 2 of the window. */
+	/* Section 4.7, fast convergence: after a loss below the last W_max, W_max is (1 + beta) / 2 of the window. */
 	c->now.w_max = window < c->now.w_max ? window * 17 / 20 : window;
 	c->now.prior = window;
 	c->now.start = 0;
@@ -198,13 +198,13 @@ static inline u32 cubic_on_loss(struct sock *sk)
 	return max(BETA(tp->snd_cwnd), 2U);
 }
 
-/* Loss without a window reduction: no undo follows. */
+/* Loss without a window reduction: an undo would restore the present state. */
 static inline void cubic_keep(struct sock *sk)
 {
 	STATE(struct cubic, sk)->before = STATE(struct cubic, sk)->now;
 }
 
-/* Section 4.8: after a timeout the next stage begins at its plateau. */
+/* Section 4.8: after a timeout the next cubic begins at its plateau. */
 static inline void cubic_on_event(struct sock *sk, int event)
 {
 	if (event == CA_EVENT_LOSS)

@@ -2,13 +2,13 @@
 /*
  * DCTCP: RFC 8257, Data Center TCP, 2017, for networks whose switches mark at a step and whose hosts all run DCTCP.
  *
- * The share of marked bytes determines the window reduction. Both hosts need DCTCP: cwnd_event contains the receiver's part.
+ * The share of marked segments determines the window reduction. Both hosts need DCTCP: cwnd_event contains the receiver's part.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Unit of alpha and shares, 2^20, so that alpha can fall almost to zero without marks. */
+/* Alpha and shares are in 1/2^20, so that alpha can fall almost to zero without marks. */
 #define SHARE_BITS 20
 /* The gain g of alpha is 1/16 (section 4.2). */
 #define GAIN_BITS 4
@@ -18,8 +18,8 @@ struct dctcp {
 	u32 end; /* DCTCP.WindowEnd: the window ends when data beyond this number is acknowledged */
 	u32 delivered; /* delivered segments at the start of the window */
 	u32 delivered_ce;
-	u32 rcv_nxt; /* receiver: next expected byte before the last segment */
-	bool is_marked; /* DCTCP.CE: true if the last segment had a mark */
+	u32 rcv_nxt; /* receiver: next expected byte before the latest segment arrived */
+	bool is_marked; /* receiver, DCTCP.CE: true if the latest segment had a mark */
 	bool repairs; /* true in fast recovery */
 };
 
@@ -33,7 +33,7 @@ static void begin_window(struct sock *sk)
 	d->delivered_ce = tp->delivered_ce;
 }
 
-/* Section 3.3, step 2: the first mark halves the window. */
+/* Section 3.3, step 2: alpha is initially 1, so the first mark halves the window. */
 SEC("struct_ops")
 void BPF_PROG(dctcp_init, struct sock *sk)
 {
@@ -44,7 +44,7 @@ void BPF_PROG(dctcp_init, struct sock *sk)
 	begin_window(sk);
 }
 
-/* Section 3.3, steps 1 to 8: once per window, alpha moves towards the share of marked bytes by g of the difference. */
+/* Section 3.3, steps 1 to 8: once per window, alpha moves towards the share of marked segments by g of the difference. */
 SEC("struct_ops")
 void BPF_PROG(dctcp_in_ack_event, struct sock *sk, u32 flags)
 {
@@ -95,8 +95,8 @@ static void echo(struct tcp_sock *tp, bool marked)
 	tp->ecn_flags = marked ? tp->ecn_flags | TCP_ECN_DEMAND_CWR : tp->ecn_flags & ~TCP_ECN_DEMAND_CWR;
 }
 
-/* Section 3.2, the receiver: at the start or the end of marks, an immediate ACK for the earlier segments if their ACK is still pending, with
- * their ECE, and an ACK for the segment that changes ECE. So the ECE of each byte equals its mark. */
+/* Section 3.2, the receiver, when marks begin or end: if an ACK for the earlier segments is pending, it is sent immediately with their ECE. The
+ * segment that changes ECE is acknowledged immediately too. So the ECE of each byte equals its mark. */
 static void arrives(struct sock *sk, bool marked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);

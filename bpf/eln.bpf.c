@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Reno with explicit loss notification (Balakrishnan and Katz 1998; Yun 2009): a loss named by a notice of the link layer is wireless, and causes no
- * window reduction. notices.h contains the list of notices, and the program that reads them.
+ * Reno with explicit loss notification (Balakrishnan and Katz 1998; Yun 2009): if a notice of the link layer reports a lost segment, the loss is
+ * wireless, and the window is not reduced. notices.h lists the notices, and contains the program that reads them.
  */
 #include "notices.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CUBIC (RFC 9438) with the notices of Yun 2009: a loss named by a notice of the link layer is wireless, and causes no window reduction. cubic.h
- * contains the window law, notices.h the list of notices, and the program that reads them.
+ * CUBIC (RFC 9438) with the notices of Yun 2009: if a notice of the link layer reports a lost segment, the loss is wireless, and the window is
+ * not reduced. cubic.h contains the window law. notices.h lists the notices, and contains the program that reads them.
  */
 #include "cubic.h"
 #include "notices.h"

@@ -2,7 +2,7 @@
 /*
  * H-TCP: D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008.
  *
- * The window grows faster with the time since the last loss; a loss reduces the window by the amount that empties the queue.
+ * The longer the last loss is past, the faster the window grows. A loss reduces the window by the amount that empties the queue.
  */
 #include "airhop.h"
 
@@ -13,14 +13,14 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Bounds of beta, in 1/1024. */
 #define BETA_MIN (ONE / 2)
 #define BETA_MAX 819 /* 0.8 */
-/* Round-trip time at which scaling has no effect, us, and the bounds of scaling, in 1/1024. */
+/* Scaling of alpha by the round-trip time: the time, us, at which the factor is 1; and the bounds of the factor, in 1/1024. */
 #define REFERENCE 100000
 #define SCALE_MIN (ONE / 10)
 #define SCALE_MAX (2 * ONE)
-/* Largest increase of the longest round-trip time by one sample, us, because a single late ACK does not show a queue. */
+/* A sample that exceeds the longest round-trip time by more than this, us, is ignored: a single late ACK does not show a queue. */
 #define LONGEST_STEP 20000
 
-/* State that a loss changes, in addition to the window. */
+/* State that a loss changes and an undo restores, in addition to the window. */
 struct memory {
 	u64 since; /* time of the last loss, or of the first ACK, us; 0: none */
 	u32 longest; /* longest round-trip time, us; 0: none */
@@ -30,14 +30,14 @@ struct memory {
 struct htcp {
 	struct memory now, before;
 	u64 began; /* start of a rate sample, us; 0: no sample in progress */
-	u32 segments; /* segments delivered since then */
+	u32 segments; /* segments delivered since `began` */
 	u32 mean; /* mean rate, segments per second */
 	u32 greatest; /* largest mean rate since the last loss; 0: none */
 	u32 least; /* smallest round-trip time so far, us; 0: none */
 	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
 	u32 cumulative; /* segments acknowledged by the current ACK */
-	u32 beta; /* in 1/1024 */
-	u32 point; /* a loss below this number is in the same window of data as the last one */
+	u32 beta; /* share of the window that remains after a loss, in 1/1024 */
+	u32 point; /* snd_nxt at the last loss: a loss below it is in the same window of data */
 };
 
 SEC("struct_ops")
@@ -49,8 +49,8 @@ void BPF_PROG(htcp_init, struct sock *sk)
 	h->point = tcp_sk(sk)->snd_una;
 }
 
-/* alpha, segments per round trip, in 1/1024: 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2 in seconds since the last loss; proportional to
- * the round-trip time, and at least that of Reno; times 2 (1 - beta), for the mean rate of Reno with any beta. */
+/* alpha, segments per round trip, in 1/1024: 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2, Delta seconds after the last loss. It is scaled
+ * by the round-trip time, to at least 1, then multiplied by 2 (1 - beta): so the mean rate is Reno's with any beta. */
 static u64 alpha(const struct htcp *h, u64 delta)
 {
 	u64 late = delta > DELTA_L ? (delta - DELTA_L) * ONE / SECOND : 0;
@@ -68,8 +68,8 @@ static void note(struct htcp *h)
 	h->now.longest = h->rtt <= longest + LONGEST_STEP ? max(longest, h->rtt) : longest;
 }
 
-/* Delivery rate outside recovery: a sample takes one window less alpha, and one round trip; the mean of up to four samples after a loss,
- * then a moving average with weight 3/4. */
+/* Delivery rate outside recovery. A sample lasts a round trip and cwnd - alpha segments, or more. In the first four round trips after a loss the
+ * mean is the latest sample; later it is a moving average with weight 3/4 for the old mean. */
 static void measure(struct htcp *h, const struct tcp_sock *tp, u32 acked, u64 alpha)
 {
 	u64 now = tp->tcp_mstamp, elapsed = now - h->began;
@@ -112,7 +112,7 @@ void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct htcp *h = STATE(struct htcp, sk);
 	u64 more;
 
-	/* Segments that arrived before this ACK waited for the repair of a hole: no sample of queueing delay. */
+	/* If an ACK covers segments that SACK reported earlier, they waited for a retransmission: no sample of queueing delay. */
 	if (h->rtt && acked == h->cumulative)
 		note(h);
 	if (!h->now.since)
@@ -123,7 +123,7 @@ void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	grow(tp, slow_start(tp, acked) * more);
 }
 
-/* beta = RTTmin / RTTmax, which just empties the queue; 1/2 if the rate has changed by more than a fifth since the previous loss. */
+/* beta = RTTmin / RTTmax, which just empties the queue; 1/2 if the rate has changed by more than a fifth since the previous loss or is unknown. */
 static u32 adapt(const struct htcp *h)
 {
 	u64 before = h->now.rate, now = h->greatest;
@@ -149,7 +149,7 @@ u32 BPF_PROG(htcp_ssthresh, struct sock *sk)
 		h->now.longest -= (h->now.longest - h->least) / 20;
 	h->now.since = tp->tcp_mstamp;
 	h->now.rate = h->greatest;
-	/* Segments delivered in recovery are excluded. */
+	/* A new rate sample begins after the recovery. */
 	h->began = 0;
 	h->segments = 0;
 	return max(tp->snd_cwnd * (u64)h->beta / ONE, 2ULL);

@@ -3,24 +3,24 @@
  * TCP Hybla: C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite
  * Communications and Networking 22(5), 2004.
  *
- * If the round-trip time of a connection is rho times a reference round-trip time, its rate grows as fast as the rate of the reference connection.
+ * A connection whose round-trip time is rho times a reference round-trip time grows its rate as fast as Reno does with the reference.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* RTT0, the round trip of the reference connection, us (section 3). */
+/* RTT0, the reference round-trip time, us (section 3). */
 #define RTT0 25000
-/* Largest window, segments, which a single ACK may request. */
+/* Largest window, segments; with a large rho a single ACK could exceed it. */
 #define LARGEST 65535U
 
-/* Acknowledgement of the first flight: none, partial, complete; or a loss. */
+/* Progress of the first flight: no ACK yet; partly acknowledged; completely acknowledged, or ended by a loss. */
 enum { QUIET, HEARD, OVER };
 
 struct hybla {
-	u64 since; /* time of its first ACK, us */
-	u32 una; /* first byte not acknowledged by that ACK */
-	u32 end; /* end of the flight */
+	u64 since; /* time of the first ACK, us */
+	u32 una; /* first byte that the first ACK did not acknowledge */
+	u32 end; /* end of the first flight: snd_nxt at its first ACK */
 	u32 least; /* smallest round-trip time so far, us; 0: none */
 	u32 beginning;
 };
@@ -31,7 +31,7 @@ static u64 rho(const struct hybla *h)
 	return max((u64)h->least * ONE / RTT0, (u64)ONE);
 }
 
-/* 2^rho - 1 in 1/1024: 2^(1/2), 2^(1/4) and so on for each binary digit of the fraction. */
+/* 2^rho - 1 in 1/1024: the product of 2^(1/2), 2^(1/4) and so on for the binary digits of rho's fraction. */
 static u64 exponential(u64 rho)
 {
 	static const u64 roots[] = { 1518500250, 1276901417, 1170923762, 1121280436, 1097253708,
@@ -47,7 +47,7 @@ static u64 exponential(u64 rho)
 	return (power << rho / ONE >> 20) - ONE;
 }
 
-/* The initial window is rho segments, and from then on the kernel paces them (section 4). */
+/* Ends the first flight: the window is at least rho segments, and from now on the kernel paces segments (section 4). */
 static void begin(struct sock *sk, struct hybla *h)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -57,8 +57,8 @@ static void begin(struct sock *sk, struct hybla *h)
 	pace(sk);
 }
 
-/* ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which the first flight, a burst, is acknowledged, times the
- * round-trip time (Hoe 1996, as the paper recommends); the window does not grow before. A given ssthresh counts rho times. */
+/* Sets ssthresh by the ACKs of the first flight, during which the window does not grow: the rate at which this burst is acknowledged, times the
+ * round-trip time (Hoe 1996, which the paper recommends). An ssthresh that is already finite is multiplied by rho instead. */
 static void estimate(struct sock *sk, struct hybla *h)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -80,7 +80,7 @@ static void estimate(struct sock *sk, struct hybla *h)
 	begin(sk, h);
 }
 
-/* Equation 8: each segment adds 2^rho - 1 in slow start, rho^2 / cwnd after it. */
+/* Equation 8: each acknowledged segment adds 2^rho - 1 segments in slow start, and rho^2 / cwnd in congestion avoidance. */
 SEC("struct_ops")
 void BPF_PROG(hybla_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {

@@ -9,16 +9,16 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Section 3.2, in 1/1024: segments added per round trip, and shares of the window by which a loss reduces it. */
+/* Section 3.2, in 1/1024: bounds of alpha, segments added per round trip, and of beta, the share of the window that a loss removes. */
 #define ALPHA_MIN 307 /* 0.3 */
 #define ALPHA_MAX (10 * ONE)
 #define BETA_MIN (ONE / 8)
 #define BETA_MAX (ONE / 2)
-/* Shares of the longest queueing delay, in 1/1024: alpha is maximal up to ETA1, beta minimal up to ETA2 and maximal from ETA3 on. */
+/* Queueing delays as shares of the longest, in 1/1024: alpha is maximal up to ETA1, beta minimal up to ETA2 and maximal from ETA3 on. */
 #define ETA1 10 /* 0.01 */
 #define ETA2 102 /* 0.1 */
 #define ETA3 819 /* 0.8 */
-/* Rounds of shortest delay until alpha is maximal again (theta). */
+/* Theta: consecutive rounds with delays up to ETA1 before alpha is maximal again. */
 #define THETA 5
 /* Window below which the scheme is Reno, segments (W_thresh). */
 #define W_THRESH 15
@@ -29,12 +29,12 @@ struct illinois {
 	u32 end; /* the round ends when data beyond this number is acknowledged */
 	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
 	u32 cumulative; /* segments acknowledged by the current ACK */
-	u32 least; /* extremes of all round-trip times so far, us */
+	u32 least; /* smallest round-trip time so far, us; 0: none; `most`: the largest */
 	u32 most;
 	u32 alpha; /* in 1/1024 */
 	u32 beta; /* in 1/1024 */
-	u32 rounds; /* consecutive rounds of shortest delay */
-	bool waits; /* true while waiting for theta such rounds */
+	u32 rounds; /* consecutive rounds with delays up to ETA1 */
+	bool waits; /* true after a longer delay, until THETA such rounds have passed */
 };
 
 SEC("struct_ops")
@@ -47,7 +47,7 @@ void BPF_PROG(illinois_init, struct sock *sk)
 	i->beta = BETA_MAX;
 }
 
-/* f1 (equation 6): k1 / (k2 + d), which is ALPHA_MAX at d1 and ALPHA_MIN at the longest delay. */
+/* f1 (equation 6), with the delay as a share of the longest: k1 / (k2 + d), which is ALPHA_MAX at ETA1 and ALPHA_MIN at the longest delay. */
 static u32 alpha_at(u32 share)
 {
 	u64 beyond = share > ETA1 ? share - ETA1 : 0;
@@ -55,7 +55,7 @@ static u32 alpha_at(u32 share)
 	return (u64)(ONE - ETA1) * ALPHA_MIN * ALPHA_MAX / ((ONE - ETA1) * ALPHA_MIN + beyond * (ALPHA_MAX - ALPHA_MIN));
 }
 
-/* f2 (equation 7): k3 + k4 d between d2 and d3. */
+/* f2 (equation 7): k3 + k4 d, which is BETA_MIN at ETA2 and BETA_MAX at ETA3. */
 static u32 beta_at(u32 share)
 {
 	u32 beyond = clamp(share, ETA2, ETA3) - ETA2;
@@ -77,7 +77,7 @@ static void adapt_alpha(struct illinois *i, u32 share)
 	i->alpha = alpha_at(share);
 }
 
-/* Once per round trip: the mean queueing delay as a share of the longest so far. */
+/* Sets alpha and beta once per round trip, by the mean queueing delay as a share of the longest so far. */
 static void adapt(struct illinois *i, u32 cwnd)
 {
 	u32 longest = i->most - i->least, share;
@@ -114,7 +114,7 @@ void BPF_PROG(illinois_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct illinois *i = STATE(struct illinois, sk);
 
-	/* Segments that arrived before this ACK waited for the repair of a hole: no sample of queueing delay. */
+	/* If an ACK covers segments that SACK reported earlier, they waited for a retransmission: no sample of queueing delay. */
 	if (i->rtt && acked == i->cumulative) {
 		i->least = i->least ? min(i->least, i->rtt) : i->rtt;
 		i->most = max(i->most, i->rtt);
@@ -136,7 +136,7 @@ u32 BPF_PROG(illinois_ssthresh, struct sock *sk)
 	return max(cwnd * (ONE - STATE(struct illinois, sk)->beta) / ONE, 2ULL);
 }
 
-/* A timeout restarts the scheme as Reno. */
+/* After a timeout alpha and beta are Reno's until the next round trip. */
 SEC("struct_ops")
 void BPF_PROG(illinois_set_state, struct sock *sk, u8 new_state)
 {

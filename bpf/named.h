@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Segments that notices of the network report as lost on a link: a program at the interface of arriving ACKs stores them for the congestion control of
- * the connection, which does not reduce its window because of their loss.
+ * Segments that notices of the network report as lost on a link. A program at the interface on which ACKs arrive stores them. The congestion
+ * control of the connection then does not reduce its window because of their loss.
  */
 #ifndef NAMED_H
 #define NAMED_H
@@ -18,7 +18,7 @@
 enum { BPF_MAP_TYPE_HASH = 1 };
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_ANY, BPF_NOEXIST };
-/* bpf_skb_load_bytes_relative: offsets from the IP header, with any link header before it. */
+/* Argument of bpf_skb_load_bytes_relative: offsets count from the IP header, whatever the link header. */
 enum { BPF_HDR_START_NET = 1 };
 /* Verdicts on a packet: pass it to the next filter, or drop it. */
 enum { TC_ACT_UNSPEC = -1, TC_ACT_SHOT = 2 };
@@ -31,15 +31,15 @@ struct connection {
 	__be16 port_there;
 };
 
-/* First bytes of the segments that the latest notices named, for as many segments as a window may lose. */
+/* Number of stored notices: about as many segments as a window of data may lose. */
 #define NAMED 16
 
 struct named {
-	u32 count; /* notices so far */
+	u32 count; /* notices so far; `seq`: first bytes of the segments that the latest notices report */
 	u32 seq[NAMED];
 };
 
-/* Entry for each connection whose sender has a listener. */
+/* Map with an entry for each connection of a congestion control that uses notices. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -48,7 +48,7 @@ struct {
 	__type(value, struct named);
 } airhop_notices SEC(".maps");
 
-/* Counters of all connections, for the loader of the object: notices received, and losses without a window reduction because of a notice. */
+/* Counters over all connections, which the loader of the object reads: notices received; losses that a notice kept from reducing a window. */
 u64 notices_heard;
 u64 cuts_spared;
 
@@ -89,8 +89,8 @@ static inline void stop_listening(struct sock *sk)
 	bpf_map_delete_elem(&airhop_notices, &c);
 }
 
-/* True if a notice named the next expected segment, with which a recovery begins. A notice counts once: a lost retransmission is congestion, or
- * causes a timeout. An ERSN applies as long as the segment is missing: an ELN or the segment follows. */
+/* True if a notice reported the segment at snd_una, whose loss starts the recovery. A notice counts once: if the retransmission is lost too, this
+ * is congestion, or causes a timeout. An ERSN does not expire, because either an ELN or the segment follows. */
 static inline bool is_named(struct sock *sk)
 {
 	struct connection c = {};
@@ -102,7 +102,7 @@ static inline bool is_named(struct sock *sk)
 		return 0;
 	for (u32 i = 0; i < NAMED && i < named->count; i++) {
 		if (named->seq[i] == tcp_sk(sk)->snd_una) {
-			/* No notice can name a segment of two windows ago. */
+			/* Marks the notice as used: half of the sequence space away no segment is in flight. */
 			named->seq[i] -= 1U << 31;
 			__sync_fetch_and_add(&cuts_spared, 1);
 			return 1;
@@ -115,8 +115,8 @@ static inline bool is_named(struct sock *sk)
 
 struct __sk_buff;
 
-/* Connection of an arrived packet, and offset of its TCP header; 0 without one. The kernel reassembles fragments before TCP, and notices are
- * never fragments. */
+/* Reads the connection of an arrived packet; returns the offset of its TCP header, or 0 if it has none. Fragments need no case: the kernel
+ * reassembles them before TCP, and notices are never fragments. */
 static inline u32 read_ip(struct __sk_buff *skb, struct connection *c)
 {
 	u8 header[IPV6_HEADER];

@@ -2,10 +2,10 @@
 /*
  * Notices of the link layer about lost segments: a program at the interface reads them, and a congestion control reacts to them.
  *
- * J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818: ELN, the
- * link layer discarded a segment; ERSN, it has begun to retransmit a segment. Both have the form of an ACK of the receiver, with a mark in reserved
- * bits, and TCP must not process them. H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM Internet
- * Mini-Conference 1998: a bit in a duplicate ACK, which TCP still processes, marks the next expected segment as lost on the link.
+ * J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818: an ELN
+ * reports that the link layer discarded a segment, an ERSN that it has begun to retransmit a segment. A notice looks like an ACK of the receiver,
+ * with a mark in reserved bits; TCP must not process it. H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance,
+ * GLOBECOM Internet Mini-Conference 1998: a bit in a duplicate ACK, which TCP processes, marks the next expected segment as lost on the link.
  */
 #ifndef NOTICES_H
 #define NOTICES_H
@@ -18,7 +18,7 @@
 #define NOTICE_ERSN 0x04
 #define NOTICE_ELN 0x08
 #define ELN_IN_ACK 0x02
-/* Acknowledgement field: first byte of the notice's segment. */
+/* Offset of the acknowledgement field; in a notice it is the first byte of the reported segment. */
 #define ACK_FIELD 8
 
 /* Services of a simulated network whose notices this program processes, by their names in `airhop schemes`; the first is the default. A

@@ -6,15 +6,15 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Three duplicate ACKs, SACK blocks above a hole, an ECN mark, or a timeout: ssthresh is half of the window, at least two segments
- * (section 3.1, equation 4). The kernel repairs the loss, reduces the window, and sets it to 1 after a timeout. */
+/* After three duplicate ACKs, SACK blocks above a hole, an ECN mark or a timeout, ssthresh is half of the window, at least two segments
+ * (section 3.1, equation 4). The kernel repairs the loss and reduces the window, after a timeout to 1. */
 SEC("struct_ops")
 u32 BPF_PROG(reno_ssthresh, struct sock *sk)
 {
 	return max(tcp_sk(sk)->snd_cwnd / 2, 2U);
 }
 
-/* ACK outside recovery that acknowledges `acked` segments for the first time. */
+/* Growth by an ACK outside recovery that acknowledges `acked` segments for the first time. */
 SEC("struct_ops")
 void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
@@ -31,7 +31,7 @@ void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 		tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
 }
 
-/* The segments marked lost had arrived (RFC 4015): the former window, unless the present window is larger. */
+/* If the segments marked lost had arrived (RFC 4015), the window before the reduction is restored; a larger present window remains. */
 SEC("struct_ops")
 u32 BPF_PROG(reno_undo_cwnd, struct sock *sk)
 {

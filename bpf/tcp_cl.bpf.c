@@ -3,24 +3,24 @@
  * TCP-CL: R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop wireless networks, Computer
  * Communications 31 (2008) 3145-3152.
  *
- * A MAC that drops a segment writes its number into the next ACK of the connection (NAK). The loss of that segment causes no window reduction. All other
- * rules are Reno's. A kernel cannot retransmit the segment at the NAK; the loss recovery, which needs SACK or duplicate ACKs, retransmits it.
+ * A MAC that drops a segment writes its sequence number into the next ACK of the connection (NAK). The loss of that segment does not reduce the
+ * window. All other rules are Reno's. A kernel cannot retransmit at the NAK; loss recovery retransmits, after SACK blocks or duplicate ACKs.
  */
 #include "named.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Offset of the data offset, and longest options (RFC 9293 section 3.1). */
+/* Offset of the byte with the data offset; and longest options, bytes (RFC 9293 section 3.1). */
 #define OFFSET_BYTE 12
 #define MOST_OPTIONS 40
 #define OPTIONS_END 0
 #define OPTION_NOP 1
-/* NAK: an option for experiments (RFC 4727) with an identifier (RFC 6994 section 3), then the first bytes of the dropped segments, at most four. */
+/* NAK: an experimental option (RFC 4727) with an identifier (RFC 6994 section 3), then the sequence numbers of one to four dropped segments. */
 #define NAK_KIND 253
 #define NAK_HIGH 0xa1
 #define NAK_LOW 0x50
 #define NAK_HEAD 4
-/* NAK in a separate packet, from the sender's own MAC: one segment, and the first byte after it. */
+/* NAK in a packet of its own, from the sender's own MAC: the sequence number of one segment, and that of the first byte after it. */
 #define OWN_NAK_LOW 0x54
 #define MOST_NAKS 4
 
@@ -81,7 +81,7 @@ static u32 number_at(const u8 *bytes)
 	return (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
-/* Offset of the NAK in options of this length; the length without one. */
+/* Offset of the NAK in options of this length; returns the length if there is no NAK. */
 static u32 find_nak(const u8 *options, u32 length)
 {
 	u32 at = 0;
@@ -98,7 +98,7 @@ static u32 find_nak(const u8 *options, u32 length)
 	return length;
 }
 
-/* TCP processes each ACK, with or without NAKs, but no NAK in a separate packet. */
+/* Reads the NAKs of arriving packets. TCP processes all ACKs, with or without a NAK; a NAK in a packet of its own is dropped. */
 SEC("tc")
 int hear_naks(struct __sk_buff *skb)
 {

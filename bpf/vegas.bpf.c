@@ -2,8 +2,8 @@
 /*
  * TCP Vegas: L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995.
  *
- * Once per round trip the scheme compares the expected rate, the window divided by the smallest round-trip time, with the actual rate; the
- * difference is the connection's backlog in the queue. The kernel's early loss repair (RACK) replaces Vegas' repair.
+ * Once per round trip the scheme compares the expected rate (window / smallest round-trip time) with the actual rate; the difference tells how
+ * many segments of the connection are queued. The kernel's early loss repair (RACK) replaces Vegas' repair.
  */
 #include "airhop.h"
 
@@ -14,7 +14,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define BETA 3
 #define GAMMA 1
 
-/* Change of the window by an ACK of this round. */
+/* Growth of the window by each ACK of this round: none, 1 / cwnd, or one segment. */
 enum { STAYS, GROWS_LINEARLY, DOUBLES };
 
 struct vegas {
@@ -25,7 +25,7 @@ struct vegas {
 	u32 base; /* smallest round-trip time so far, us; 0: none */
 	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
 	u8 growth;
-	bool pauses; /* slow start: true in a round without growth, whose rates are compared */
+	bool pauses; /* slow start: true in every second round, which has no growth and at whose end the rates are compared */
 };
 
 SEC("struct_ops")
@@ -43,8 +43,8 @@ static u32 in_use(const struct tcp_sock *tp)
 	return tp->snd_nxt - tp->snd_una + tp->mss_cache;
 }
 
-/* Section IV-B: Diff = (Expected - Actual) BaseRTT, to the nearest segment. Expected is the used window divided by BaseRTT, Actual is the data sent
- * in the round divided by the round's mean round-trip time. */
+/* Queued segments, rounded to the nearest: Diff = (Expected - Actual) BaseRTT (section IV-B). Expected is the used window divided by BaseRTT. Actual
+ * is the data sent in the round, divided by the round's mean round-trip time. */
 static u32 diff(const struct tcp_sock *tp, struct vegas *v)
 {
 	u32 sent = tp->snd_nxt - v->end;
@@ -56,7 +56,7 @@ static u32 diff(const struct tcp_sock *tp, struct vegas *v)
 	return in_use(tp) > arrives ? (in_use(tp) - arrives + tp->mss_cache / 2) / tp->mss_cache : 0;
 }
 
-/* Once per round trip: section IV-C, slow start doubles every other round; section IV-B, congestion avoidance. */
+/* Decides once per round trip about the window: in slow start it doubles every other round (section IV-C), later it follows the queue (IV-B). */
 static void decide(struct tcp_sock *tp, struct vegas *v)
 {
 	u32 queued = diff(tp, v);
@@ -118,7 +118,7 @@ u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 	return max(cwnd - cwnd / 4, 2U);
 }
 
-/* No slow start after duplicate ACKs; after a timeout slow start up to half of the window, as in Reno. */
+/* After duplicate ACKs no slow start follows; after a timeout slow start goes up to half of the window, as in Reno. */
 SEC("struct_ops")
 void BPF_PROG(vegas_cwnd_event, struct sock *sk, int event)
 {

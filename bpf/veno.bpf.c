@@ -2,7 +2,7 @@
 /*
  * TCP Veno: C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003.
  *
- * Reno with Vegas' estimate N of the flow's queued segments: with a small N a loss is classified as random.
+ * Reno with Vegas' estimate N of the flow's queued segments: if N is small, a loss counts as random, and reduces the window less.
  */
 #include "airhop.h"
 
@@ -14,12 +14,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define ENOUGH 3
 
 struct veno {
-	u32 base; /* smallest round-trip time so far, us; 0: none, also in the members below */
-	u32 rtt; /* smallest round-trip time of the last round, if the round had enough samples */
-	u32 least; /* smallest round-trip time of this round */
+	u32 base; /* smallest round-trip time so far, us; 0: none */
+	u32 rtt; /* smallest round-trip time of the last round, us; 0: it had fewer than ENOUGH samples */
+	u32 least; /* smallest round-trip time of this round, us; 0: none */
 	u32 samples; /* samples of this round */
 	u32 end; /* the round ends when data beyond this number is acknowledged */
-	bool pauses; /* congested path: true if the last ACK did not increase the window, so the next ACK does */
+	bool pauses; /* congested path: true if the last ACK did not grow the window; then the next ACK grows it */
 };
 
 SEC("struct_ops")
@@ -28,7 +28,7 @@ void BPF_PROG(veno_init, struct sock *sk)
 	STATE(struct veno, sk)->end = tcp_sk(sk)->snd_una;
 }
 
-/* True if N = cwnd (1 - BaseRTT / RTT) (equation 1) is at least BETA; false for a round without enough samples. */
+/* True if N = cwnd (1 - BaseRTT / RTT) (equation 1) is at least BETA. The caller makes sure that `rtt` is not 0. */
 static bool is_congested(struct sock *sk)
 {
 	struct veno *v = STATE(struct veno, sk);

@@ -7,26 +7,26 @@
 
 #include "airhop.h"
 
-/* Time constant of Westwood's filter, us; idle time counts as samples of zero, one per half of it (Casetti et al. 2001, section 2.2). */
+/* Time constant of Westwood's filter, us. Each half of it without ACKs counts as a sample of zero (Casetti et al. 2001, section 2.2). */
 #define TAU 1000000ULL
 #define STEP (TAU / 2)
-/* Idle time shorter than this joins the preceding step, us: it is too short for a rate sample. */
+/* An ACK that arrives less than this after a whole STEP of idle time, us, belongs to that step: the rest is too short for a rate sample. */
 #define SHORTEST_REMAINDER 10000
 /* Each step of idle time leaves 3/5 of the estimate: after this number of steps no bit of a 64-bit estimate remains. */
 #define MOST_STEPS 90
-/* Largest number of segments that an ACK counts for. */
+/* Largest number of segments that an ACK counts for in the rate. */
 #define CAP 2U
 
 struct westwood {
 	u64 last; /* time of the last sample, us */
 	u64 rate; /* bandwidth estimate, segments per second in 1/1024 */
 	u64 sample; /* last sample, in the same unit */
-	u32 left; /* segments delivered at the same time as the last sample, which the next sample includes */
+	u32 left; /* segments delivered at the time of the last sample but not part of it; the next sample includes them */
 	u32 base; /* smallest round-trip time so far, us; 0: none */
 	u32 rtt; /* latest round-trip time, us */
 	u32 delivered; /* segments delivered in total, at the last ACK (WestwoodVT) */
 	u32 accounted; /* segments counted by duplicate ACKs, before an ACK acknowledged them (WestwoodNR) */
-	u32 filled; /* ssthresh after the last loss; 0: unchanged */
+	u32 filled; /* ssthresh after the last loss; 0: the loss did not set it */
 };
 
 static void begin(struct sock *sk)
@@ -37,7 +37,7 @@ static void begin(struct sock *sk)
 	w->delivered = tcp_sk(sk)->delivered;
 }
 
-/* Casetti et al. 2001, section 2.2: the Tustin form of a low-pass filter, for `segments` in a time of `gap` us:
+/* Adds a rate sample, `segments` in `gap` us, to the low-pass filter in Tustin form (Casetti et al. 2001, section 2.2):
  * rate = ((2 TAU - gap) rate + gap (sample + former sample)) / (2 TAU + gap). */
 static void filter(struct westwood *w, u64 gap, u64 segments)
 {
@@ -68,7 +68,7 @@ static void add_arrivals(struct westwood *w, u64 now, u32 segments)
 	filter(w, gap, segments);
 }
 
-/* Returns the segments that have arrived since the last ACK, each once. */
+/* Returns the number of segments that have arrived since the last ACK; each segment counts once. */
 static inline u32 newly_delivered(struct sock *sk)
 {
 	struct westwood *w = STATE(struct westwood, sk);
@@ -78,7 +78,7 @@ static inline u32 newly_delivered(struct sock *sk)
 	return w->delivered - before;
 }
 
-/* Samples the rate and the round trip of an ACK that counts for this number of segments. */
+/* Adds the rate and round-trip samples of an ACK that reports `arrived` segments. */
 static void observe(struct sock *sk, const struct ack_sample *sample, u32 arrived)
 {
 	struct westwood *w = STATE(struct westwood, sk);
@@ -91,13 +91,13 @@ static void observe(struct sock *sk, const struct ack_sample *sample, u32 arrive
 	w->base = w->base ? min(w->base, rtt) : rtt;
 }
 
-/* Casetti et al. 2001, section 3: ssthresh is the estimated bandwidth-delay product, also if it exceeds the window. */
+/* Estimated bandwidth-delay product, at least two segments; ssthresh equals it even above the window (Casetti et al. 2001, section 3). */
 static inline u32 product(const struct westwood *w)
 {
 	return max(w->rate * w->base / SECOND / ONE, 2ULL);
 }
 
-/* After the repair of a loss, and after a timeout, slow start continues up to this ssthresh. */
+/* Sets ssthresh to the bandwidth-delay product after the repair of a loss and at a timeout; slow start continues up to it. */
 static void end_reduction(struct sock *sk, int event)
 {
 	struct westwood *w = STATE(struct westwood, sk);

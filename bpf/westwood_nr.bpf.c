@@ -15,8 +15,8 @@ void BPF_PROG(westwood_nr_init, struct sock *sk)
 	begin(sk);
 }
 
-/* UCLA's module for ns-2, the paper's simulator: a duplicate ACK counts for one segment, an ACK of several segments for the segments that duplicate ACKs
- * have not counted, at least for one. */
+/* Segments that an ACK counts for, as in UCLA's module for ns-2, the paper's simulator. A duplicate ACK counts for one segment. An ACK of several
+ * segments counts for those that duplicate ACKs have not counted, at least for one. */
 static u32 counted(struct westwood *w, u32 acked)
 {
 	u32 before = w->accounted;

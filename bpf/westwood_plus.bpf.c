@@ -20,7 +20,7 @@ struct westwood_plus {
 	u32 latest; /* latest round-trip time, us */
 	u32 segments; /* segments delivered in this round */
 	u32 delivered; /* segments delivered in total, at the last ACK */
-	u32 filled; /* ssthresh after the last loss */
+	u32 filled; /* ssthresh that the last loss set */
 };
 
 SEC("struct_ops")
@@ -29,14 +29,14 @@ void BPF_PROG(westwood_plus_init, struct sock *sk)
 	STATE(struct westwood_plus, sk)->delivered = tcp_sk(sk)->delivered;
 }
 
-/* Two exponential filters in series, each with weight 7/8 for its old value; the first sample passes unchanged. */
+/* Filters the rate by two exponential averages in series, each with weight 7/8 for its old value; the first sample passes unchanged. */
 static void add_sample(struct westwood_plus *w, u64 sample)
 {
 	w->first = w->rate ? (7 * w->first + sample) / 8 : sample;
 	w->rate = w->rate ? (7 * w->rate + w->first) / 8 : sample;
 }
 
-/* Section 2.1: segments delivered in a round divided by the round's time, each segment once. An ACK belongs to the round that it begins. */
+/* Samples the rate once per round (section 2.1): delivered segments, each counted once, by the duration. The ACK that ends a round counts in the next. */
 SEC("struct_ops")
 void BPF_PROG(westwood_plus_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {

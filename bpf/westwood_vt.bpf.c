@@ -3,14 +3,14 @@
  * TCP WestwoodVT: J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS 2007,
  * LNCS 4490, pp. 538-541.
  *
- * Westwood's window after a loss if Vegas' estimate of the flow's queued segments indicates congestion; otherwise an unchanged window.
+ * If Vegas' estimate of the flow's queued segments indicates congestion, a loss sets Westwood's window; otherwise the window does not change.
  */
 #include "westwood.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Queued segments: with fewer than BETA + 1 the loss is wireless or undecided, and the window does not change (section 2: alpha is 14, and a number
- * from 14 to 16 leaves the decision to the next loss). */
+/* Up to this number of queued segments a loss is wireless or undecided, and the window does not change (section 2: up to alpha = 14 it is wireless,
+ * from 14 to 16 the next loss decides). */
 #define BETA 16
 
 SEC("struct_ops")
@@ -25,7 +25,7 @@ void BPF_PROG(westwood_vt_pkts_acked, struct sock *sk, const struct ack_sample *
 	observe(sk, sample, newly_delivered(sk));
 }
 
-/* Section 2, equations 1 and 2: cwnd (1 - BaseRTT / RTT) segments are queued. A loss in slow start counts as congestion. */
+/* True if cwnd (1 - BaseRTT / RTT) queued segments (section 2, equations 1 and 2) exceed BETA, and in slow start. */
 static bool is_congestion(const struct tcp_sock *tp, const struct westwood *w)
 {
 	u64 waits = w->rtt - w->base;

@@ -1,4 +1,4 @@
-"""Abbreviations of schemes and notices, which a page of a scheme expands and links at their first use."""
+"""Abbreviations of schemes and notices, which a scheme's page expands and links at their first use."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ def expanded(texts: Iterable[str], title: str, scheme: str) -> list[str]:
     title
         Title of the page, whose abbreviations are expanded by `in_title`.
     scheme
-        Scheme of the page, to which no link leads.
+        Scheme of the page, which gets no link.
     """
     expected = {term for term in ABBREVIATIONS if not pattern(term).search(title)}
     done = []

@@ -130,12 +130,12 @@ def found(path: str) -> griffe.Object:
 
 
 def public() -> list[str]:
-    """List the public names, of `airhop.__all__` and of its subpackages, each once."""
+    """List the public names of `airhop.__all__` and of its subpackages, each once."""
     return [path for page in PAGES.values() for path in names_of(page)]
 
 
 def names_of(page: Page) -> list[str]:
-    """List the names on a page; a name that `airhop` itself exports is listed only under that name."""
+    """List the names on a page; a name that `airhop` itself exports occurs only under its short name."""
     exported = {found(str(name)).path for name in package().exports or ()}
     names: list[str] = []
     for name in page.names:
@@ -342,12 +342,12 @@ def escaped(words: str) -> str:
 
 
 def slug(path: str) -> str:
-    """Name the anchor of a heading, as the site does."""
+    """Return the anchor of a heading, as the site generates it."""
     return re.sub(r"[^\w-]", "", f"airhop.{path}".lower())
 
 
 def is_private(made: griffe.Function) -> bool:
-    """Return whether a constructor requires arguments that users do not have."""
+    """Return whether users cannot call a constructor, because they cannot create its arguments."""
     return any("_Source" in str(p.annotation) or p.name == "outcome" for p in made.parameters)
 
 

@@ -1,4 +1,4 @@
-"""Blocks of hand-written pages that a program fills: `<!-- NAME: BLOCK -->` to `<!-- end -->`."""
+"""Generated blocks in hand-written pages, from `<!-- NAME: BLOCK -->` to `<!-- end -->`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

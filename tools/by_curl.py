@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measure completion times of curl over an emulated wire, as CSV (docs/real-packets.md).
 
-The program needs root or user namespaces, TUN and curl, and an idle machine. A run that was late is repeated
-with the next seed.
+The program needs root or user namespaces, TUN and curl, and an idle machine. A run whose packets were too
+late is repeated with the next seed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from airhop.crosscheck.against_curl import LOADINGS, commands, completions_ms, s
 
 HEAD = ("loading", "seed", "count", "p50_ms", "p95_ms", "lateness_p99_us")
 PAGES, RESPONSES = 40, 100
-"""Number of loadings in a run."""
+"""Numbers of downloads in a run, of the page and of a response."""
 
 
 def measure(name: str, seed: int) -> dict[str, object] | None:
@@ -41,7 +41,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 
 def rows(names: Sequence[str], runs: int, seed: int) -> Iterator[dict[str, object]]:
-    """Yield this number of valid runs of each loading."""
+    """Yield this number of valid runs of each series of downloads."""
     for name in names:
         valid, tried = 0, seed
         while valid < runs:

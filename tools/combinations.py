@@ -1,9 +1,10 @@
-"""Run a fractional factorial design of readings, and report the combinations that meet a paper's numbers.
+"""Run combinations of readings (interpretations) of a paper; report those that reproduce its numbers.
 
     python tools/combinations.py OUT [CLAIM…]
 
-Each claim of `SEARCHES` is checked in quick mode at the decisive places of the axis, and has a separate
-block. Runs in OUT are reused.
+A reading is an interpretation of an unclear point in a paper. Each claim of `SEARCHES` is checked in quick
+mode, at the decisive axis values, under the combinations of a fractional factorial design, and fills a block
+of the page. Runs in OUT are reused.
 """
 
 import sys
@@ -32,7 +33,7 @@ Word = Literal["met", "above", "below"]
 
 @dataclass(frozen=True)
 class Search:
-    """A printed number or bound, and the readings whose combinations may meet it."""
+    """Printed number or bound, and the readings (interpretations) whose combinations may reproduce it."""
 
     experiment: str
     printed: str
@@ -42,12 +43,12 @@ class Search:
     """Curves of the ratio."""
     readings: tuple[str, ...]
     at: tuple[X, ...]
-    """Decisive values of the axis: the greatest ratio over these values counts."""
+    """Axis values over which the greatest ratio decides."""
     word: Word = "met"
     """`met` for a number, `above` and `below` for a bound."""
 
     def measured(self, samples: Samples) -> Ratio:
-        """Return the greatest ratio of the two curves over the places that are run."""
+        """Return the greatest ratio of the two curves over the simulated axis values."""
         return max((samples.ratio(*self.curves, x) for x in samples.xs), key=lambda ratio: ratio.value)
 
     def holds(self, ratio: Ratio) -> bool:
@@ -64,7 +65,9 @@ CL = ("tcp-cl", "reno")
 KOO = ("delay-30", "air-1", "segment-1460", "both-ways", "ewma")
 CHENG = ("rate-48", "ofdm", "ns2-mac", "ns2-sender", "aodv-ns2", "attempts-8", "no-held-nak")
 KOUNAVIS = ("ber-powers", "uniform-half", "reno", "tick-300", "two-gains", "blocks")
-"""One of the readings of the links' recovery, which set the same keys."""
+"""Names of compatible readings; of the readings of the links' ARQ, which set the same keys, only one is
+included.
+"""
 SEARCHES: Mapping[str, Search] = {
     "koo-4": Search("koo2007/fig2a", "greatest gain of 41 % over WestwoodNR", 1.41, VT, KOO, (0.02, 0.05)),
     "koo-5-nr": Search(
@@ -89,11 +92,11 @@ SEARCHES: Mapping[str, Search] = {
         "below",
     ),
 }
-"""Searches by claim, with the compatible readings of the largest effects."""
+"""Searches by claim, each with the compatible readings that have the largest effects."""
 
 
 def combinations(search: Search) -> list[Experiment]:
-    """Make the experiment under each combination of the design, at the deciding places of the axis."""
+    """Return the experiment under each combination of the design, at the decisive axis values."""
     one = registry()[search.experiment]
     assert isinstance(one, Experiment)
     found = [find(name, one.questions, of=one.id) for name in search.readings]
@@ -135,7 +138,7 @@ def run(search: Search, out: Path) -> list[tuple[str, Ratio]]:
 
 
 def told(claim: str, search: Search, found: Sequence[tuple[str, Ratio]]) -> str:
-    """Describe the combinations that meet the number, and their common part; list the nearest."""
+    """Return a text on the combinations that reproduce the number, and on the nearest combinations."""
     met = [name for name, ratio in found if search.holds(ratio)]
     shared = set.intersection(*(set(name.split("+")) for name in met)) if met else set()
     all_with = f", all with {', '.join(f'`{name}`' for name in sorted(shared))}" if shared else ""

@@ -5,8 +5,8 @@
 
 The program writes docs/costs.csv and the figures docs/costs-*.svg. `--quick` measures once, with about a
 tenth of the simulated time; `--out FOLDER` selects another folder; `--draw` draws the figures from the
-existing file. Each point is a run in a separate process, repeated several times. The fastest run counts: all
-runs are equal to the bit, so their times differ only by the load of the machine.
+existing file. Each point is a run in a separate process, repeated several times. The cost is that of the
+fastest run: all runs are equal, so their times differ only by the load of the machine.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Cost:
     x: float
     simulated_s: float
     delivered: int
-    """Segments,"""
+    """Number of delivered segments."""
     sent: int
     """Number of sent segments, retransmissions included."""
     events: int
@@ -95,7 +95,7 @@ class Cost:
 
 
 def flows() -> Iterable[Point]:
-    """Return the dumbbells with increasing numbers of flows on the same link."""
+    """Yield points with increasing numbers of flows on the link of a dumbbell."""
     for count in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000):
         all_by_s = 0.1 if count <= 1000 else 1
         gap_us = min(1000, 1e6 * all_by_s / count)
@@ -104,7 +104,7 @@ def flows() -> Iterable[Point]:
 
 
 def hops() -> Iterable[Point]:
-    """Return the chain with static routes."""
+    """Yield points with increasing numbers of hops of a chain with static routes."""
     for count in (1, 2, 3, 4, 6, 8, 12, 16):
         changes: Changes = {
             "scheme": "sack",
@@ -116,10 +116,10 @@ def hops() -> Iterable[Point]:
 
 
 def stations() -> Iterable[Point]:
-    """Yield points with stations at random places, one in ten a sender to a neighbour, in two rectangles.
+    """Yield points with stations at random positions, of which one in ten sends to a neighbour.
 
-    One rectangle grows with the number of stations (20 in 100 m × 100 m), so that each station senses 45
-    others at most on average. In the other rectangle each station senses all others.
+    There are two rectangles. One grows with the number of stations (20 in 100 m × 100 m), so that a station
+    senses at most 45 others on average. In the other, each station senses all others.
     """
     for count in (2, 5, 10, 20, 50, 100, 200, 500):
         connections = max(1, count // 10)
@@ -145,9 +145,9 @@ def stations() -> Iterable[Point]:
 
 
 def loss() -> Iterable[Point]:
-    """Return the last hops with increasing frame error rates.
+    """Yield points with increasing frame error rates on the last hop.
 
-    Each frame error is a loss for TCP, or the link has up to seven attempts.
+    The link has one attempt, so that each frame error is a loss for TCP, or up to seven attempts.
     """
     for percent, simulated_s in (
         (0, 300),
@@ -168,7 +168,7 @@ def loss() -> Iterable[Point]:
 
 
 def points() -> list[Point]:
-    """List all."""
+    """List all points."""
     return [*flows(), *hops(), *stations(), *loss()]
 
 
@@ -203,7 +203,7 @@ def measure(point: Point) -> Cost:
 def measure_all(wanted: Sequence[Point], repeats: int) -> list[Cost]:
     """Measure all points in turn, `repeats` times."""
     costs: list[list[Cost]] = [[] for _ in wanted]
-    # Each measurement has its own process, so that the largest one's memory does not count for the next.
+    # Each measurement has its own process, so that its peak memory excludes earlier measurements.
     one_each = multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1)
     with one_each, reporter_for_stderr().task("costs", repeats * len(wanted)) as task:
         for _ in range(repeats):
@@ -217,7 +217,7 @@ def measure_all(wanted: Sequence[Point], repeats: int) -> list[Cost]:
 
 
 def write(costs: Iterable[Cost], path: Path) -> None:
-    """Write the file."""
+    """Write the costs as CSV."""
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.DictWriter(file, [field.name for field in fields(Cost)], lineterminator="\n")
         rows.writeheader()
@@ -229,7 +229,7 @@ def write(costs: Iterable[Cost], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, list[Cost]]:
-    """Read the file: its rows by curve."""
+    """Read the costs by curve."""
     kinds = {"curve": str, "delivered": int, "sent": int, "events": int}
     curves: dict[str, list[Cost]] = {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -263,7 +263,7 @@ PICTURES = {
 
 
 def figure_name(key: str) -> str:
-    """Name the file of a figure."""
+    """Return the file name of a figure."""
     return f"costs-{key}.svg"
 
 
@@ -336,7 +336,7 @@ def prepare(axes: Axes, picture: Picture, label: str, *, is_log: bool) -> None:
 
 
 def main() -> int:
-    """Measure and draw."""
+    """Measure all points, write the file, and draw the figures, as the options request."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,6 @@
 """Make docs/what-a-run-costs.md from docs/costs.csv, which tools/costs.py measures.
 
-Numbers in the text come from the file; a test checks the statements of the page about events.
+All numbers in the page come from the file. A test checks the page's statements about events.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ the event loop, because a faster queue also reduces the share.
 
 
 def page() -> str:
-    """Write the page."""
+    """Return the text of the page."""
     curves = read(DOCS / FILE)
     return "".join(
         [
@@ -129,7 +129,7 @@ def page() -> str:
 
 
 def flows(costs: Sequence[Cost]) -> str:
-    """Write the part about flows."""
+    """Return the section about the number of flows."""
     first, before, last = costs[0], at(costs, 1000), costs[-1]
     text = FLOWS.format(
         figure=figure_name("flows"),
@@ -148,7 +148,7 @@ def flows(costs: Sequence[Cost]) -> str:
 
 
 def hops(costs: Sequence[Cost]) -> str:
-    """Write the part about hops."""
+    """Return the section about the number of hops."""
     middle, last = at(costs, 4), costs[-1]
     more = last.x - middle.x
     text = HOPS.format(
@@ -163,7 +163,7 @@ def hops(costs: Sequence[Cost]) -> str:
 
 
 def stations(density: Sequence[Cost], cell: Sequence[Cost]) -> str:
-    """Write the part about stations."""
+    """Return the section about the number of stations."""
     middle = 100
     text = STATIONS.format(
         figure=figure_name("stations"),
@@ -180,7 +180,7 @@ def stations(density: Sequence[Cost], cell: Sequence[Cost]) -> str:
 
 
 def loss(one: Sequence[Cost], seven: Sequence[Cost]) -> str:
-    """Write the part about loss."""
+    """Return the section about the loss rate."""
     text = LOSS.format(
         figure=figure_name("loss"),
         last=one[-1].x,
@@ -203,13 +203,13 @@ COLUMNS = (
 
 
 def against(label: str, costs: Sequence[Cost]) -> str:
-    """Return the table of a curve."""
+    """Return the table of a curve; `label` is the head of its first column."""
     rows: Iterator[Sequence[str]] = ((f"{one.x:g}", *cells(one)) for one in costs)
     return table((label, *COLUMNS), rows, left=0) + "\n"
 
 
 def cells(cost: Cost) -> tuple[str, ...]:
-    """Return the cells of a row after the first ones."""
+    """Return the cells of a row with the measured values."""
     return (
         f"{cost.delivered:,}",
         f"{cost.sent_per_segment:.2f}",
@@ -220,5 +220,5 @@ def cells(cost: Cost) -> tuple[str, ...]:
 
 
 def at(costs: Sequence[Cost], x: float) -> Cost:
-    """Find a point of a curve."""
+    """Return the point of a curve at `x`."""
     return next(cost for cost in costs if cost.x == x)

@@ -88,12 +88,12 @@ and *control* is the rate of link ACKs and other control frames.
 
 @cache
 def measured() -> list[Row]:
-    """Read the measured rows. Raises InputError when the file does not fit the checks."""
+    """Read the measured rows. Raises InputError if the file has rows of other checks."""
     return recorded(MEASURED, checks())
 
 
 def pages() -> dict[str, str]:
-    """Return both pages by their names. Raises InputError when the measured file does not fit the checks."""
+    """Return both pages by name. Raises InputError if the file of measurements has rows of other checks."""
     return {PAGE: page(), TABLE_PAGE: table_page()}
 
 

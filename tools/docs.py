@@ -44,8 +44,8 @@ SHOWN = {
     "elsn": ("last-hop", "reno", '--set duration="20 s" --set wlan.cell.attempts=2'),
     "nak": ("cheng2008-chain", "reno", '--set duration="20 s"'),
 }
-"""Scenario, baseline and settings of example runs, by service: `last-hop`, which sends each frame once over
-one hop, yields no notice of these services.
+"""Scenario, baseline and settings of example runs, for services of which `last-hop`, with one attempt per
+frame and one hop, yields no notice.
 """
 
 SCHEMES_HEAD = """# Schemes
@@ -237,7 +237,7 @@ def linked(text: str) -> str:
 
 
 def own_preset(scheme: dict[str, Any]) -> list[str]:
-    """Return the section about the preset of a scheme that belongs to one preset, empty for other schemes."""
+    """Return the section about the preset of a scheme that belongs to one preset; empty for other schemes."""
     if scheme["preset"] is None:
         return []
     preset = scheme["preset"]
@@ -325,7 +325,7 @@ def claims_by_reason(claims: Iterable[Claim[Any]]) -> dict[str, list[str]]:
 
 
 def reason_text(claim: Claim[Any]) -> str:
-    """Return the text of the reason why a claim does not hold, empty if there is none."""
+    """Return the reason why a claim does not hold; empty without a reason."""
     texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
     return " ".join(texts)
 
@@ -375,7 +375,7 @@ def question_lines(question: Question) -> list[str]:
 
 
 def changes(reading: Reading) -> str:
-    """Return the changes of a reading relative to the default, as `path = value`."""
+    """Return the changes of an answer relative to the default answer, as `path = value`."""
     found = [f"`{path} = {toml_literal(value)}`" for path, value in reading.settings.items()]
     for name, parameters in (*reading.schemes.items(), *reading.curves.items()):
         found += [f"{name}: `{key} = {toml_literal(value)}`" for key, value in parameters.items()]
@@ -386,7 +386,7 @@ def changes(reading: Reading) -> str:
 
 
 def list_head(experiment: Experiment | Calculation) -> str:
-    """Return the heading of an experiment's claims, which are those of a paper or Airhop's own."""
+    """Return the heading of an experiment's claims, which belong to a paper or to Airhop."""
     is_own = experiment.id.startswith("airhop/") or all(claim.own for claim in experiment.claims)
     return "Statements" if is_own else "Claims of the paper"
 

@@ -2,8 +2,8 @@
 """Measure goodput and completion times of a kernel over emulated links: emulated.csv and downloads.csv.
 
 The files are in python/airhop/crosscheck/reference. The program needs root or user namespaces, TUN, iperf3
-and curl, and an idle machine, since some runs are simultaneous. A run that was late is repeated with the next
-seed.
+and curl, and an idle machine, because some runs are simultaneous. A run whose packets were too late is
+repeated with the next seed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def measure(point: tuple[str, str, str], seed: int, tolerance: float) -> dict[st
 
 
 def _bulk(link: KernelPath, changed_to: str | None) -> dict[str, str]:
-    """Return the commands of a bulk transfer, with ECN if the link marks, which a kernel enables per node.
+    """Return the commands of a bulk transfer.
+
+    If the link marks packets, they enable ECN in the kernel of each node.
 
     A connection that begins with BBR and changes its congestion control remains paced.
     """
@@ -101,7 +103,7 @@ def _downloads(scheme: str, size: int) -> dict[str, str]:
 
 
 def _completion(said: str) -> dict[str, str]:
-    """Return the completion times minus the one-way delay of the request, which the twin does not have."""
+    """Return the completion times without the one-way delay of the request, which the simulation lacks."""
     times = [[float(word) for word in line.split()] for line in said.splitlines()]
     return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
 

@@ -1,7 +1,7 @@
 """Fill the tables of docs/real-packets.md: measurements of a kernel over emulated links, and simulations.
 
-The kernel's runs are rows of python/airhop/crosscheck/reference (tools/emulated.py), the simulated ones rows
-of docs/cross-checks.csv.
+The kernel's values are rows in python/airhop/crosscheck/reference (written by tools/emulated.py), and the
+simulated values rows of docs/cross-checks.csv.
 """
 
 import math
@@ -19,7 +19,7 @@ from blocks import table
 
 @dataclass(frozen=True)
 class Share:
-    """A ratio of two independent means with the half-width of its 95 % interval."""
+    """Ratio of two independent means, with the half-width of its 95 % interval."""
 
     value: float
     half_width: float
@@ -34,7 +34,7 @@ class Share:
 
 
 def over(one: Estimate, other: Estimate) -> Share:
-    """Divide two independent means; the relative half-widths add as squares (delta method)."""
+    """Divide two independent means; the squares of the relative half-widths add (delta method)."""
     value = one.mean / other.mean
     return Share(value, value * math.hypot(one.relative or 0.0, other.relative or 0.0))
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run the CUBIC and DCTCP objects of a Linux source tree beside Airhop's, and print docs/kernel-tree.csv.
+"""Compare the CUBIC and DCTCP objects of a Linux source tree with Airhop's; print docs/kernel-tree.csv.
 
     sudo .venv/bin/python tools/kernel_tree.py LINUX > docs/kernel-tree.csv
 
-LINUX is a source tree; its selftests contain both programs, which are compiled without a change in a
-temporary folder. The program needs clang, bpftool, a kernel with BTF, and the rights of `airhop emulate
---with`; runs of the kernel need an idle machine.
+LINUX is a source tree, whose selftests contain both programs. They are compiled in a temporary folder,
+unchanged except for their names. The tool needs clang, bpftool, a kernel with BTF, the privileges of `airhop
+emulate --with`, and an idle machine.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ RUST: Mapping[str, str | Mapping[str, Any]] = {"cubic": {"name": "cubic", "form"
 REPS = 60
 PROGRAMS = Path("tools/testing/selftests/bpf/progs")
 HEAD = ("linux", "source", "object", "link", "params", "value", "n", "mean", "low", "high")
-"""The column `value` is the goodput of the simulated object or of the kernel, Mbit/s, or the ratio to the
-Rust scheme or to Airhop's object; `source` is the beginning of the SHA-256 of the program's source."""
+"""Columns of the file. `value` is the kind of value: goodput of the simulated object or of the kernel,
+Mbit/s, or ratio to the Rust scheme or to Airhop's object. `source` is the beginning of the SHA-256 of the
+program's source.
+"""
 
 
 def compiled(linux: Path, stem: str, folder: Path) -> Path:
-    """Compile a program of the tree, and name its congestion control tree_NAME, which no other has."""
+    """Compile a program of the tree, with the unique name tree_NAME for its congestion control."""
     types = subprocess.run(
         ["bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux", "format", "c"],
         capture_output=True,
@@ -78,7 +80,7 @@ def goodputs(link: str, params: str, scheme: object) -> list[float]:
 
 
 def in_kernel(link: str, params: str, object_: Path, runs: int) -> list[float]:
-    """Return the goodputs of an object in the kernel, Mbit/s, without runs that were late."""
+    """Return the goodputs of an object in the kernel, Mbit/s, without invalid runs."""
     scheme = object_.name.removesuffix(".bpf.o")
     document = emulated(link, params, "reno")
     for flow in document["flow"]:

@@ -1,7 +1,7 @@
 """Make the ledger of the four papers, docs/experiments/ledger.md, from ledger.toml and outcomes.csv.
 
-A row of ledger.toml names its evidence, from which the module derives the row's letter and all sums. Outcomes
-of claims are those of the last run of `tools/readings.py`.
+A row of ledger.toml is an item of a paper with its evidence. From the evidence the module derives the row's
+letter (kind of reproduction) and all sums. `tools/readings.py` writes the outcomes of claims.
 """
 
 import csv
@@ -39,18 +39,19 @@ computed from the evidence of the row:
 
 @dataclass(frozen=True)
 class Row:
-    """Item of a paper, with the evidence of its letter."""
+    """Item of a paper (result, figure or algorithm), with the evidence that determines its letter."""
 
     item: str
     here: str
-    """Outcome of the item."""
+    """Description of the item's reproduction in Airhop."""
     claims: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Paths of test files."""
     readings: tuple[str, ...] = ()
     """Names of readings that answer open questions of the paper."""
     reconstructed: bool = False
-    """True if a part of the item is lost or not stated, and no other reading has a textual basis."""
+    """True if the paper lacks a part of the item, and no other reading (interpretation) is based on its text.
+    """
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "Row":
@@ -83,7 +84,7 @@ def outcomes() -> dict[str, str]:
 
 
 def rests_on(row: Row, found: Mapping[str, str]) -> str:
-    """Write the evidence of a row: claims (with the outcome if a claim does not hold), tests, readings."""
+    """Return the evidence of a row: claims (with the outcome if a claim does not hold), tests, readings."""
     told = [f"`{claim}`" if found[claim] in HELD else f"`{claim}` ({found[claim]})" for claim in row.claims]
     told += [f"`{test}`" for test in row.tests]
     told += [f"readings {', '.join(f'`{name}`' for name in row.readings)}"] if row.readings else []

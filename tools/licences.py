@@ -37,9 +37,11 @@ SPDX = {
     "Public Domain": "LicenseRef-Public-Domain",
     "Python Software Foundation License": "PSF-2.0",
 }
-"""Licence texts of packages from before `License-Expression` (PEP 639)."""
+"""SPDX expressions of licence texts in package metadata older than `License-Expression` (PEP 639)."""
 READ_BY_HAND = {"docutils": "LicenseRef-Public-Domain AND BSD-2-Clause"}
-"""Licences beyond the metadata. The part of docutils under the GPL, an Emacs mode, is not in its wheel."""
+"""Licences of packages whose metadata are incomplete. The only GPL part of docutils, an Emacs mode, is not in
+its wheel.
+"""
 
 
 def main() -> int:
@@ -75,7 +77,7 @@ def _refusal(name: str, licence: str | None) -> str:
 def linked(graph: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the third-party packages of `cargo metadata` that the extension contains, by name.
 
-    The list excludes macros and build scripts, which run during the compilation only.
+    Macros and build scripts, which run only during the compilation, are excluded.
     """
     packages = {package["id"]: package for package in graph["packages"]}
     nodes = {node["id"]: node for node in graph["resolve"]["nodes"]}

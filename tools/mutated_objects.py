@@ -1,4 +1,4 @@
-"""Run BPF objects with changed bytes: each is rejected, faults or runs, in bounded time and memory.
+"""Run mutated BPF objects, each of which must be refused, fault or run, in bounded time and memory.
 
     .venv/bin/python tools/mutated_objects.py 10000 [SEED]
 
@@ -25,7 +25,7 @@ LONGEST_S = 10
 MOST_MB = 100
 INSTRUCTION = 8
 OUTCOMES = ("ran", "fault", "refused")
-"""Outcomes by exit code minus one; a crash could end with exit code 0, which is no outcome."""
+"""Outcomes by exit code minus one, because exit code 0 must not be an outcome."""
 
 
 def code(data: bytes) -> list[tuple[int, int]]:
@@ -43,7 +43,7 @@ def code(data: bytes) -> list[tuple[int, int]]:
 
 
 def mutant(data: bytes, draw: random.Random) -> bytes:
-    """Change random bytes, or a field of an instruction, or a whole instruction."""
+    """Return the data with changed random bytes, or with one changed field or instruction."""
     changed, sections = bytearray(data), code(data)
     for _ in range(draw.choice((1, 1, 1, 2, 4, 8))):
         if draw.random() < 0.25:
@@ -107,7 +107,7 @@ def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
 def main() -> int:
     """Run the mutants, print their outcomes, and return whether a mutant exceeded a limit."""
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    # loads modules and caches once, before the processes fork
+    # loads modules and fills caches once, before the fork of processes
     run(Scenario.load("last-hop").with_({"duration": "1 s", "warmup": "0 s"}))
     assert _core.threads_at_work() == 0
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -32,12 +32,12 @@ CALLS = "office-calls"
 QUEUES = ("short drop-tail", "long drop-tail", "FQ-CoDel")
 """Names of the settings of a study NAME-queues, in its order."""
 LONG, FAIR = 1, 2
-"""Places of the long drop-tail queue and of FQ-CoDel."""
+"""Indices in `QUEUES` of the long drop-tail queue and of FQ-CoDel."""
 SCHEMES = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR", "bbr3": "BBRv3", "copa": "Copa"}
 USUAL = "cubic"
-"""Linux' default."""
+"""Default congestion control of Linux."""
 ALIKE = 0.05
-"""Largest relative difference of arms that count as equally good; Airhop's choice."""
+"""Maximum relative difference of arms that count as equally good; Airhop's choice."""
 
 Found = Mapping[str, Table]
 """Complete studies by name."""
@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 
     heading: str
     of: str
-    """Class."""
+    """Class of flows."""
     column: str
     digits: int = 1
     """Decimals of the mean."""
@@ -79,11 +79,11 @@ UP_DELAY = Shown("uploads, delay p95 (ms)", "bulk up", "delay_p95_ms", 0)
 
 FELT = (RATING, VOICE, GAME, PAGES, UNFINISHED, REQUESTS, BITRATE, STALLED)
 BULK = (DOWN, DOWN_DELAY, UP, UP_DELAY)
-"""Columns of the two tables of a network, without those of classes that it lacks."""
+"""Columns of the table of bulk transfers; columns of classes that a network lacks are omitted."""
 
 
 class Aim(NamedTuple):
-    """Goal of a reader: a measure, and its better direction."""
+    """Goal of a reader of the page: a measure, and its better direction."""
 
     words: str
     measure: Shown
@@ -137,12 +137,12 @@ def cell(found: Estimate | None, digits: int) -> str:
 
 
 def cells(of: Table, shown: Sequence[Shown], point: Point) -> list[str]:
-    """Return the measures at a point."""
+    """Return the formatted measures at a point."""
     return [cell(measured(of, one, point), one.digits) for one in shown]
 
 
 def numbers(name: str, measures: Sequence[Shown], found: Found) -> str:
-    """Return a row per queue and scheme of a network."""
+    """Return the table of a network with a row per queue and scheme."""
     of = found[f"{name}-queues"]
     shown = known(of, measures)
     rows = [
@@ -154,7 +154,7 @@ def numbers(name: str, measures: Sequence[Shown], found: Found) -> str:
 
 
 def calls(found: Found) -> str:
-    """Return a row per access category, queue and scheme of the office."""
+    """Return the table of the office with a row per access category, queue and scheme."""
     of = found[CALLS]
     shown = (LOWEST, VOICE, LATE, LOST, PAGES, DOWN, UP)
     rows = [
@@ -190,10 +190,10 @@ def ranked(of: Table, aim: Aim, arms: Mapping[str, Point]) -> Standing | None:
 
 
 def told(aim: Aim, standing: Standing | None) -> str:
-    """Return the best arm with its mean, the arms that are as good, and those whose difference is open.
+    """Return a text with the best arm and its mean, the arms that are as good, and the undecided arms.
 
-    An arm is as good if its mean differs by at most `ALIKE`. The difference of another arm is open if it is
-    not significant. The whole answer is open if this applies to every other arm.
+    An arm is as good if its mean differs by at most `ALIKE`. Another arm is undecided if its difference is
+    not significant. If all other arms are undecided, the whole answer is open.
     """
     if standing is None:
         return "–"
@@ -227,7 +227,7 @@ def by_scheme(of: Table, place: int) -> dict[str, Point]:
 
 
 def advice(name: str, found: Found) -> str:
-    """Return a row per goal: best queue under CUBIC, best schemes over a long queue and over FQ-CoDel."""
+    """Return a table by goal: best queue with CUBIC, best schemes over a long queue and over FQ-CoDel."""
     of = found[f"{name}-queues"]
     aims = [aim for aim in AIMS if known(of, [aim.measure])]
     rows = [
@@ -244,7 +244,7 @@ def advice(name: str, found: Found) -> str:
 
 
 def advice_calls(found: Found) -> str:
-    """Return a row per goal of the office: best queue and scheme for each access category of the calls."""
+    """Return a table of the office by goal: best queue and scheme for each access category of the calls."""
     of = found[CALLS]
     points = [point for setting in of.study.settings for point in setting]
     categories = list(dict.fromkeys(map(category, points)))
@@ -264,7 +264,7 @@ def advice_calls(found: Found) -> str:
 
 
 def gain(found: Found) -> str:
-    """Return values of every network's goals with CUBIC, over a long queue and over FQ-CoDel."""
+    """Return a table of every network's goals with CUBIC: values over a long queue and over FQ-CoDel."""
     rows = []
     for name, words in NETWORKS.items():
         of = found[f"{name}-queues"]

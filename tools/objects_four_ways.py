@@ -1,4 +1,4 @@
-"""Make docs/objects-four-ways.md: each BPF object simulated, native, in a kernel, and beside its Rust scheme.
+"""Make docs/objects-four-ways.md: BPF objects simulated, native, in a kernel, and against Rust schemes.
 
 The kernel's runs are rows of python/airhop/crosscheck/reference (tools/emulated.py), simulated values and
 ratios are rows of docs/cross-checks.csv, and the objects of a kernel's source tree are rows of
@@ -25,7 +25,7 @@ LINKS = {
     ("last-hop", "attempts=1;fer=0.01"): "Last hop, one attempt, FER 1 %",
     ("last-hop", "attempts=7;fer=0.01"): "Last hop, seven attempts, FER 1 %",
 }
-"""Links of all objects without notices, by their points, with titles of their tables."""
+"""Titles of the tables of links without notices, by link and parameters of the points."""
 
 HEAD = """# Objects, four ways
 

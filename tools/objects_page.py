@@ -1,4 +1,4 @@
-"""Fills docs/bpf-objects.md with the kernel that BPF objects find in a simulation."""
+"""Generator of the tables in docs/bpf-objects.md: members and functions of the simulated kernel."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 """Make docs/papers-on-real-packets.md: Koo 2007 and Cheng 2008 in a kernel, simulated, and as printed.
 
-The kernel's runs are rows of emulated.csv and chain.csv in python/airhop/crosscheck/reference
-(tools/emulated.py), the simulated ones rows of docs/cross-checks.csv. The module runs nothing.
+The kernel's values are rows of emulated.csv and chain.csv in python/airhop/crosscheck/reference (written by
+tools/emulated.py), and the simulated values rows of docs/cross-checks.csv. The module simulates nothing.
 """
 
 from collections.abc import Iterator, Mapping

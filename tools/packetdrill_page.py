@@ -59,7 +59,7 @@ REASONS = {
         " grows the window"
     ),
 }
-"""Reasons of failing scripts, by suite's path."""
+"""Reasons of failures, by suite and path of the script."""
 HEAD = """# Results of packetdrill scripts
 
 [packetdrill](https://www.usenix.org/conference/atc13/technical-sessions/presentation/cardwell) (Cardwell et
@@ -122,7 +122,7 @@ class Row(NamedTuple):
     text: str
     """Difference, or reason why the script does not apply or ends early."""
     kernel: str
-    """Verdict of the machine's kernel; `same`: the kernel fails at the same line; empty: not run."""
+    """Verdict on this machine's kernel; `same` if the kernel fails at the same line, empty if not run."""
 
 
 def measure(suite: str, folder: Path) -> Iterator[Row]:

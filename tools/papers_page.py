@@ -4,9 +4,9 @@
     airhop reproduce yun2009/table1 yun2009/fig6 kounavis1996/ebsn kounavis1996/loss-formula --quick --out DIR
     python tools/papers_page.py FULL DIR
 
-The values of a table come from the first folder with its experiment, under the default reading. A block
-without its experiments in any folder stays unchanged, and the program prints its name. The program simulates
-nothing.
+The values of a table come from the first folder with its experiment, with the default reading (interpretation
+of the paper). A block without its experiments in any folder stays unchanged, and the program prints its name.
+The program simulates nothing.
 """
 
 import csv
@@ -41,11 +41,11 @@ Found = Mapping[str, Outcome | Calculated]
 
 
 def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
-    """Read the outcomes of the default readings, the first folder's first."""
+    """Read the outcomes under the default interpretation of each paper; earlier folders take precedence."""
     found: dict[str, Outcome | Calculated] = {}
     for folder in reversed(folders):
         known = {id_: one for id_, one in registry().items() if id_ in SHOWN}
-        # Without questions, so that claims are checked only under the default reading.
+        # Remove open questions, so that claims are checked only with the default answers.
         experiments = {
             id_: replace(one, questions=()) for id_, one in known.items() if isinstance(one, Experiment)
         }
@@ -58,7 +58,7 @@ def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
 
 
 class NotRunError(InputError):
-    """No folder has a run of an experiment by this simulator."""
+    """Error: no folder has a run of the experiment by this version of the simulator."""
 
 
 def outcome(found: Found, id_: str) -> Outcome:
@@ -75,12 +75,12 @@ def mark(one: PrintedCheck) -> str:
 
 
 def measured(one: PrintedCheck, digits: int) -> str:
-    """Write a measured number with its interval, which no line of a table breaks."""
+    """Format a measured number with its interval, without line breaks."""
     return unbroken(f"{one.mean:.{digits}f} ({one.low:.{digits}f}–{one.high:.{digits}f})".replace("-", "−"))
 
 
 def unbroken(number: str) -> str:
-    """Write a number with its unit and interval so that no line breaks them."""
+    """Replace spaces, so that no line break separates a number from its unit and interval."""
     return number.replace(" ", "\N{NO-BREAK SPACE}").replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
 
 
@@ -181,8 +181,8 @@ KOO: Mapping[str, Sequence[tuple[str, str, float, float]]] = {
 def headlines(found: Found) -> str:
     """List the headlines that are claims, with measured values and outcomes.
 
-    A value whose experiment no folder has stays unchanged on the page. Quotes come from the claims, and
-    outcomes from outcomes.csv.
+    If no folder has the experiment of a value, the value on the page stays unchanged. Quotes come from the
+    claims, and outcomes from outcomes.csv.
     """
     with OUTCOMES.open(encoding="utf-8") as file:
         known = {row["claim"]: row["outcome"] for row in csv.DictReader(file)}
@@ -223,7 +223,7 @@ HEADLINES = (
 
 
 def effect(found: Found) -> str:
-    """Return the ratios in the abstracts, at each place of their axes."""
+    """Return a table of the ratios in the abstracts, at each value of their axes."""
     fig6, ebsn = outcome(found, "yun2009/fig6"), outcome(found, "kounavis1996/ebsn")
     rows = [
         (

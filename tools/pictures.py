@@ -2,9 +2,9 @@
 
 `python tools/pictures.py` draws missing pictures and those whose runs have changed, as `make docs` does.
 `--slow` also draws the pictures that take more than seconds: a whole published figure, and the pages of a
-report, of an emulation (which needs root and iperf3) and of `airhop view` in the system's Chromium.
-drawn.json contains the source of each picture, the fingerprints of its runs or the numbers of a table, so
-stale pictures are found with any version of matplotlib.
+report, of an emulation (which needs root and iperf3) and of `airhop view` in the system's Chromium. For each
+picture, drawn.json contains a digest of its source: the fingerprints of its runs, or the numbers of a table.
+Stale pictures are thus found with any version of matplotlib.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TWIN = (
     *("--set", 'flow.ftp.tcp.delayed_ack={ segments = 2, timeout = "40 ms" }'),
     *("--on", "d", "iperf3 -s -1", "--on", "s", "iperf3 -c {d} -t 20 -C cubic"),
 )
-"""Arguments of the emulation whose page with its twin is a picture."""
+"""Arguments of the emulation whose report is a picture."""
 VIEW = """
 scenario = "last-hop"
 [set]
@@ -51,7 +51,7 @@ duration = "20 s"
 [vary]
 scheme = ["reno", "sack", "cubic", "bbr", "snoop", "ll-elsn"]
 """
-"""State of the page of `airhop view` that is a picture."""
+"""State of the page of `airhop view` in its picture."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,12 @@ def draw_compared(path: Path) -> None:
 
 
 def table_of(name: str) -> Callable[[], str]:
-    """Identify the runs of a study."""
+    """Return a function that returns a text identifying the runs of a study."""
     return lambda: " ".join(sorted(study(name).frame()["fingerprint"].to_list()))
 
 
 def run_of(name: str) -> Callable[[], str]:
-    """Identify a traced run."""
+    """Return a function that returns a text identifying a traced run."""
     return lambda: traced(name)[1].fingerprint
 
 
@@ -149,7 +149,7 @@ def draw_wins(path: Path) -> None:
         figure, axes = panels(2, 2.1)
         for one, (way, (names, suffix)) in zip(axes, ways.items(), strict=True):
             for name in names:
-                label = f"_{name}" if suffix else name  # once in the legend
+                label = f"_{name}" if suffix else name  # no second entry in the legend
                 curve(one, xs, found[name + suffix], [None] * len(xs), label=label, style=looks[ids[name]])
             one.set(xscale="log", ylim=(0, 4.6), ylabel=f"Mbit/s, {way}")
         axes[-1].set_xlabel("Frame error rate (%)")
@@ -190,7 +190,7 @@ def draw_notices(path: Path) -> None:
             for name, *cells in rows:
                 if name in ids:
                     means = [float(cell.split()[0]) for cell in cells]
-                    label = f"_{name}" if place else name  # once in the legend
+                    label = f"_{name}" if place else name  # no second entry in the legend
                     curve(axes, xs, means, [None] * len(xs), label=label, style=looks[ids[name]])
             axes.set(xlabel=labels[place], ylabel="Goodput (Mbit/s)", ylim=(0, 300), xticks=xs)
             axes.grid(visible=True, linewidth=0.3, color="0.85")
@@ -200,7 +200,7 @@ def draw_notices(path: Path) -> None:
 
 
 def headlines() -> str:
-    """Return the table of headlines of the page about readings, written by a run under all readings."""
+    """Return the table of headlines of docs/experiments/readings.md, which tools/readings.py writes."""
     found = re.search(
         r"<!-- readings: headlines -->\n(.*?)<!-- end -->", READINGS.read_text("utf-8"), re.DOTALL
     )
@@ -209,7 +209,7 @@ def headlines() -> str:
 
 
 def draw_headlines(path: Path) -> None:
-    """Draw the table of headlines: a row per reading, a panel per paper, a line at the printed value."""
+    """Draw the table of headlines: a row per answer, a panel per paper, a line at the printed value."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, new_figure, write
@@ -222,7 +222,7 @@ def draw_headlines(path: Path) -> None:
             numbers = [[float(part) for part in re.findall(r"[0-9.]+", row[4])] for row in found]
             for place, (mean, *ends) in enumerate(numbers):
                 axes.plot(ends, [place] * len(ends), color="black", linewidth=0.8)
-                # Open marker if the scatter of the few runs leaves no interval.
+                # an open marker if the few runs leave the interval unbounded
                 filled = "black" if ends else "white"
                 axes.plot([mean], [place], "o", color="black", markerfacecolor=filled, markersize=3)
             axes.axvline(float(found[0][2]), color="0.4", linestyle="--", linewidth=0.8)
@@ -278,7 +278,7 @@ PICTURES: dict[str, Picture] = {
 
 
 def digest(text: str) -> str:
-    """Name a text, 16 hexadecimal digits."""
+    """Return the digest of a text, 16 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

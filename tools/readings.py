@@ -5,11 +5,11 @@
     airhop reproduce yun2009/fig8 yun2009/fig12 cheng2008/table3 … --full --out FULL
     python tools/readings.py DIR FULL
 
-The last folder with an experiment counts. If it has the experiment only under the default reading, verdicts
-under other readings come from the last earlier folder with them. The program keeps the prose around the
-blocks and simulates nothing: folders must contain rows of the current simulator. Rows of outcomes.csv stay
-unchanged for experiments that no folder has, and so does the block of headlines if an experiment of a
-headline is missing.
+If several folders contain an experiment, the last folder counts. If that folder has only the default reading
+(interpretation of the paper), the verdicts under other readings come from the last earlier folder that has
+them. The program keeps the prose around the blocks. It simulates nothing, so the folders must contain rows of
+the current simulator. If no folder contains an experiment, its rows of outcomes.csv stay unchanged. If an
+experiment of a headline is missing, the block of headlines stays unchanged.
 """
 
 import csv
@@ -43,9 +43,11 @@ COLUMNS = (
     "before",
     "whose_before",
 )
-"""Columns; `depends_on` is the conclusion over all readings of a claim that depends on a reading."""
+"""Columns of outcomes.csv; `depends_on` is the conclusion over all readings for a claim that depends on a
+reading.
+"""
 WORDS = ("reproduced", "bound met", "depends on a reading", "undecided", "not reproduced")
-"""Groups of outcomes."""
+"""Groups of outcomes in the tables."""
 PAPERS = {
     "yun2009": "Yun 2009",
     "koo2007": "Koo 2007",
@@ -56,17 +58,17 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class Headline:
-    """Headline number of a paper, as a ratio of two curves of an experiment."""
+    """Main number of a paper, as a ratio of two curves of an experiment."""
 
     experiment: str
     claim: str
-    """Printed value."""
+    """Value that the paper prints."""
     printed: float
     measured: Callable[[Samples], Ratio]
 
 
 def greatest(samples: Samples, curve: str, other: str) -> Ratio:
-    """Return the greatest ratio over the axis."""
+    """Return the largest ratio of two curves over all values of the x axis."""
     return max((samples.ratio(curve, other, x) for x in samples.xs), key=lambda ratio: ratio.value)
 
 
@@ -96,7 +98,9 @@ HEADLINES = {
 
 
 def found_in(folders: Iterable[Path]) -> dict[str, Reproduced]:
-    """Read the runs of the folders by id: the last under the default reading, and the last under readings.
+    """Read each experiment from the last folder that has it, by id.
+
+    Other readings from the last that has them.
 
     Raises InputError if a folder has no runs.
     """
@@ -120,13 +124,13 @@ def _in_folder(folder: Path) -> dict[str, Reproduced]:
 
 
 def has_headlines(found: Mapping[str, Reproduced]) -> bool:
-    """Return whether the experiment of each headline was run under every reading."""
+    """Return whether every headline's experiment was run under every reading."""
     needed = [found.get(headline.experiment) for headline in HEADLINES.values()]
     return all(one is not None and one.others for one in needed)
 
 
 def headlines(found: Mapping[str, Reproduced]) -> str:
-    """Tabulate the headline of each paper under each reading."""
+    """Return the table of each paper's headline number under each reading."""
     rows = [
         (name, headline.claim, f"{headline.printed:g}", reading, interval(headline.measured(outcome.samples)))
         for name, headline in HEADLINES.items()
@@ -171,7 +175,7 @@ def write_outcomes(found: Mapping[str, Reproduced]) -> None:
 def outcomes_of(
     id_: str, outcome: Reproduced, known: Mapping[str, Mapping[str, str]]
 ) -> list[Mapping[str, str]]:
-    """Make the rows of an experiment that was run."""
+    """Return the rows of outcomes.csv for an experiment; `known` has the previous outcomes by claim."""
     blank = {"before": "", "whose_before": ""}
     return [
         {
@@ -189,18 +193,18 @@ def outcomes_of(
 
 
 def outcome_rows() -> list[dict[str, str]]:
-    """Read the existing file of outcomes."""
+    """Read the rows of outcomes.csv."""
     with OUTCOMES.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 def counted(word: str) -> str:
-    """Name the group of an outcome."""
+    """Return the group of an outcome, as in `WORDS`."""
     return "depends on a reading" if word.startswith("depends on ") else word
 
 
 def claims() -> str:
-    """Count the claims of each paper by outcome."""
+    """Return the table that counts the claims of each paper by outcome."""
     rows, read = [], outcome_rows()
     for paper, title in PAPERS.items():
         of_paper = [row for row in read if row["experiment"].startswith(f"{paper}/")]
@@ -211,7 +215,7 @@ def claims() -> str:
 
 
 def depending() -> str:
-    """List the claims that depend on a reading, with the readings."""
+    """Return the table of the claims that depend on a reading, with the readings."""
     rows = [
         (
             f"`{row['claim']}`",
@@ -225,7 +229,7 @@ def depending() -> str:
 
 
 def outcomes() -> str:
-    """Count the claims by outcome, before and after, for the papers' claims and Airhop's own."""
+    """Return the table that counts claims by outcome before and after the run."""
     rows, read = [], outcome_rows()
     for label, whose, outcome in (("before", "whose_before", "before"), ("now", "whose", "outcome")):
         for word, name in (("paper", "the papers'"), ("own", "Airhop's own")):
@@ -235,7 +239,7 @@ def outcomes() -> str:
 
 
 def changes() -> str:
-    """Return the changes of claims since the last run, with the questions that each depends on."""
+    """Return the table of claims whose outcome changed since the previous run, with the open questions."""
     read = {row["claim"]: row for row in outcome_rows()}
     lines = []
     for change in tomllib.loads(CHANGES.read_text(encoding="utf-8"))["change"]:
@@ -253,11 +257,11 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "claims": claims,
     "depending": depending,
 }
-"""Blocks that follow from outcomes.csv."""
+"""Blocks that are computed from outcomes.csv."""
 
 
 def main() -> int:
-    """Fill the page from the folders of runs."""
+    """Write the blocks of the page from the folders of runs."""
     try:
         found = found_in(map(Path, sys.argv[1:]))
         write_outcomes(found)

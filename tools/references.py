@@ -1,4 +1,4 @@
-"""Makes the bibliography: the sources of the schemes, and the other works that pages name."""
+"""Make the bibliography: the sources of the schemes, and other works that pages cite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAPERS = {
     "M. E. Kounavis, ": "kounavis1996",
     "R.-S. Cheng ": "cheng2008",
 }
-"""Beginning of a reproduced paper's citation, and the folder of its experiments."""
+"""Folder of a reproduced paper's experiments, by the beginning of the paper's citation."""
 OTHERS = (
     "V. Arun, M. Alizadeh and H. Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022",
     "F. Y. Yan, J. Ma, G. D. Hill, D. Raghavan, R. S. Wahby, P. Levis and K. Winstein, Pantheon: the "
@@ -84,12 +84,12 @@ def page() -> str:
 
 
 def whole(work: str, cited: set[str]) -> str:
-    """Return a work without the part that a citation adds, if another scheme cites the whole work."""
+    """Return a citation without the cited part (such as a section) if another scheme cites the whole work."""
     return min((other for other in cited if work.startswith(other)), key=len)
 
 
 def by_author(work: str) -> tuple[bool, str]:
-    """Order by the surname of the first author, and RFCs and drafts at the end."""
+    """Return a sort key: surname of the first author, with RFCs and drafts at the end."""
     ascii_only = unicodedata.normalize("NFKD", work).encode("ascii", "ignore").decode()
     start = INITIALS.match(ascii_only)
     return work.startswith(REPORTS), ascii_only[start.end() if start else 0 :]

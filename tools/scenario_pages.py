@@ -27,7 +27,9 @@ class Page:
     about: str
     tables: tuple[str, ...]
     kinds: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Setting in the page's example, as for `--set`, by the last part of a table's path and by kind."""
+    """Settings that select a kind in the page's example, as for `--set`, by last part of the table's path and
+    by kind.
+    """
 
 
 ERRORS = {

@@ -30,7 +30,9 @@ GAINS = {
     "cheng2008/table": (("tcp-cl", "reno"),),
     "koo2007/fig2": (("westwood-vt", "westwood-nr"), ("westwood-vt", "reno")),
 }
-"""Curves with checked gains, and the other curve, by the beginning of an experiment's id."""
+"""Curves with checked gains, and the curve that they are compared with, by the beginning of an experiment's
+id.
+"""
 HEAD = ("experiment", "curve", "other", "x", "runs", "spread")
 Row = tuple[str, str, str, str, int, str]
 

@@ -136,7 +136,7 @@ def meaning(table: str, column: str) -> str:
 
 
 def unmatched() -> list[str]:
-    """List tables and columns without a meaning, and meanings of nothing."""
+    """List tables and columns without a meaning, and meanings without a table or column."""
     there = {(name, column) for name, table in tables().items() for column in table.columns}
     columns = {column for _, column in there} | {f"{name}.{column}" for name, column in there}
     return [

@@ -71,7 +71,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
     *((f"802.11ac, alone, 10 % loss, attempts: {most}", "ac-attempts", most) for most in (1, 2, 4, 7)),
     *((f"802.11ac, alone, 50 % loss, lifetime {ms} ms", "ac-lifetime", ms) for ms in (5, 10, 20)),
 )
-"""Rows of the summary in words, by experiment and value of its axis."""
+"""Labels of the summary's rows, by experiment and value of its axis."""
 
 Found = Mapping[str, Reproduced]
 """Outcomes by the last part of their ids."""
@@ -91,12 +91,12 @@ def found_in(folder: Path) -> dict[str, Reproduced]:
 
 
 def goodput(name: str) -> Callable[[Found], str]:
-    """Make the block of an experiment's goodputs: a row per sender, a column per value of the axis."""
+    """Return the function that makes an experiment's table of goodputs: a row per sender, a column per x."""
     return lambda found: grid(_outcome(found, name), digits=1)
 
 
 def summary(found: Found) -> str:
-    """Return the gain of services by condition: of the best sender, of LL-ELSN and of ELN-CUBIC."""
+    """Return a table of the gain of services by condition: best sender, LL-ELSN and ELN-CUBIC."""
     head = (
         "condition",
         "best without a service",
@@ -119,7 +119,7 @@ def _condition(found: Found, words: str, name: str, x: X) -> tuple[str, ...]:
 
 
 def measures(name: str) -> Callable[[Found], str]:
-    """Return the function that makes a table of the download and of the others at 10 % loss."""
+    """Return the function that makes a table of the download and the other four connections at 10 % loss."""
 
     def block(found: Found) -> str:
         outcome = _outcome(found, name)

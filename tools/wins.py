@@ -52,7 +52,7 @@ def found_in(folder: Path) -> dict[str, Reproduced]:
 
 
 def grid(outcome: Outcome, digits: int = 2) -> str:
-    """Write a row per curve and a column per x: mean and half-width; unexceeded values are bold."""
+    """Return a table with a row per curve and a column per x: mean and half-width; best values are bold."""
     axis, labels = outcome.experiment.axis, outcome.experiment.labels
     samples, low = judged_by(outcome)
     best = {x: unbeaten(samples, tuple(labels), x, low=low) for x in samples.xs}
@@ -78,7 +78,7 @@ def judged_by(outcome: Outcome) -> tuple[Samples, bool]:
 def unbeaten(
     samples: Samples, curves: Sequence[str], x: X, share: float = 1.0, *, low: bool = False
 ) -> list[str]:
-    """Return the best curve at x, and the curves that may have at least a share of its value.
+    """Return the best curve at x, and the curves whose ratio to it is not significantly below a share.
 
     With `low` smaller values are better.
     """
@@ -94,17 +94,17 @@ def unbeaten(
 
 
 def goodput(found: Found) -> str:
-    """Goodput against frame errors."""
+    """Return the table of goodput against frame errors."""
     return grid(_outcome(found, "fer"))
 
 
 def round_trip(found: Found) -> str:
-    """Goodput against the round trip."""
+    """Return the table of goodput against the round-trip time."""
     return grid(_outcome(found, "rtt"))
 
 
 def connections(found: Found) -> str:
-    """Goodput of all connections, and fairness with the largest number."""
+    """Return the table of the goodput of all connections, and fairness with the most connections."""
     flows, fair = _outcome(found, "flows"), _outcome(found, "fairness")
     last = flows.samples.xs[-1]
     lines = grid(flows).splitlines()
@@ -134,27 +134,27 @@ def beside(found: Found) -> str:
 
 
 def short(found: Found) -> str:
-    """Completion times."""
+    """Return the table of completion times."""
     return grid(_outcome(found, "short"))
 
 
 def fades(found: Found) -> str:
-    """Goodput through Kounavis' fades."""
+    """Return the table of goodput through the fades of Kounavis 1996."""
     return grid(_outcome(found, "fades"))
 
 
 def fades_11b(found: Found) -> str:
-    """Goodput through fades of the last hop of Yun."""
+    """Return the table of goodput through fades of Yun 2009's last hop."""
     return grid(_outcome(found, "fades-11b"))
 
 
 def buffers(found: Found) -> str:
-    """Goodput by size of buffers."""
+    """Return the table of goodput by buffer size."""
     return grid(_outcome(found, "buffers"))
 
 
 def waits(found: Found) -> str:
-    """Mean waits and their 95th percentile by size of buffers."""
+    """Return the table of the mean and 95th percentile of waits by buffer size."""
     values = _values(found)
 
     def cell(curve: str, packets: int) -> str:
@@ -183,7 +183,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
     ("Transfer of 30 kB", "short", 30),
     ("Transfer of 3 MB", "short", 3000),
 )
-"""In words, by experiment and value of its axis."""
+"""Labels of the summary's rows, by experiment and value of its axis."""
 
 
 def summary(found: Found) -> str:
@@ -220,7 +220,7 @@ def _short(curve: str) -> str:
 
 
 def senders(found: Found) -> str:
-    """Return benefits and costs of each sender: needs, goodput, queueing delay, share left to CUBIC."""
+    """Return a table of the senders: needs, goodput, queueing delay, share of goodput left to CUBIC."""
     goodputs, values, left = _outcome(found, "fer").samples, _values(found), _outcome(found, "beside-cubic")
     needs = {scheme["name"]: scheme["needs"] for scheme in schemes()}
     waits = [packets for packets in delay.BUFFERS if packets >= delay.USUAL]

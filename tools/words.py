@@ -1,9 +1,10 @@
 """Count headless openings and verbs of speech in the prose of the tree; run as a program, lower the ceilings.
 
-An opening is headless if it puts a question word or a pronoun where the noun of the field belongs: "What a
-receiver holds" for "Receive buffer". A verb of speech stands for returning, computing, checking or storing:
-"Gives", "Judges", "Says", "Takes", "Tells", "Looks", "Holds". CONTRIBUTING.md, "How we write", has
-the rule; `tests/python/tree/test_words.py` compares the counts with the ceilings in `tools/words.toml`.
+An opening, the first words of a text, is headless if it has a question word or a pronoun in place of the noun
+of the field: "What a receiver holds" for "Receive buffer". A verb of speech stands for returning, computing,
+checking or storing: "Gives", "Judges", "Says", "Takes", "Tells", "Looks", "Holds". CONTRIBUTING.md, "How we
+write", has the rule; `tests/python/tree/test_words.py` compares the counts with the ceilings in
+`tools/words.toml`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ HEADLESS = re.compile(
     re.I,
 )
 HEADLESS_ON_A_PAGE = re.compile(rf"(?:{PRONOUNS})\b", re.I)
-"""Headless openings of pages, in which "If", "When", "This" and "It" may begin a sentence with its noun."""
+"""Pattern of headless openings of pages; "If", "When", "This" and "It" may begin a sentence of a page."""
 SPEECH = re.compile(r"(?:give|judge|say|take|tell|look|hold)s?\b", re.I)
 
 _COMMENT = re.compile(r"^\s*//([/!])(?!/) ?(.*)$")
@@ -79,7 +80,7 @@ def docstrings(package: Path) -> Iterator[Opening]:
 
 def _body(node: ast.AST) -> list[ast.stmt]:
     body = getattr(node, "body", [])
-    return body if isinstance(body, list) else []  # the body of a lambda is an expression
+    return body if isinstance(body, list) else []  # the body of a lambda is an expression, not a list
 
 
 def _constant(statement: ast.Expr) -> object:

@@ -1,7 +1,7 @@
 """Make docs/yun-on-real-packets.md: Yun 2009's schemes in a kernel, simulated, and as printed.
 
-The kernel's runs are rows of python/airhop/crosscheck/reference/emulated.csv (tools/emulated.py), the
-simulated ones rows of docs/cross-checks.csv. The module runs nothing.
+The kernel's values are rows of python/airhop/crosscheck/reference/emulated.csv (written by
+tools/emulated.py), and the simulated values rows of docs/cross-checks.csv. The module simulates nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,9 @@ SCHEMES = {
     "ELN": (";services=eln", "bpf_eln"),
     "LL-ELSN": (";services=ll-elsn", "bpf_eln"),
 }
-"""Schemes by name: services of the links, at the end of a column `params`, and control of the kernel."""
+"""Services of the links, as at the end of the column `params`, and congestion control of the kernel, by
+scheme.
+"""
 WAYS = {"down": "Downlink", "up": "Uplink"}
 RATES = ("0.003", "0.01", "0.03")
 
@@ -80,7 +82,7 @@ Cell = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Words:
-    """A statement of the paper: a ratio that is more (or less) than a bound, somewhere."""
+    """Statement of the paper: at some point, a ratio is above (or below) a bound."""
 
     quote: str
     told: str

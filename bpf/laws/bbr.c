@@ -50,8 +50,8 @@ int main(void)
 	EQUAL(state()->min_rtt, 100000);
 	EQUAL(tp->snd_cwnd, 20);
 
-	/* Section 4.3.2.2: after three round trips with less than a quarter more the pipe is full; BBR drains, and probes once at most the
-	 * bandwidth-delay product of 10 is in flight, in phase 5 by a draw of 3. */
+	/* Section 4.3.2.2: the pipe is full after three round trips in which the rate grew by less than a quarter. BBR drains until at most the
+	 * bandwidth-delay product of 10 is in flight. Then it probes, from phase 5 on, since the random number is 3. */
 	round_of(10, 124);
 	round_of(10, 100);
 	EQUAL(state()->is_full, 0);
@@ -64,26 +64,26 @@ int main(void)
 	EQUAL(state()->mode, PROBE_BW);
 	EQUAL(state()->phase, 5);
 
-	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of one segment, as the rate is below 1.2 Mbit/s; two more segments in
-	 * the phase with gain 5/4. */
+	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of one segment, since the rate is below 1.2 Mbit/s: 28. The phase with
+	 * gain 5/4 has two segments more. */
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 28);
 	state()->phase = 0;
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 30);
 	state()->phase = 5;
 
-	/* Section 4.1.1.3: the rate 124 of a round trip is the maximum of ten further ones, then the maximum is 100. */
+	/* Section 4.1.1.3: the rate 124 of one round trip is the maximum during ten further round trips; then the maximum is 100. */
 	for (int rounds = 0; rounds < 7; rounds++)
 		round_of(10, 100);
 	EQUAL(greatest_bw(state()), 124 * ONE);
 	round_of(10, 100);
 	EQUAL(greatest_bw(state()), 100 * ONE);
-	/* Pacing at 1 % below the rate, 99,000 bytes per second, at a gain of one. */
+	/* At a gain of one the pacing rate is 1 % below the estimated rate: 99,000 bytes per second. */
 	state()->phase = 5;
 	state()->phase_at = tp->tcp_mstamp + 100000;
 	round_of(10, 100);
 	EQUAL(sock()->sk_pacing_rate, 99000);
 
-	/* Section 4.2.3.4: 3 of 40 lost, 20 in flight and one more acknowledged: a window of 21 for a round trip, and 40 again after the recovery. */
+	/* Section 4.2.3.4: with 20 segments in flight and one acknowledged, a loss leaves a window of 21 for a round trip; after recovery it is 40 again. */
 	tp->snd_cwnd = 40;
 	CALL(bbr_ssthresh);
 	CALL(bbr_set_state, TCP_CA_Recovery);
@@ -101,7 +101,7 @@ int main(void)
 	EQUAL(state()->prior_cwnd, 40);
 	EQUAL(state()->conserves, 0);
 
-	/* Section 4.3.5: a smallest round trip older than ten seconds expires: four segments for 200 ms and a round trip, then the previous window. */
+	/* Section 4.3.5: the smallest round trip expires after ten seconds: the window is 4 for 200 ms and a round trip, then as before. */
 	open();
 	round_of(10, 100);
 	tp->snd_cwnd = 40;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Calls of a congestion control, natively compiled: reads calls from the standard input, and writes their results to the standard output. The test
- * crates/bpf/tests/native.rs compares the results with those of the interpreter.
+ * Runs recorded calls of a natively compiled congestion control: reads the calls from the standard input, and writes their results to the standard
+ * output. The test crates/bpf/tests/native.rs compares the results with those of the interpreter.
  *
  *   cc -DAIRHOP_NATIVE -DSOURCE='"../veno.bpf.c"' -DCONTROL=veno -DSOCKET_BYTES=N -DSEED=1 calls.c
  *
- * With -DLISTENER=hear_notices the calls include packets for this program.
+ * With -DLISTENER=hear_notices the calls include arriving packets for the program hear_notices.
  */
 #include SOURCE
 #ifdef LISTENER
@@ -17,12 +17,12 @@
 int getchar(void);
 int putchar(int byte);
 
-/* The image of a socket is that of the object's types. */
+/* The calls contain images of the socket with the layout in the object's BTF, so both layouts must be equal. */
 _Static_assert(sizeof(struct tcp_sock) == SOCKET_BYTES, "the same structure in BPF and here");
 
 #define CALLBACKS 12
 
-/* A call: a callback, by its place in struct tcp_congestion_ops, or CALLBACKS for a packet; and its arguments after the socket. */
+/* A call: the index of a callback in struct tcp_congestion_ops, or CALLBACKS for a packet; and the arguments after the socket. */
 struct call {
 	u64 callback;
 	u64 arguments[2];
@@ -30,16 +30,16 @@ struct call {
 	u8 packet[64];
 };
 
-/* The socket follows the call, and the outcome. */
+/* Result of a call. In the input the socket follows each call, in the output each outcome. */
 struct outcome {
 	u64 result;
-	u64 ack_request; /* 2^32 and the number of an ACK that the program sends; 0 without one */
+	u64 ack_request; /* 2^32 plus the acknowledgement number of the ACK that the program sends; 0: it sends none */
 };
 
 static struct call call;
 static struct outcome outcome;
 
-/* SplitMix64, as in a simulation with this seed. */
+/* Random numbers of a simulation with this seed (SplitMix64). */
 static u32 draw(void)
 {
 	static u64 state = SEED;
@@ -57,7 +57,7 @@ static long send_ack(void *tp, u32 rcv_nxt)
 	return 0;
 }
 
-/* Returns 0 at the end of the calls. */
+/* Reads `bytes` bytes of the standard input; returns 0 at its end. */
 static int take(void *to, u32 bytes)
 {
 	for (u32 i = 0; i < bytes; i++) {
@@ -79,9 +79,9 @@ static void give(const void *from, u32 bytes)
 typedef u32 returns(unsigned long long *arguments);
 typedef void acts(unsigned long long *arguments);
 
-/* True for ssthresh, min_tso_segs, undo_cwnd and sndbuf_expand. */
+/* True for callbacks with a result: ssthresh, min_tso_segs, undo_cwnd and sndbuf_expand. */
 static const u8 has_result[CALLBACKS] = { [0] = 1, [6] = 1, [8] = 1, [9] = 1 };
-/* Number of arguments before the sample. */
+/* Number of arguments between the socket and the sample: pkts_acked and cong_control. */
 static const u8 before_sample[CALLBACKS] = { [5] = 0, [7] = 2 };
 
 static u64 run(void)

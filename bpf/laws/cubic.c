@@ -8,7 +8,7 @@ static struct cubic *state(void)
 	return STATE(struct cubic, (struct sock *)tp);
 }
 
-/* Ten ACKs of a round with this round trip. */
+/* A round of HyStart++: ten ACKs with this round-trip time, us. */
 static void round_of(u32 rtt)
 {
 	tp->snd_nxt = tp->snd_una + 11000; /* the next round begins with the first ACK after these */
@@ -47,12 +47,12 @@ int main(void)
 	EQUAL(state()->now.w_max, 68 * ONE);
 	tp->snd_cwnd = 2;
 	EQUAL(CALL(cubic_ssthresh), 2);
-	/* Section 4.8. */
+	/* Section 4.8: a timeout clears W_max. */
 	CALL(cubic_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(state()->now.w_max, 0);
 
-	/* Section 4.3: 100 windows of 10 segments, of 10 ms each, are a second, in which Reno gains 9/17 of 100 while below the previous window; the
-	 * cubic gains a fraction of that. */
+	/* Section 4.3: while the window is below the window before the loss, each acknowledged window adds 9/17 of a segment. The cubic adds less in
+	 * these 10 ms. */
 	connect(10, 5);
 	CALL(cubic_init);
 	state()->now.prior = ~0U;
@@ -60,7 +60,7 @@ int main(void)
 		tp->tcp_mstamp += 1000;
 		CALL(cubic_cong_avoid, 0, 10);
 	}
-	EQUAL(tp->snd_cwnd, 14); /* 10 (1 + 9/17/10 + ...): 14.1 after ten rounds of ten segments while it grows */
+	EQUAL(tp->snd_cwnd, 14); /* 14.1 after ten times ten acknowledged segments: each adds 9/17 / cwnd */
 
 	/* Section 4.2: the window grows by half per round trip at most. */
 	connect(10, 5);
@@ -69,8 +69,8 @@ int main(void)
 	CALL(cubic_cong_avoid, 0, 10);
 	EQUAL(tp->snd_cwnd, 15);
 
-	/* RFC 9406 section 4.2: a round 10 ms longer than one of 80 ms reduces growth to a quarter; a round shorter than 90 ms restores it; otherwise
-	 * slow start ends after five rounds. An ACK counts for at most eight segments unless segments are paced (section 4.3). */
+	/* RFC 9406 section 4.2: after a round of 80 ms, a round of 90 ms reduces growth to a quarter; slow start ends after five such rounds. Without
+	 * pacing an ACK counts for at most eight segments (section 4.3). */
 	connect(10, 1000);
 	CALL(cubic_init);
 	round_of(80000);
@@ -85,7 +85,7 @@ int main(void)
 	for (int rounds = 2; rounds <= 5; rounds++)
 		round_of(90000);
 	EQUAL(tp->snd_ssthresh, 1000);
-	EQUAL(tp->snd_cwnd, 38); /* 8 and 2 quarters, and 40 quarters */
+	EQUAL(tp->snd_cwnd, 38); /* growth by 8 + 2/4 and then by 40/4 segments */
 	round_of(90000);
 	EQUAL(tp->snd_ssthresh < 1000, 1);
 	connect(10, 1000);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* RFC 8257 section 3, and the receiver's two states (figure 1). */
+/* RFC 8257 section 3, with the receiver's two states (figure 1). */
 #include "../dctcp.bpf.c"
 #include "laws.h"
 
 static u32 sent;
 
-/* ACKs that the receiver requests: acknowledged byte, and ECE. */
+/* Stores the ACKs that the receiver requests: acknowledgement number, and ECE. */
 static long send_ack(void *sk, u32 rcv_nxt)
 {
 	sent = rcv_nxt * 10 + !!(tp->ecn_flags & TCP_ECN_DEMAND_CWR);
 	return 0;
 }
 
-/* A window of segments is acknowledged, some of them marked. */
+/* Acknowledges a window of `delivered` segments, of which `marked` have a CE mark. */
 static void window(u32 delivered, u32 marked)
 {
 	tp->delivered += delivered;
@@ -39,7 +39,7 @@ int main(void)
 	connect(100, 200);
 	CALL(dctcp_init);
 	EQUAL(CALL(dctcp_ssthresh), 50);
-	/* A window of 10, 4 of them marked: 15/16 + 0.4/16, in 1/2^20. */
+	/* After a window of 10 segments with 4 marks, alpha is 15/16 + 0.4/16, in 1/2^20. */
 	window(10, 4);
 	EQUAL(d->alpha, 983040 + 26214);
 	/* An ACK of the last byte of the window does not end the window. */
@@ -47,7 +47,7 @@ int main(void)
 	tp->delivered += 5;
 	CALL(dctcp_in_ack_event, 0);
 	EQUAL(d->alpha, 983040 + 26214);
-	/* Fixed points: no segment marked, and all segments marked. */
+	/* Without marks alpha falls towards 0; if all segments are marked, it rises to 1. */
 	for (int n = 0; n < 300; n++)
 		window(10, 0);
 	EQUAL(d->alpha < 16, 1);
@@ -72,7 +72,7 @@ int main(void)
 	CALL(dctcp_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 30);
 
-	/* Section 3.2: at a change of state an ACK of the earlier data, in the old state; the new state is reported immediately. */
+	/* Section 3.2: when marks begin or end, a pending ACK for the earlier data leaves with the old ECE, and an immediate ACK has the new ECE. */
 	connect(10, 10);
 	CALL(dctcp_init);
 	receive(CA_EVENT_ECN_NO_CE, 11);

@@ -19,7 +19,7 @@ int main(void)
 	EQUAL(alpha(&h, 11 * SECOND), 126 * ONE);
 	h.beta = BETA_MAX;
 	EQUAL(alpha(&h, 3 * SECOND), 22 * 2 * (ONE - BETA_MAX));
-	/* Proportional to the round trip, with a factor of 0.1 to 2, and at least 1. */
+	/* Alpha is proportional to the round trip, with a factor of 0.1 to 2, and at least 1. */
 	h.beta = ONE / 2;
 	h.least = 50000;
 	EQUAL(alpha(&h, 3 * SECOND), 11 * ONE);
@@ -29,7 +29,7 @@ int main(void)
 	EQUAL(alpha(&h, 3 * SECOND), 22 * (ONE / 10));
 	EQUAL(alpha(&h, SECOND), ONE);
 
-	/* RTTmin / RTTmax within 0.5 and 0.8, in 1/1024, and half if the rate has changed by more than a fifth or is unknown. */
+	/* Beta is RTTmin / RTTmax within 0.5 and 0.8, in 1/1024; it is 0.5 if the rate has changed by more than a fifth or is unknown. */
 	h = (struct htcp){ .least = 60000, .greatest = 120, .now = { .longest = 100000, .rate = 100 } };
 	EQUAL(adapt(&h), 614);
 	h.greatest = 121;
@@ -57,7 +57,7 @@ int main(void)
 	EQUAL(CALL(htcp_undo_cwnd), 40);
 	EQUAL(state()->now.longest, 100000);
 
-	/* A single late ACK raises the longest round trip by at most 20 ms. */
+	/* A round trip of more than 20 ms above the longest is ignored: a single late ACK. */
 	state()->rtt = 130000;
 	note(state());
 	EQUAL(state()->now.longest, 100000);

@@ -3,7 +3,7 @@
 #include "../hybla.bpf.c"
 #include "laws.h"
 
-/* After the first flight, with this smallest round trip, ms. */
+/* Starts a connection that is past its first flight; `ms` is its smallest round trip. */
 static void of(u32 ms, u32 cwnd, u32 ssthresh)
 {
 	connect(cwnd, ssthresh);
@@ -20,14 +20,14 @@ int main(void)
 	EQUAL(exponential(60 * ONE / 25), 4378);
 	EQUAL(exponential(40 * ONE), 65535LL * ONE);
 
-	/* Equation 8: slow start up to ssthresh. */
+	/* Equation 8: in slow start at 50 ms each segment adds 2^2 - 1 = 3, up to ssthresh. */
 	of(50, 10, 1000);
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 16);
 	of(50, 10, 12);
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 12);
-	/* 4 / cwnd for each segment at 50 ms: five ACKed segments add two to a window of ten; at 10 ms one, as in Reno. */
+	/* In congestion avoidance each segment adds 4 / cwnd at 50 ms: 5 segments add 2 to a window of 10. At 10 ms it adds 1 / cwnd, as in Reno. */
 	of(50, 10, 5);
 	CALL(hybla_cong_avoid, 0, 5);
 	EQUAL(tp->snd_cwnd, 12);
@@ -38,8 +38,8 @@ int main(void)
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 65535);
 
-	/* Hoe 1996: a flight of ten, of which eight more are acknowledged in 8 ms, a thousand per second: 100 segments fill 100 ms. The initial window
-	 * is rho = 4, or the configured ten. */
+	/* Hoe 1996: after the first ACK of a flight of ten, eight segments are acknowledged in 8 ms, so 1000 per second: ssthresh is 100 segments at a round
+	 * trip of 100 ms. The window becomes rho = 4 segments, and the last ACK adds 2^4 - 1. */
 	connect(2, TCP_INFINITE_SSTHRESH);
 	tp->snd_nxt = 10000;
 	tp->packets_out = 10;
@@ -60,7 +60,7 @@ int main(void)
 	CALL(hybla_cong_avoid, 0, 1);
 	EQUAL(tp->snd_ssthresh, 32);
 	EQUAL(tp->snd_cwnd, 4 + 15);
-	/* Segments are paced from then on, and after a loss. */
+	/* The kernel paces after the first flight, and after a loss. */
 	EQUAL(((struct sock *)tp)->sk_pacing_status, SK_PACING_NEEDED);
 	connect(20, TCP_INFINITE_SSTHRESH);
 	EQUAL(CALL(hybla_ssthresh), 10);

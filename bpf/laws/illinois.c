@@ -20,16 +20,16 @@ static struct illinois *state(void)
 
 int main(void)
 {
-	/* Equation 6 at 0.01 and at 1, and half way up: 0.99 * 0.3 * 10 / (0.99 * 0.3 + 0.49 * 9.7) = 0.588, in 1/1024 601. */
+	/* Equation 6 at the delays 0.01, 1 and 0.5: alpha is 10, 0.3 and 0.99 * 0.3 * 10 / (0.99 * 0.3 + 0.49 * 9.7) = 0.588, which is 601/1024. */
 	EQUAL(alpha_at(ETA1), ALPHA_MAX);
 	EQUAL(alpha_at(ONE), ALPHA_MIN);
 	EQUAL(alpha_at(512), 601);
-	/* Equation 7: an eighth up to 0.1, half from 0.8 on, 5/16 at 0.45. */
+	/* Equation 7: beta is 1/8 up to the delay 0.1, 1/2 from 0.8 on, and 5/16 at 0.45. */
 	EQUAL(beta_at(102), 128);
 	EQUAL(beta_at(819), 512);
 	EQUAL(beta_at(461), 128 + 384 * 359 / 717);
 
-	/* 60 to 100 ms: a round at 100 ms has the longest delay, and a loss then halves the window; below 15 segments all rules are Reno's. */
+	/* Round trips are from 60 to 100 ms: after a round at 100 ms, the longest delay, alpha is minimal, and a loss halves the window. */
 	connect(20, 5);
 	CALL(illinois_init);
 	round_of(60000);
@@ -39,7 +39,7 @@ int main(void)
 	EQUAL(state()->alpha, ALPHA_MIN);
 	tp->snd_cwnd = 20;
 	EQUAL(CALL(illinois_ssthresh), 10);
-	/* Short delays: a loss costs an eighth immediately; alpha_max requires five consecutive rounds. */
+	/* After short delays a loss reduces the window by an eighth; alpha is maximal after five consecutive rounds. A timeout restores Reno's rules. */
 	round_of(60000);
 	for (int rounds = 1; rounds <= 5; rounds++) {
 		EQUAL(state()->alpha == ALPHA_MAX, 0);
@@ -55,7 +55,7 @@ int main(void)
 	EQUAL(state()->alpha, ONE);
 	EQUAL(CALL(illinois_ssthresh), 12);
 
-	/* Alpha of ten segments per round trip: two ACKs at a window of twenty add one segment. */
+	/* With an alpha of ten segments per round trip, two acknowledged segments add one segment to a window of twenty. */
 	connect(20, 5);
 	CALL(illinois_init);
 	tp->snd_nxt = 100000;

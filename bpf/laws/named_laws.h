@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Map of one connection, and a packet that arrives for it, for schemes with named.h. */
+/* For tests of schemes that use named.h: a map with one connection, and a packet that arrives for it. */
 #ifndef NAMED_LAWS_H
 #define NAMED_LAWS_H
 
@@ -50,8 +50,8 @@ static long load(const void *skb, u32 offset, void *to, u32 len, u32 start)
 	return 0;
 }
 
-/* An IP header from 10.0.0.2 to 10.0.0.1, or the same as IPv6, and a TCP header from port 5201 to port 40312 about the byte 0x01020304; returns the
- * offset of the TCP header. */
+/* Writes a packet: an IP header from 10.0.0.2 to 10.0.0.1, or from fd00::2 to fd00::1, and a TCP header from port 5201 to port 40312 with
+ * acknowledgement number 0x01020304. Returns the offset of the TCP header. */
 static u32 arrive(u8 version)
 {
 	static const u8 v4[20] = { [0] = 0x45, [9] = 6, [12] = 10, [15] = 2, [16] = 10, [19] = 1 };
@@ -66,7 +66,7 @@ static u32 arrive(u8 version)
 	return at;
 }
 
-/* A listening connection with this window. */
+/* Starts a connection with this window that uses notices. */
 #define LISTEN(scheme, version, cwnd)     \
 	do {                              \
 		set_ends(version, cwnd);  \

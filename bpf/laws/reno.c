@@ -5,20 +5,20 @@
 
 int main(void)
 {
-	/* Equation 4: half of the flight, at least two segments. */
+	/* Equation 4: ssthresh is half of the window, at least two segments. */
 	connect(11, 5);
 	EQUAL(CALL(reno_ssthresh), 5);
 	tp->snd_cwnd = 3;
 	EQUAL(CALL(reno_ssthresh), 2);
 
-	/* Six segments from 8 with ssthresh at 10: two in slow start; 4, then 6 more, add one to ten. */
+	/* Six ACKed segments, a window of 8, ssthresh 10: two add a segment each in slow start; the other 4 and 6 more add one to a window of ten. */
 	connect(8, 10);
 	CALL(reno_cong_avoid, 0, 6);
 	EQUAL(tp->snd_cwnd, 10);
 	CALL(reno_cong_avoid, 0, 6);
 	EQUAL(tp->snd_cwnd, 11);
 
-	/* 4 of 10 segments are in use: the window grows if half of it is used in slow start, or all of it later. */
+	/* The window grows in congestion avoidance if all of it is used, in slow start if more than half is. */
 	connect(10, 5);
 	tp->is_cwnd_limited = 0;
 	CALL(reno_cong_avoid, 0, 10);
@@ -28,7 +28,7 @@ int main(void)
 	CALL(reno_cong_avoid, 0, 1);
 	EQUAL(tp->snd_cwnd, 10);
 
-	/* RFC 4015: undo of a spurious reduction. */
+	/* RFC 4015: the undo of a spurious reduction restores the window before it. */
 	connect(5, 5);
 	tp->prior_cwnd = 10;
 	EQUAL(CALL(reno_undo_cwnd), 10);

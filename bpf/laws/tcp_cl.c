@@ -3,7 +3,7 @@
 #include "../tcp_cl.bpf.c"
 #include "named_laws.h"
 
-/* An ACK with these options, `length` bytes of them. */
+/* Passes an ACK with `length` bytes of options to the program at the interface. */
 static int hear(u8 version, const u8 *options, u32 length)
 {
 	u32 at = arrive(version);
@@ -25,7 +25,7 @@ int main(void)
 	static const u8 after_end[] = { 0, 1, 1, 1, 253, 8, 0xa1, 0x50, 1, 2, 3, 4 };
 	static const u8 no_length[] = { 8, 0, 1, 1, 253, 8, 0xa1, 0x50, 1, 2, 3, 4 };
 
-	/* A NAK prevents one reduction for its segment, and the ACK that contains the NAK remains an ACK. */
+	/* A NAK prevents one reduction for its segment. The ACK that contains the NAK passes to TCP. */
 	for (u8 version = 4; version <= 6; version += 2) {
 		LISTEN(tcp_cl, version, 20);
 		EQUAL(hear(version, two, sizeof(two)), TC_ACT_UNSPEC);
@@ -36,7 +36,7 @@ int main(void)
 		tp->snd_una = 0x01020700;
 		EQUAL(CALL(tcp_cl_ssthresh), 20);
 	}
-	/* A NAK after timestamps, alone and with three other options: the longest options. */
+	/* A NAK is found after timestamps, and with four segments. */
 	LISTEN(tcp_cl, 4, 20);
 	hear(4, behind, sizeof(behind));
 	EQUAL(CALL(tcp_cl_ssthresh), 20);
@@ -44,15 +44,15 @@ int main(void)
 	hear(4, four, sizeof(four));
 	EQUAL(entry.count, 4);
 	EQUAL(CALL(tcp_cl_ssthresh), 20);
-	/* A NAK in a separate packet is consumed. */
+	/* A NAK in a packet of its own is dropped before TCP. */
 	LISTEN(tcp_cl, 4, 20);
 	EQUAL(hear(4, own, sizeof(own)), TC_ACT_SHOT);
 	EQUAL(entry.count, 1);
 	EQUAL(CALL(tcp_cl_ssthresh), 20);
-	/* A timeout reduces the window. */
+	/* A timeout reduces the window in any case. */
 	CALL(tcp_cl_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 10);
-	/* Another identifier; an option truncated by the header; options after the end of the list; an option without a length. */
+	/* These are no NAKs: another identifier; an option truncated by the header; options after the end of the list; an option of length 0. */
 	LISTEN(tcp_cl, 4, 20);
 	EQUAL(hear(4, other, sizeof(other)), TC_ACT_UNSPEC);
 	EQUAL(hear(4, cut, sizeof(cut)), TC_ACT_UNSPEC);

@@ -8,7 +8,7 @@ static struct vegas *state(void)
 	return STATE(struct vegas, (struct sock *)tp);
 }
 
-/* Window after a round with this number of segments sent and in use; the smallest round trip is 60 ms, the round's mean `rtt` us. */
+/* Window after a round in which `cwnd` segments were sent; the smallest round trip is 60 ms, the round's mean `rtt` us. */
 static u32 after_round(u32 cwnd, u32 ssthresh, u32 rtt)
 {
 	connect(cwnd, ssthresh);
@@ -25,7 +25,7 @@ static u32 after_round(u32 cwnd, u32 ssthresh, u32 rtt)
 
 int main(void)
 {
-	/* 20 (1 - 60/rtt) to the nearest segment: 3 queued at 70 ms (2.9), 4 at 74 (3.8), 1 at 64 (1.3), 0 at 61 (0.3). */
+	/* Queued segments are 20 (1 - 60/rtt), rounded: 3 at 70 ms (2.9), 4 at 74 (3.8), 1 at 64 (1.3), 0 at 61 (0.3). */
 	EQUAL(after_round(20, 5, 70000), 20);
 	EQUAL(state()->growth, STAYS);
 	EQUAL(after_round(20, 5, 74000), 19);
@@ -33,12 +33,12 @@ int main(void)
 	EQUAL(state()->growth, STAYS);
 	EQUAL(after_round(20, 5, 61000), 20);
 	EQUAL(state()->growth, GROWS_LINEARLY);
-	/* One more segment for twenty ACKs, including the one above. */
+	/* Twenty ACKs, including the ACK above, add one segment to a window of twenty. */
 	for (int i = 0; i < 19; i++)
 		CALL(vegas_cong_avoid, 0, 1);
 	EQUAL(tp->snd_cwnd, 21);
 
-	/* Slow start: one segment per ACK every other round; with two segments queued it ends, and the window falls by an eighth. */
+	/* In slow start an ACK adds one segment in every other round. With two segments queued slow start ends, and the window falls by an eighth. */
 	EQUAL(after_round(20, 100, 64000), 21);
 	EQUAL(after_round(20, 100, 66000), 18);
 	EQUAL(tp->snd_ssthresh, 2);

@@ -3,7 +3,7 @@
 #include "../veno.bpf.c"
 #include "laws.h"
 
-/* The smallest round trip is 60 ms; the last round had this number of samples, of `rtt` us. */
+/* A last round with `samples` samples of `rtt` us; the smallest round trip is 60 ms. */
 static void round_of(u32 rtt, u32 samples, u32 cwnd, u32 ssthresh)
 {
 	connect(cwnd, ssthresh);
@@ -25,23 +25,23 @@ static void round_of(u32 rtt, u32 samples, u32 cwnd, u32 ssthresh)
 
 int main(void)
 {
-	/* 20 (1 - 60/72) = 3.3 segments are queued: half remains; 20 (1 - 60/70) = 2.9: four fifths remain. */
+	/* With 20 (1 - 60/72) = 3.3 queued segments a loss leaves half of the window; with 20 (1 - 60/70) = 2.9, four fifths. */
 	round_of(72000, 3, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 10);
 	round_of(70000, 3, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 16);
-	/* 12 (1 - 60/80) = 3, which is not below beta. */
+	/* 12 (1 - 60/80) = 3 queued segments equal beta, which counts as congestion. */
 	round_of(80000, 3, 12, 5);
 	EQUAL(CALL(veno_ssthresh), 6);
-	/* Two samples are too few: Reno. */
+	/* After a round with two samples, which are too few, a loss halves the window as in Reno. */
 	round_of(70000, 2, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 10);
-	/* A timeout halves the window for any queue. */
+	/* A timeout sets ssthresh to half of the window, whatever is queued. */
 	round_of(70000, 3, 20, 5);
 	CALL(veno_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 10);
 
-	/* In the congestive state every second ACK counts: with 20 segments per ACK the second adds one. In slow start all ACKs count. */
+	/* On a congested path only every second ACK grows the window: by one segment per 20 acknowledged. In slow start all ACKs grow it. */
 	round_of(72000, 3, 20, 5);
 	CALL(veno_cong_avoid, 0, 20);
 	EQUAL(tp->snd_cwnd, 20);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Casetti et al. 2001, sections 2.2 and 3. laws/westwood_vt.c has the laws of the filter. */
+/* Casetti et al. 2001, sections 2.2 and 3. westwood_vt.c tests the filter. */
 #include "../westwood_nr.bpf.c"
 #include "laws.h"
 
-/* A segment each 10 ms for 20 s; the smallest round trip is `least` us, the last one 100 ms. */
+/* ACKs of one segment each 10 ms for 20 s; the smallest round trip is `least` us, the last one 100 ms. */
 static void steady(u32 cwnd, u32 ssthresh, u32 least)
 {
 	connect(cwnd, ssthresh);
@@ -15,7 +15,7 @@ static void steady(u32 cwnd, u32 ssthresh, u32 least)
 
 int main(void)
 {
-	/* 100 segments per second times 65 ms are 6.5 segments: the window after any loss, also in slow start. */
+	/* The window after a loss is 100 segments per second times 65 ms, so 6.5 segments, also in slow start. */
 	steady(40, 5, 65000);
 	EQUAL(CALL(westwood_nr_ssthresh), 6);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_COMPLETE_CWR);
@@ -27,14 +27,14 @@ int main(void)
 	EQUAL(CALL(westwood_nr_ssthresh), 4);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_COMPLETE_CWR);
 	EQUAL(tp->snd_ssthresh, 6);
-	/* A timeout: equal ssthresh, and at least two segments. */
+	/* A timeout sets the same ssthresh, at least two segments. */
 	steady(40, 5, 65000);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 6);
 	steady(40, 5, 10000);
 	CALL(westwood_nr_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 2);
-	/* Three duplicate ACKs count for a segment each, and the ACK of five for two; an ACK of three that duplicate ACKs have counted counts for one. */
+	/* Three duplicate ACKs count for a segment each; the following ACK of five counts for two. If duplicates have counted all, an ACK counts for one. */
 	connect(10, 5);
 	CALL(westwood_nr_init);
 	for (int i = 0; i < 3; i++) {

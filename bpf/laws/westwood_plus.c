@@ -10,15 +10,15 @@ static u64 rate(void)
 
 int main(void)
 {
-	/* A segment each 10 ms, and a round trip of 100: rounds of 110 ms, the first ACK after more than 100, with 11 segments: 100 per second. */
+	/* At a segment each 10 ms and a round trip of 100 ms, a round ends after 110 ms, with 11 segments: 100 per second. */
 	connect(50, 5);
 	CALL(westwood_plus_init);
 	for (int i = 0; i < 200; i++)
 		ACK(westwood_plus, 10000, 1, 100000);
 	EQUAL(rate(), 100 * ONE);
-	/* At this rate 10 segments fill the empty path, fewer than the window; slow start also ends at 10. */
+	/* At this rate 10 segments fill the path without a queue: the window after a loss. */
 	EQUAL(CALL(westwood_plus_ssthresh), 10);
-	/* A loss never raises a window of 8, but slow start continues to 10. */
+	/* A loss never raises the window, here 8 segments, but slow start continues up to 10. */
 	tp->snd_cwnd = 8;
 	EQUAL(CALL(westwood_plus_ssthresh), 8);
 	CALL(westwood_plus_cwnd_event, CA_EVENT_COMPLETE_CWR);
@@ -33,7 +33,7 @@ int main(void)
 	ACK(westwood_plus, 100000, 0, 99000);
 	EQUAL(rate(), 104000); /* 101.5625 * 1024 */
 
-	/* A round lasts at least 50 ms: six segments in 60 ms are the first sample. */
+	/* A round lasts more than 50 ms even if the round trip is 20 ms: six segments in 60 ms are the first sample. */
 	connect(50, 5);
 	CALL(westwood_plus_init);
 	for (int i = 0; i < 6; i++)

@@ -8,7 +8,7 @@ static struct westwood *state(void)
 	return STATE(struct westwood, (struct sock *)tp);
 }
 
-/* A segment each 10 ms for 20 s; the smallest round trip is 60 ms, the last one 100. */
+/* ACKs of one segment each 10 ms for 20 s; the smallest round trip is 60 ms, the last one 100 ms. */
 static void steady(u32 cwnd, u32 ssthresh)
 {
 	connect(cwnd, ssthresh);
@@ -20,13 +20,13 @@ static void steady(u32 cwnd, u32 ssthresh)
 
 int main(void)
 {
-	/* A low-pass filter of gain one yields 100 segments per second, within a rounding of 1/1024 per sample. */
+	/* The filter has gain one: its output is 100 segments per second, within a rounding error of 1/1024 per sample. */
 	steady(40, 5);
 	EQUAL(state()->rate / ONE, 99);
 	EQUAL(state()->rate > 100 * ONE - ONE / 5, 1);
 
-	/* 40 (1 - 60/100) = 16 segments are queued, which is not above the bound: undecided, and the window stays. 41 have 16.4: the window becomes
-	 * 100 per second times 60 ms. */
+	/* With 40 (1 - 60/100) = 16 queued segments, not above BETA, a loss does not change the window. A window of 41 has 16.4: the window becomes
+	 * 100 segments per second times 60 ms. */
 	EQUAL(CALL(westwood_vt_ssthresh), 40);
 	CALL(westwood_vt_cwnd_event, CA_EVENT_COMPLETE_CWR);
 	EQUAL(tp->snd_ssthresh, 5);
@@ -40,7 +40,7 @@ int main(void)
 	CALL(westwood_vt_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 5);
 
-	/* Three steps of silence, and a segment within 5 ms of the third: (3/5 rate + 1/5 100), 3/5 of that, 3/5 of that + 1/5 of 2 per second. */
+	/* A segment arrives 5 ms after three idle steps. Estimates, per second: a = 3/5 rate + 1/5 100, b = 3/5 a, c = 3/5 b + 1/5 2. */
 	connect(10, 5);
 	CALL(westwood_vt_init);
 	state()->rate = 100 * ONE;
@@ -48,7 +48,7 @@ int main(void)
 	ACK(westwood_vt, 1505000, 1, -1);
 	EQUAL(state()->rate, 29900); /* (80 * 0.6 * 0.6 + 0.4) * 1024 */
 
-	/* An ACK of ten segments counts for two; three at one instant count at the next instant. */
+	/* An ACK of ten segments counts for two. Segments that arrive at the time of the last sample count in the next one. */
 	connect(10, 5);
 	CALL(westwood_vt_init);
 	ACK(westwood_vt, 10000, 10, -1);

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, final
 
 class _Declaration(Protocol):
-    """Registration of `airhop.scheme`, and the class."""
+    """Arguments of `airhop.scheme`, and the decorated class."""
 
     @property
     def name(self) -> str: ...
@@ -18,7 +18,7 @@ class ScenarioError(ValueError):
     """Problems of a scenario, one paragraph each: file, line, key, expected value."""
 
 class RunError(RuntimeError):
-    """A run failed by a fault in Airhop, or by the fault that a subclass describes.
+    """Failure of a run by a fault in Airhop, or by the fault that a subclass describes.
 
     The message names scenario, seed and replication.
     """
@@ -27,7 +27,7 @@ class RunError(RuntimeError):
     """Index of the failed job, if known."""
 
 class SchemeError(RunError):
-    """A scheme in Python raised an exception, the `__cause__` of this one, or returned an invalid value.
+    """Failure of a scheme in Python: an exception, which is the `__cause__`, or an invalid returned value.
 
     The message names scheme, method, simulated time, scenario, seed and replication.
     """
@@ -65,7 +65,7 @@ class Ack:
         """Round-trip sample, seconds; None without a valid sample (Karn's rule)."""
 
 class Loss:
-    """Loss to be classified, or echo of an ECN mark."""
+    """Loss that the scheme classifies, or echo of an ECN mark."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class Loss:
     def signal(self) -> Literal["duplicates", "timeout", "echo"]:
         """Signal of the loss: duplicate ACKs (or SACK blocks above a hole) or the retransmission timer.
 
-        "echo": no loss, but an ACK with the echo of an ECN mark (RFC 3168).
+        "echo" stands for an ACK with the echo of an ECN mark (RFC 3168) instead of a loss.
         """
     @property
     def half(self) -> float:
-        """Half of the scenario's `halve_from` quantity, segments, at least 2 (RFC 5681 §3.1 (4))."""
+        """Half of the flight or cwnd (key `halve_from`), segments, at least 2 (RFC 5681 §3.1 (4))."""
     @property
     def window(self) -> float:
         """New window, segments: `half`; with preset ns2 it may be below 2."""
@@ -112,7 +112,7 @@ class Delivery:
         """Time of arrival of the ACK, simulated seconds."""
     @property
     def delivered(self) -> int:
-        """Bytes newly reported as arrived, cumulatively or by SACK."""
+        """Bytes that this ACK newly reports as arrived, cumulatively or by SACK."""
     @property
     def total(self) -> int:
         """Bytes known to have arrived so far."""
@@ -124,25 +124,26 @@ class Delivery:
         """
     @property
     def prior(self) -> int | None:
-        """Value of `total` when the sampled segment was sent; None without a sample.
+        """Value of `total` when the segment of the rate sample was sent, bytes; None without a sample.
 
-        A round trip begins when `prior` reaches the `total` of the beginning of the previous round trip.
+        A new round trip begins at the first ACK whose `prior` is at least the `total` at the begin of the
+        previous round trip.
         """
     @property
     def limited(self) -> bool:
-        """True if the application had less to send than the path could carry, and so limited the rate."""
+        """True if the application, and not the path, limited the rate of the sample."""
     @property
     def rtt(self) -> float | None:
-        """Round trip of the newest segment that was sent only once, seconds; None without such a segment."""
+        """Round-trip time of the newest segment that was sent only once, seconds; None without one."""
     @property
     def lost(self) -> int:
-        """Bytes newly marked lost."""
+        """Bytes that loss detection newly marked as lost at this ACK."""
     @property
     def in_flight(self) -> int:
-        """Bytes in flight after the ACK, before it releases segments."""
+        """Bytes in flight after the ACK is processed, before the sender sends new segments."""
     @property
     def in_recovery(self) -> bool:
-        """True while lost segments are repaired."""
+        """True during loss recovery."""
 
 class Notice:
     """Notice about a missing segment or a wireless link."""
@@ -158,13 +159,13 @@ class Notice:
         """Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak"."""
     @property
     def start(self) -> int:
-        """First byte of the segment of the notice."""
+        """Sequence number of the first byte of the segment that the notice concerns."""
     @property
     def end(self) -> int:
-        """First byte after that segment."""
+        """Sequence number of the first byte after that segment."""
     @property
     def delay(self) -> float:
-        """Expected additional delay, seconds; only RTTN has one."""
+        """Expected additional delay, seconds; only notices of kind "rttn" contain it."""
 
 class Flow:
     """State of a flow."""
@@ -197,10 +198,13 @@ class Scenario:
         scheme: str | None,
         files: list[tuple[str, str]] = ...,
     ) -> Scenario:
-        """Read TOML; `source` is its name in messages, and files in it are relative to `folder`.
+        """Read TOML.
 
-        Without a folder it may name only `files`, by digest and content. `sets` are pairs of a path and a
-        TOML literal or bare text; `scheme`, for every TCP flow, is such a literal or text, too.
+        `source` names the text in messages, and paths of files in the text are relative to `folder`.
+
+        Without a folder the text may name only entries of `files`, pairs of digest and content. `sets` are
+        pairs of a path and a value, a TOML literal or bare text. `scheme`, a value for every TCP flow, has
+        the same form.
         """
 
     @staticmethod
@@ -212,7 +216,7 @@ class Scenario:
         scheme: str | None,
         files: list[tuple[str, str]] = ...,
     ) -> Scenario:
-        """Read a scenario from JSON."""
+        """Read a scenario from JSON, with the parameters of `parse`."""
 
     @property
     def name(self) -> str:
@@ -229,19 +233,22 @@ class Scenario:
         """Format the effective scenario as canonical JSON: equal scenarios have equal text."""
 
     def identity(self) -> str:
-        """Format the inputs of results: the canonical JSON, with digests in place of files."""
+        """Format everything that determines results: the canonical JSON, with digests in place of files."""
 
     def fades(self, seed: int, rep: int, until: str | None) -> list[tuple[str, str]]:
-        """List the CSV texts of fades in one replication by link, up to `until` or the end of the run."""
+        """List each link with the CSV text of its fades in one replication, up to `until` or the end."""
 
     def classes(self, seed: int, rep: int) -> list[tuple[str, str]]:
         """List the flows with their classes in one replication, in file order."""
 
     def hints(self) -> list[tuple[str, list[str], str, str | None]]:
-        """List the traps of the scenario: name, concerned parts, a sentence, and the avoiding setting."""
+        """List the scenario's traps, settings that easily mislead.
+
+        Each has a name, the concerned parts, a sentence, and the setting that avoids it.
+        """
 
     def bases(self) -> list[tuple[str, list[str]]]:
-        """List the bases of the TCP senders, each with its flows."""
+        """List the stacks of the TCP senders (preset and changed parameters), each with its flows."""
 
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows in file order."""
@@ -259,7 +266,7 @@ class Outcome:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty without a trace."""
 
 class Schedule:
-    """Recorded operations of a run on its event queue, for replay on a queue alone."""
+    """Recorded operations of a run on its event queue, for measurements of the queue alone."""
 
     @staticmethod
     def of(scenario: Scenario, seed: int, rep: int, events: int) -> Schedule:
@@ -273,25 +280,26 @@ class Schedule:
         """Mean number of waiting events."""
 
     def replay(self) -> None:
-        """Replay the pushes and pops on an equal queue, without any other work."""
+        """Execute the recorded pushes and pops on an event queue of the same kind."""
 
 def build_info() -> dict[str, str]:
     """Describe how the simulator was built.
 
-    version, profile ("release" or "debug"), target, model (16 digits of the sources), commit (empty if it
-    was not built from git) and rustc.
+    Keys: version, profile ("release" or "debug"), target, model (digest of the sources, 16 digits), commit
+    (empty if the sources were no git repository) and rustc.
     """
 
 @final
 class Emulated:
-    """Data of an emulation for its twin: traffic of real hosts, lateness of packets, turnaround of hosts."""
+    """Data of an emulation from which `twin` makes the simulation of the same traffic."""
 
     def twin(
         self, length_s: float
     ) -> tuple[Scenario, Scenario, list[tuple[str, float, str | None, tuple[str, str | None] | None]]]:
-        """Return the twin's scenario without and with the measured lateness, and the compared flows.
+        """Return two scenarios of the twin, without and with the measured lateness of packets, and the flows.
 
-        Each flow has name, start in seconds, scheme, and name and congestion control of the real flow.
+        The twin simulates the traffic of the emulation. Each flow has its name, start in seconds and scheme,
+        and name and congestion control of the real flow.
         """
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
@@ -312,15 +320,17 @@ def emulate(
     spin_us: int,
     on_progress: Callable[[dict[str, Any]], None],
 ) -> tuple[str, Emulated]:
-    """Run in real time with real hosts at nodes; return the document with `live`, and data for the twin.
+    """Run in real time with real hosts at nodes; return the run document with `live`, and data for the twin.
 
-    `doors` has for each host the name in messages, the node, and the interface (None: a namespace). Notices
-    in the form of ACKs go to senders that listen, or to all senders (`always_told`). `controls` has node,
-    congestion control of the node's senders, and file and bytes of the BPF object; `commands` node and
-    argument of `sh -c`; `ready` node and port, or node and argument of `sh -c`; `code` file, name and digest
-    of the schemes in the log. `on_progress` receives `t_s`, `in` and `out` (`packets`, `bytes` so far),
-    `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second. Ctrl-C ends the emulation
-    with KeyboardInterrupt; OSError names the request that the system refused.
+    `doors` contains for each host the name in messages, the node, and the interface (None: a namespace).
+    Notices in the form of ACKs go to senders that listen, or, if `always_told`, to all senders. `controls`
+    contains node, congestion control of the node's senders, and file and bytes of the BPF object. `commands`
+    contains node and argument of `sh -c`. `ready` contains node and port, or node and argument of `sh -c`.
+    `code` contains file, name and digest of the schemes, for the log.
+
+    Ten times per second, `on_progress` receives `t_s`, `in` and `out` (`packets`, `bytes` so far),
+    `lateness_p99_us`, `lost_to_emulator` and `drops` by cause. Ctrl-C ends the emulation with
+    KeyboardInterrupt. OSError names the request that the system refused.
     """
 
 def rehearse(
@@ -335,48 +345,51 @@ def rehearse(
     noise: int,
     oversleep_us: int = 0,
 ) -> tuple[str, Emulated]:
-    """Emulate in virtual time with hosts of Airhop's own TCP; return the run document, and data for the twin.
+    """Emulate in virtual time, with Airhop's TCP as hosts; return the run document, and data for the twin.
 
-    `connections` have the number of the replaced flow, a start in ms and a number of bytes; `noise` is the
-    number of other datagrams. Each sleep of the emulator lasts `oversleep_us` longer, so that packets are
-    late.
+    Each of `connections` has the number of the replaced flow, a start in ms and a number of bytes. `noise` is
+    the number of random datagrams beside the connections. Each sleep of the emulator lasts `oversleep_us` too
+    long, so that packets are late.
     """
 
 def replay(
     scenario: Scenario, path: str, trace: bool, pcap_dir: str | None
 ) -> tuple[Outcome, bool, dict[str, str]]:
-    """Replay a log; return the run, whether the log is complete, and the congestion controls of real senders.
+    """Replay a log. Return the run, True if the log is complete, and the congestion controls of real senders.
 
-    Raises OSError for a damaged log, with the place of the damage, or for another file.
+    Raises OSError for a damaged log, with the place of the damage, or for a file that is no log.
     """
 
 def log_header(path: str) -> tuple[int, str]:
     """Read the format version of a log, and its head as JSON. Raises OSError.
 
-    The head has airhop, scenario, files, with, seed, rep, doors and headers_only; `files` and `with` are new
-    in format 2.
+    Keys of the head: airhop, scenario, files, with, seed, rep, doors and headers_only. Format 1 lacks `files`
+    and `with`.
     """
 
 def privileges() -> list[tuple[str, bool, str]]:
-    """List the privileges of this process: name, presence, and reason."""
+    """List the privileges of live commands: name, True if this process has it, and a sentence."""
 
 def needs_user_namespace() -> bool:
     """Return whether this process has to restart in a user namespace to create network namespaces."""
 
 def packetdrill(path: str, text: str, kernel: bool) -> str:
-    """Run Airhop's TCP, or this machine's kernel, against a packetdrill script; the result is JSON.
+    """Execute a packetdrill script with Airhop's TCP or this machine's kernel; return JSON.
 
-    The document has verdict ("pass", "fail", "not-applicable" or "unreadable"), line, column, reason,
-    expected, seen, checks and skipped, as far as the verdict has them.
+    Keys: verdict ("pass", "fail", "not-applicable" or "unreadable"), and, depending on the verdict, line,
+    column, reason, expected, seen, checks and skipped.
     """
 
 def threads_at_work() -> int:
-    """Return the number of threads in runs; a remaining thread runs code of a scheme."""
+    """Return the number of threads that simulate.
+
+    After an interruption, a remaining thread still executes a scheme's Python code.
+    """
 
 def run_many(
     jobs: list[tuple[Scenario, int, int]], threads: int, on_done: Callable[[int, str], None]
 ) -> None:
-    """Run (scenario, seed, rep) jobs with the GIL released; `on_done(index, run document)` as each finishes.
+    """Run jobs (scenario, seed, rep) without the GIL; call `on_done(index, run document)` after each.
 
     The calling thread calls `on_done`. An exception of `on_done`, or Ctrl-C, stops every worker within 0.2 s.
     """
@@ -386,32 +399,32 @@ class BpfObject:
     """Checked BPF object with congestion controls of Linux."""
 
     def __new__(cls, file: str, data: bytes) -> BpfObject:
-        """Read the bytes of `file`; raises ValueError with fault and place."""
+        """Read the bytes of `file`; raises ValueError with the fault and its place in the object."""
 
     @property
     def names(self) -> list[str]:
         """Names of the object's congestion controls in the kernel."""
 
     def needs_ecn(self, name: str) -> bool:
-        """Return whether both ends of a connection must use ECN (TCP_CONG_NEEDS_ECN)."""
+        """Return whether the control requires ECN at both ends of a connection (TCP_CONG_NEEDS_ECN)."""
 
     def add(self, name: str) -> None:
-        """Add a control to the catalogue, replacing an added one of its name; raises ValueError."""
+        """Add a control to the catalogue, or replace the added scheme of its name; raises ValueError."""
 
 @final
 class LinkEvents:
-    """Events of a real link layer, and the notices to senders that follow from them."""
+    """Converter from events of a real link layer to notices for TCP senders."""
 
     def __new__(cls) -> LinkEvents: ...
     def hear(self, line: str) -> list[tuple[str, str, str, int, int, bytes]]:
-        """Return the notices that follow from an event; raises ValueError.
+        """Return the notices that an event causes; raises ValueError for an invalid line.
 
-        Kind, source (address and port) and destination of the segment, its first sequence number, its
-        length in bytes, and the datagram.
+        Each notice has its kind, source (address and port) and destination of the segment, the segment's
+        first sequence number and length in bytes, and the datagram of the notice.
         """
 
 class KernelObject:
-    """BPF object, read for a kernel."""
+    """BPF object that a kernel can load."""
 
     def __new__(cls, file: str, data: bytes) -> KernelObject:
         """Read the bytes of `file`; raises ValueError."""
@@ -426,28 +439,40 @@ class KernelObject:
 
     @property
     def listeners(self) -> list[str]:
-        """Names of the programs that process packets."""
+        """Names of the programs that process arriving packets (listeners)."""
 
     def is_unrestricted(self, name: str) -> bool:
-        """Return whether every network namespace may have the control as its default."""
+        """Return whether any network namespace may use the control as its default."""
 
     def deploy(self, name: str, folder: Path, device: int) -> None:
-        """Register a control, attach the listeners to a device (0: to none), and pin all; raises OSError."""
+        """Register a control, attach its listeners to a device, and pin all in `folder`.
+
+        `device` is the index of the device, 0 for none. Raises OSError.
+        """
 
     def dry_run(self, name: str) -> list[tuple[str, bool, list[str]]]:
-        """Load all programs without a registration: program, acceptance, lines; raises OSError."""
+        """Load all programs without a registration.
+
+        Return name, acceptance by the kernel, and lines of its log for each program. Raises OSError.
+        """
 
 def deployed_map(link: Path) -> int:
-    """Return the number of the map that a pinned link has registered; raises OSError."""
+    """Return the kernel's id of the map that a pinned link has registered; raises OSError."""
 
 def deployed_device(link: Path) -> int:
-    """Return the index of the device of a pinned listener, 0 if the device is gone; raises OSError."""
+    """Return the index of a pinned listener's device, 0 if the device no longer exists; raises OSError."""
 
 def map_references(number: int) -> int | None:
-    """Return the number of references to the control in a map, None if the map is gone; raises OSError."""
+    """Return the number of references to the control in a map.
+
+    None if the map no longer exists. Raises OSError.
+    """
 
 def default_control(namespace: Path, control: str | None) -> str:
-    """Return a namespace's default control; set it unless `control` is None; raises OSError."""
+    """Return the default congestion control of a network namespace.
+
+    If `control` is not None, set it first. Raises OSError.
+    """
 
 class _Kernel(TypedDict):
     members: list[tuple[str, str, bool, str]]
@@ -461,7 +486,8 @@ def simulated_kernel() -> _Kernel:
 def add_scheme(declaration: _Declaration) -> None:
     """Add a scheme to the catalogue; raises ValueError, with the reason, for an invalid scheme.
 
-    The scheme replaces an earlier added one of the same name, except in scenarios that were read before.
+    The scheme replaces an added scheme of the same name. Scenarios that were read before keep the replaced
+    scheme.
     """
 
 def catalogue() -> str:
@@ -470,43 +496,46 @@ def catalogue() -> str:
 def services() -> str:
     """List the services of the network as JSON: name, about, on_real and why.
 
-    `on_real` is the effect on real packets: "acts", "to listeners" or "cannot", with the reason in `why`.
+    `on_real` is the effect on packets of real hosts: "acts", "to listeners" (notices only for senders that
+    listen) or "cannot", with the reason in `why`.
     """
 
 def measures() -> str:
-    """List the measures of flows and of runs as JSON, one column each, with the keys of `Measure`.
+    """List the measures of flows and of runs as JSON, each with the keys of `Measure`.
 
-    `over_flows` is the aggregation of flows into a run: "sum", "mean", "first" (equal in all flows), "apart"
-    (none).
+    `over_flows` is the aggregation of the flows of a run: "sum", "mean", "first" (all flows have the same
+    value), or "apart" (no aggregation).
     """
 
 def schema() -> str:
     """Return the JSON schema of scenario files."""
 
 def reference() -> str:
-    """Return the page of Markdown that lists every key of a scenario file."""
+    """Return a Markdown page with every key of a scenario file."""
 
 def places(text: str, source: str, seed: int, rep: int) -> list[tuple[str, list[float]]]:
     """Return names and positions (x and y, metres) of the stations of a layout.
 
-    `text` is a JSON object: `layout`; `wlan`, the name of the wlan; and optionally `receive`, the range for
-    connected draws. `source` is the name in messages. Raises ScenarioError.
+    `text` is a JSON object with the keys `layout`, `wlan` (name of the wlan) and optionally `receive` (range
+    that decides whether a random draw is connected). `source` names the text in messages. Raises
+    ScenarioError.
     """
 
 def packet_list(
     steps: list[int | tuple[int, int]], dupthresh: int = 3
 ) -> list[tuple[list[tuple[int, int]], list[int]]]:
-    """Return LHP's packet list after each ACK.
+    """Return the packet list of the scheme LHP after each ACK.
 
-    `steps` are sent segments, and ACKs as pairs (expected, trigger). For each ACK: the entries as (segment,
-    duplicate ACKs) in sending order, and the lost segments.
+    A step is a sent segment, or an ACK as a pair (expected, trigger). The result has for each ACK the entries
+    (segment, duplicate ACKs) in sending order, and the lost segments.
     """
 
 def answers(
     scheme: str, window: float, acks: list[tuple[int, int, list[int]]]
 ) -> list[tuple[list[int], int, int, float]]:
-    """Return the reaction of a greedy sender to ACKs (milliseconds, expected, arrived above it).
+    """Return the reaction of a greedy sender to ACKs.
 
-    For each ACK: sent segments, fast recoveries and window reductions so far, and the congestion window in
-    segments, initially `window`. Raises ValueError for an unknown scheme.
+    An ACK is its time in milliseconds, the next expected segment, and the segments that arrived above it. The
+    result has for each ACK the sent segments, the numbers of fast recoveries and window reductions so far,
+    and the congestion window in segments, initially `window`. Raises ValueError for an unknown scheme.
     """

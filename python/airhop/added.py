@@ -1,4 +1,4 @@
-"""Schemes that this process added to Airhop's schemes, in Python or as BPF objects."""
+"""Schemes of this process that are not built in: Python classes and BPF objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airhop.errors import InputError
 
 @dataclass(frozen=True)
 class Added:
-    """A scheme that was added."""
+    """Scheme that is not built into Airhop."""
 
     name: str
     source: str
@@ -24,14 +24,15 @@ _added: Mapping[str, Added] = MappingProxyType({})
 
 
 def added() -> Mapping[str, Added]:
-    """Return a copy of the currently added schemes, by name; later additions do not change it."""
+    """Return a copy of the mapping from name to added scheme; later additions do not change the copy."""
     return _added
 
 
 def add(entry: Added, into_catalogue: Callable[[], None]) -> None:
-    """Add a scheme; a scheme that its source added before under this name is replaced.
+    """Add a scheme, or replace the scheme that the same source added before under this name.
 
-    Raises InputError if another source has added the name; if `into_catalogue` raises, no scheme is added.
+    Raises InputError if another source has added a scheme of this name. If `into_catalogue` raises an error,
+    no scheme is added.
     """
     global _added
     former = _added.get(entry.name)

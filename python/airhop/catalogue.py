@@ -14,11 +14,12 @@ from airhop.errors import InputError, did_you_mean
 def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
-    `preset` is the preset of the system that uses the scheme by default, or None. `verified` lists the facts
-    checked against a source, and `reconstructed` lists the facts that no source states. `flags` are
-    properties visible in a trace: `paces` (the scheme sets the sending rate), `echoes-each-byte` (the
-    receiver states in each ACK whether the acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark`
-    (the receiver echoes each mark in one ACK).
+    `preset` is the preset of the operating system or simulator that uses the scheme by default, or None
+    without such a system. `verified` lists the rules of the scheme that were checked against a source, and
+    `reconstructed` lists the rules that no source states. `flags` are properties visible in a trace: `paces`
+    (the scheme sets the sending rate), `echoes-each-byte` (the receiver states in each ACK whether the
+    acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark` (the receiver echoes each mark in one
+    ACK).
 
     A parameter has a name, a default and a description; a number has a `range`, and a choice has `words`.
 
@@ -39,14 +40,15 @@ def built_in() -> list[dict[str, Any]]:
 
 
 def services() -> dict[str, str]:
-    """Return the function of each service of the network, by the service's name."""
+    """Return a description of each service of the network, by the service's name."""
     return {service["name"]: service["about"] for service in json.loads(_core.services())}
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return the effect of each service on real packets ("acts", "to listeners", "cannot"), and the reason.
+    """Return, by service, its effect on packets of real hosts, and a reason or None.
 
-    Notices "to listeners" are sent only to senders with a listener.
+    "acts": the service works as in a simulation. "to listeners": the service sends notices only to senders
+    that listen for them. "cannot": the service has no effect.
     """
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
@@ -63,15 +65,15 @@ def _flagged_schemes(flag: str, _: tuple[Added, ...]) -> frozenset[str]:
 
 @cache
 def flagged(choice: str, flag: str) -> frozenset[str]:
-    """List the kinds of a scenario's choice that have a flag, such as the queues that are `fifo`.
+    """List the kinds of a scenario's table that have a flag, such as the kinds of `queue` with `fifo`.
 
     Parameters
     ----------
     choice
         The key of the choice: `queue`, `errors`, `arq`, `routing`, …
     flag
-        Properties that the declaration of each kind names: a queue that is `fifo` keeps the order of its
-        packets; a queue that `drops-early` drops packets although it has room for them.
+        Property in the declaration of a kind: a queue with the flag `fifo` keeps the order of its packets; a
+        queue with the flag `drops-early` drops packets although it has room for them.
 
     Returns
     -------
@@ -82,9 +84,9 @@ def flagged(choice: str, flag: str) -> frozenset[str]:
 
 
 def defaults(choice: str, kind: str) -> dict[str, Any]:
-    """Return the keys of a kind that have a fixed default, with the default as scenarios write it.
+    """Return the keys of a kind that have a fixed default, with this default as in a scenario file.
 
-    Raises KeyError if no table has such a choice, or if the choice has no such kind.
+    Raises KeyError if no table has the key `choice`, or if `kind` is not among its kinds.
     """
     keys = _kinds(choice)[kind]["properties"]
     return {name: key["default"] for name, key in keys.items() if "default" in key}
@@ -92,7 +94,7 @@ def defaults(choice: str, kind: str) -> dict[str, Any]:
 
 @cache
 def _kinds(choice: str) -> dict[str, dict[str, Any]]:
-    """Return the schema of each kind of a choice, by the kind's name."""
+    """Return the schema of each kind of the table with the key `choice`, by the kind's name."""
     tables = json.loads(_core.schema())["properties"].values()
     keys = [table["items"]["properties"] for table in tables if "items" in table]
     found = next((table[choice] for table in keys if choice in table), None)

@@ -1,4 +1,4 @@
-"""Digest of the code of a class: an edited scheme counts as another scheme, and its runs are repeated."""
+"""Digest of the code of a scheme's class: an edit of the code prevents the reuse of stored runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__
 
 
 def code_digest(cls: type, *facts: object) -> str:
-    """Digest the code of a class and its bases, and the `repr` of `facts`: SHA-256 in hex.
+    """Compute the SHA-256 of the code of a class and its base classes, and of the `repr` of `facts`, in hex.
 
     For a class of a file or module, the digest covers the whole file, with every function in it, but no
     imported modules. In a notebook, a shell or the running script, most edits do not concern the class: the
@@ -36,7 +36,7 @@ def code_digest(cls: type, *facts: object) -> str:
 
 
 def _file_parts(cls: type) -> list[str]:
-    """Return the text of the class's file, and the values captured from an enclosing function."""
+    """Return the text of the class's file, and the values that its methods capture from outer functions."""
     text = _file(sys.modules.get(cls.__module__))
     if text is None:
         return []
@@ -46,7 +46,7 @@ def _file_parts(cls: type) -> list[str]:
 
 
 def _file(module: ModuleType | None) -> str | None:
-    """Return the source text of a module; None if it has none."""
+    """Return the source text of a module. None for the running script, and for a module without a file."""
     if module is None or module.__name__ == "__main__":
         return None
     if isinstance(text := getattr(module, "__source__", None), str):
@@ -58,7 +58,7 @@ def _file(module: ModuleType | None) -> str | None:
 
 
 def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
-    """Walk through code and the objects to which it refers, in an order that is equal in every process."""
+    """Yield texts that describe code and the objects in it, in the same order in every process."""
     if isinstance(value, SCALARS):
         yield repr(value)
     elif id(value) in seen:

@@ -1,11 +1,14 @@
 """User-defined schemes: classes registered under a name, which run like built-in schemes.
 
-@airhop.scheme("mine", parameters={"beta": 0.7}) class Mine: def __init__(self, beta: float) -> None: ... def
-on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ... def on_loss(self, window:
-airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> str | None: ...
+    @airhop.scheme("mine", parameters={"beta": 0.7})
+    class Mine:
+        def __init__(self, beta: float) -> None: ...
+        def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ...
+        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> str | None: ...
 
-Every flow of every run has its own object. State in the object belongs to that flow; state in the class or
-the module is shared with runs on other threads; and draws from `random` are not reproducible.
+Every flow of every run has its own instance of the class. State in the instance belongs to that flow, and
+state in the class or the module is shared with runs on other threads. Random draws from `random` are not
+reproducible.
 """
 
 from __future__ import annotations
@@ -25,13 +28,13 @@ from airhop.errors import InputError
 
 
 class Scheme(Protocol):
-    """Interface of a scheme. `on_notice` and `on_progress` are for schemes that use notices."""
+    """Interface of a scheme."""
 
     def on_ack(self, window: Window, ack: Ack, flow: Flow, /) -> None:
         """Change the window on an ACK of new data, outside loss recovery."""
 
     def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> str | None:
-        """Classify a loss, and reduce the window after congestion; the loss recovery retransmits the segment.
+        """Classify a loss, and reduce the window after congestion. The loss recovery retransmits the segment.
 
         Returns the class: "congestion" (or None), "wireless" or "undecided". The simulator only compares the
         class with the true cause; it never changes the window that this method sets.
@@ -39,21 +42,24 @@ class Scheme(Protocol):
 
 
 class NoticeScheme(Scheme, Protocol):
-    """A scheme that reacts to the notices of its services."""
+    """Scheme that reacts to notices, messages about a loss or a fade from a service in the network."""
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
         """Return the reaction to a notice about a missing segment, or about a wireless link (EBSN, RTTN).
 
-        "ignore" (or None): no reaction. "retransmit": retransmit the segment at once, without congestion
-        control. "hold": no congestion control because of this segment for two RTOs. "freeze": keep all
-        parameters, and send no new data until a new ACK arrives. "probe": freeze, and retransmit this
-        segment. "restart-timer": restart the running timer without backoff. "expect": add the notice's
-        `delay` to every timeout for 60 s.
+        "ignore" (or None): no reaction. "retransmit": retransmit the segment at once, without a reduction of
+        the window. "hold": for two RTOs, a loss of this segment causes no reduction of the window. "freeze":
+        keep all parameters, and send no new data until a new ACK arrives. "probe": freeze, and retransmit
+        this segment. "restart-timer": restart the running retransmission timer without backoff. "expect": add
+        the notice's `delay` to every RTO for 60 s.
         """
 
 
 class RateScheme(Scheme, Protocol):
-    """Scheme that reads the delivery rate and may pace its segments. Both methods are optional."""
+    """Scheme that reads the delivery rate and may pace its segments.
+
+    `on_delivery` and `pacing_rate` are optional.
+    """
 
     def on_delivery(self, window: Window, delivery: Delivery, flow: Flow, /) -> None:
         """Change the window on any ACK, after the other methods, also during loss recovery.
@@ -69,9 +75,9 @@ class RateScheme(Scheme, Protocol):
         """
 
     def pacing_rate(self, window: Window, flow: Flow, /) -> float | None:
-        """Return the pacing rate in bytes per second, of payload; None: no pacing.
+        """Return the pacing rate, bytes of payload per second; None disables pacing.
 
-        Called for each segment. A change of the window by this method has no effect.
+        The sender calls this method for each segment. A change of the window by this method has no effect.
         """
 
 
@@ -125,8 +131,8 @@ def scheme(
     Parameters
     ----------
     name
-        Name in scenarios. The name of a built-in scheme is an error. A second registration of the name by the
-        same module replaces the first in scenarios loaded later.
+        Name in scenarios. The name of a built-in scheme is an error. If the same module registers the name
+        again, scenarios loaded later use the new class.
     title
         Title of the scheme; by default the first line of the class's docstring, or the name.
     family, cite
@@ -134,11 +140,11 @@ def scheme(
     recovery
         Loss recovery: "tahoe", "reno", "newreno", "sack" or "esack", as in the built-in schemes.
     needs
-        Services that the scheme needs from the network, such as "elsn"; choosing the scheme installs these,
-        unless a flow names others.
+        Services that the scheme needs from the network, such as "elsn". A flow with the scheme gets these
+        services if it names no services itself.
     parameters
-        Parameters with their defaults. The class is constructed with the parameters as keyword arguments, all
-        floats.
+        Parameters with their defaults. The constructor of the class receives the parameters as keyword
+        arguments, all floats.
 
     Returns
     -------
@@ -186,7 +192,7 @@ def _into_catalogue(declaration: Declaration) -> None:
         _core.add_scheme(declaration)
     except ValueError as why:
         raise InputError(f"scheme `{name}`: {why}") from None
-    # The message about an option ends in the option's name; the cause of the error has the reason.
+    # The message of this error ends with the name of the invalid option; `__cause__` has the reason.
     except TypeError as why:
         option = str(why).rpartition(".")[2]
         raise InputError(f"scheme `{name}`: {option}: {why.__cause__}") from None

@@ -1,4 +1,4 @@
-"""Errors of users, reported without a traceback; and tracebacks of exceptions in users' code."""
+"""Errors in users' input, reported without a traceback, and tracebacks of exceptions in users' code."""
 
 import difflib
 import re
@@ -29,7 +29,7 @@ surrogates.
 
 
 class InputError(ValueError):
-    """The user's input names something that does not exist or is invalid; the message suggests a remedy.
+    """Error in the user's input: an unknown name, or an invalid value; the message suggests a correction.
 
     The message may quote untrusted text: control characters are escaped, and long lines are shortened.
     """
@@ -45,8 +45,8 @@ class PrivilegeError(RuntimeError):
 def harmless(text: str) -> str:
     r"""Escape characters that a terminal interprets or cannot display.
 
-    A byte of a name that is no UTF-8 becomes `\xe9`, as in a shell. Python represents such a byte as a lone
-    surrogate, U+DC80 to U+DCFF, and returns it to the system (PEP 383).
+    A byte of a file name that is not UTF-8 becomes, for example, `\xe9`, as in a shell. Python represents
+    this byte as a lone surrogate, U+DC80 to U+DCFF (PEP 383).
     """
     return _CONTROL_CHARACTERS.sub(lambda found: _escaped(found[0]), text)
 
@@ -70,7 +70,7 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
 
 
 def users_traceback(error: BaseException) -> str:
-    """Format an exception of the user's code, from the first frame in the user's code."""
+    """Format an exception with its traceback, without the frames of Airhop before the user's code."""
     import traceback
 
     frames = error.__traceback__

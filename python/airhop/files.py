@@ -1,4 +1,4 @@
-"""Files to read, and folders for results: complete files appear in a folder at the end, or none."""
+"""Read files, and fill folders with results: either all complete files appear in a folder, or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
 
 LONGEST = 1 << 24
-"""Maximum size of a scenario or study file, bytes: a hundred times the size of ten thousand flows."""
+"""Maximum size of a scenario or study file, bytes; a file with ten thousand flows has a hundredth of it."""
 
 _HIDDEN = ".airhop-"
 """Prefix of the hidden folders of `filling`; eight characters follow."""
@@ -30,18 +30,20 @@ _LONGEST_NAME = 200
 
 @contextmanager
 def filling(folder: str | Path) -> Iterator[Path]:
-    """Create `folder` and yield a hidden folder in it; its files move up when the block ends.
+    """Create `folder`, and yield a hidden folder in it.
 
-    Files of the same names are replaced, and other files stay. After an error or Ctrl-C all files are
-    unchanged; the remains of a killed process are removed by the next process that fills the folder. Raises
-    InputError before any work if the folder is not writable.
+    At the end of the `with` block, the files in the hidden folder move to `folder`.
+
+    Files of the same names are replaced, and other files stay. After an error or Ctrl-C, `folder` is
+    unchanged. The next process that fills the folder removes the hidden folder of a killed process. Raises
+    InputError at the start if the folder is not writable.
     """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _clear(folder)
         hidden, lock = _hidden(folder)
-    except (OSError, ValueError) as error:  # a ValueError: no name in this locale, or a zero byte
+    except (OSError, ValueError) as error:  # ValueError: a name that the locale cannot encode, or a zero byte
         raise InputError(f"cannot write into {folder}: {why(error)}") from None
     try:
         with hidden as name:
@@ -51,33 +53,37 @@ def filling(folder: str | Path) -> Iterator[Path]:
     except OSError as error:
         if error.strerror is None or not str(error.filename or hidden.name).startswith(hidden.name):
             raise
-        raise OSError(error.errno, why(error), str(folder)) from None  # the hidden folder is gone
+        # the message omits the removed hidden folder
+        raise OSError(error.errno, why(error), str(folder)) from None
     finally:
         os.close(lock)
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file with the bytes that `fill` produces, because some libraries cannot open every path."""
+    """Write a file with the bytes that `fill` writes to it, for libraries that cannot open every path."""
     buffer = io.BytesIO()
     fill(buffer)
     path.write_bytes(buffer.getbuffer())
 
 
 def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
-    """Make a hidden folder, locked while this process lives and keeps the descriptor open (flock(2))."""
+    """Make a hidden folder, and lock it.
+
+    The lock, flock(2), lasts until this process ends or closes the descriptor.
+    """
     while True:
         made = tempfile.TemporaryDirectory(prefix=_HIDDEN, dir=folder)
         lock = os.open(made.name, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(OSError):  # no locks on this file system: folders of killed processes stay
+        with suppress(OSError):  # without locks on this file system, folders of killed processes stay
             fcntl.flock(lock, fcntl.LOCK_EX)
-        # no other process removed it, as a killed process's folder, before the lock
+        # True unless another process removed the folder before the lock existed
         if Path(made.name).is_dir():
             return made, lock
         os.close(lock)
 
 
 def _clear(folder: Path) -> None:
-    """Remove the hidden folders of ended processes, whose locks no process holds."""
+    """Remove hidden folders that no process locks, because their processes have ended."""
     for left in folder.glob(f"{_HIDDEN}????????"):
         try:
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -90,7 +96,7 @@ def _clear(folder: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether the path is readable: a file, or a pipe as in <(…)."""
+    """Return whether the path exists and is no folder: a file, or a pipe as of the shell's <(…)."""
     try:
         return path.exists() and not path.is_dir()
     except (OSError, ValueError):  # the path is too long, or contains a zero byte
@@ -108,7 +114,8 @@ def is_folder(path: Path) -> bool:
 def read_text(path: Path, what: str, known: Iterable[str]) -> str:
     """Read a file or a pipe.
 
-    `what` describes the expected content, such as "a scenario"; `known` are names to suggest.
+    `what` describes the expected content, such as "a scenario"; `known` are names that the message about a
+    missing file may suggest.
 
     Raises InputError if the file does not exist, is too long or endless, or is not text.
     """
@@ -122,9 +129,10 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
 
 
 def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
-    """Read a file, or a pipe, that is `what`; `hint` is a sentence, with a leading blank, for a missing file.
+    """Read a file or a pipe.
 
-    Raises InputError if the file does not exist, or is too long or endless.
+    `what` describes the expected content; `hint` is a sentence, with a leading blank, for the message about a
+    missing file. Raises InputError if the file does not exist, or is too long or endless.
     """
     try:
         with path.open("rb") as file:
@@ -135,7 +143,8 @@ def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
         raise InputError(f"there is no file {path}.{hint}") from None
     except InputError:
         raise
-    except (OSError, ValueError) as error:  # a ValueError: a zero byte in the path, or no name in this locale
+    # ValueError: a zero byte in the path, or a name that the locale cannot encode
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {why(error)}") from None
     if len(data) > LONGEST:
         raise InputError(f"cannot read {path}: it has more than {LONGEST} bytes; {what} is short")
@@ -167,7 +176,7 @@ def _escaped(character: str) -> str:
 
 
 def packaged_toml(folder: str) -> dict[str, str]:
-    """Read the TOML files of a packaged folder: texts by name, in the order of the names."""
+    """Return the texts of the TOML files in a folder of the package, by file name without ending, sorted."""
     found = files("airhop") / folder
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
@@ -177,7 +186,7 @@ def packaged_toml(folder: str) -> dict[str, str]:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return only the reason of an error, without number and path: `Permission denied`."""
+    """Return the reason of an error without its number and path, as in `Permission denied`."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is not a folder"
     return getattr(error, "strerror", None) or str(error)

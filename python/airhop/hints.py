@@ -1,4 +1,4 @@
-"""Bases of a scenario's senders and detected traps, as lines printed with the results."""
+"""Hints that commands print with the results: stacks of the TCP senders, and settings that easily mislead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 SHOWN = 4
 """Maximum number of names that a line lists; further names are only counted."""
 ALIKE = 2
-"""Maximum number of hints about one trap that are printed; further hints are only counted."""
+"""Maximum number of printed hints about one trap (a kind of misleading setting); further hints are counted.
+"""
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,9 @@ class Hint:
     about: tuple[str, ...]
     """Links, flows or schemes concerned."""
     text: str
-    """Statement about the names in `about`."""
+    """Statement about the links, flows or schemes in `about`."""
     set: str | None
-    """Argument of `--set` that avoids the trap, if a single change is sufficient."""
+    """Argument of `--set` that avoids the trap; None if a single change does not suffice."""
 
     def __str__(self) -> str:
         """Format the hint as one line with the suggested setting."""
@@ -35,7 +36,7 @@ class Hint:
 
 
 def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
-    """List the traps of compared scenarios; hints that differ only in a name are merged."""
+    """List the traps in compared scenarios; hints that differ only in the names concerned are merged."""
     listed = list(scenarios)
     found: dict[tuple[str, str, str | None], dict[str, None]] = {}
     for scenario in listed:
@@ -46,9 +47,9 @@ def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
 
 
 def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
-    """Find links whose queues differ in kind and in capacity between the scenarios.
+    """Find links whose queue has different kinds and different capacities in the scenarios.
 
-    The defaults differ: drop-tail has 50 packets, CoDel 1000, FQ-CoDel 10,240.
+    Default capacities depend on the kind: drop-tail 50 packets, CoDel 1000, FQ-CoDel 10,240.
     """
     if len(scenarios) < 2:
         return []
@@ -84,17 +85,17 @@ def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
 
 
 def sent_once(scenarios: Iterable[Scenario]) -> str:
-    """Return the caption for a link layer that sends each frame once; empty if frames are repeated."""
+    """Return a caption if the link layer never retransmits in any scenario; empty otherwise."""
     traps = [{trap for trap, *_ in scenario.core.hints()} for scenario in scenarios]
     is_once = bool(traps) and all("single-attempt" in one for one in traps)
     return "each frame sent once (attempts = 1)" if is_once else ""
 
 
 def senders(scenarios: Iterable[Scenario]) -> str | None:
-    """Describe the base of the scenarios' TCP senders, or the bases and their flows if there are several.
+    """Describe the TCP stack (preset and changed parameters) of the senders, or each stack with its flows.
 
-    Returns None without a TCP flow. If flows have different bases, the returned line warns that the
-    bases also affect a comparison.
+    Returns None without a TCP flow. If flows have different stacks, the returned line warns that the stacks
+    also affect a comparison.
     """
     by_base: dict[str, dict[str, None]] = {}
     for scenario in scenarios:
@@ -109,20 +110,20 @@ def senders(scenarios: Iterable[Scenario]) -> str | None:
 
 
 def lines(scenarios: Iterable[Scenario]) -> list[str]:
-    """Return the lines that a command prints about the scenarios that it has run."""
+    """Return the lines that a command prints about its scenarios: stacks of the senders, and hints."""
     listed = list(scenarios)
     base = senders(listed)
     return [*([f"senders: {base}"] if base else []), *_of_each_trap(hints(listed))]
 
 
 def pointer(told: Sequence[str]) -> str:
-    """Format the number of hints among these lines, as the end of a repr; empty if there are none."""
+    """Format the number of hints among these lines as the end of a `repr`; empty without hints."""
     count = sum(line.startswith("hint: ") for line in told)
     return f"; {count} hint{'' if count == 1 else 's'}, see .hints" if count else ""
 
 
 def _of_each_trap(found: Iterable[Hint]) -> list[str]:
-    """Format the first hints of each trap, as a study may contain a trap in hundreds of variants."""
+    """Format the first `ALIKE` hints of each trap; a study may contain hundreds of hints about one trap."""
     by_trap: dict[str, list[Hint]] = {}
     for hint in found:
         by_trap.setdefault(hint.trap, []).append(hint)
@@ -135,7 +136,7 @@ def _of_each_trap(found: Iterable[Hint]) -> list[str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """List names, truncated if there are many."""
+    """List at most `SHOWN` names, and the number of the other names."""
     listed = list(names)
     more = len(listed) - SHOWN
     return ", ".join(listed[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,6 +1,6 @@
-"""Positions of stations by a rule, for the `stations` of scenarios made in Python.
+"""Positions of stations in chains, grids, crosses or at random, for `stations` of scenarios made in Python.
 
-Names and positions equal the names and positions of a wlan with the same `layout`.
+A wlan of a scenario file with the same `layout` has the same names and positions.
 
 >>> from airhop import layouts
 >>> layouts.chain(3, "30 m")
@@ -126,13 +126,14 @@ def random(
     width, height
         The rectangle, with units: "100 m".
     receive
-        Receive range; without it every station receives every other.
+        Receive range with a unit; None: every station receives every other.
     connected
-        Repeat the draw until a path with hops of at most `receive` joins any two stations; at most 10,000
-        times.
+        Repeat the draw, at most 10,000 times, until each pair of stations has a path with hops of at most
+        `receive`.
     seed, rep
-        Seed and replication of the draw. A run with the same values has the same positions for a wlan of this
-        name with this layout, unless flows that request a number of hops (`between`) need further draws.
+        Seed and replication of the draw. In a run with these values, a wlan with this name and layout has the
+        same positions. An exception are flows that request a number of hops (`between`): a run may then
+        repeat the draw.
     wlan
         Name of the wlan.
     prefix

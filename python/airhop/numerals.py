@@ -16,7 +16,7 @@ def tie_units(text: str) -> str:
 
 
 def plus_minus(estimate: Estimate, digits: int = 2) -> str:
-    """Format `± 0.08`, `±<0.01` for a tiny half-width, or words for a single replication."""
+    """Format `± 0.08`; `±<0.01` for a half-width that rounds to 0; `± ?` for a single replication."""
     if estimate.half_width is None:
         return "± ?"
     last_digit = 10.0**-digits
@@ -26,12 +26,12 @@ def plus_minus(estimate: Estimate, digits: int = 2) -> str:
 
 
 def multiple(ratio: Ratio) -> str:
-    """`14.9 (13.5–16.7)`, or `1.07 (1.06–1.08)` below ten."""
+    """Format a ratio with one decimal as in `14.9 (13.5–16.7)`, or below ten with two."""
     return interval(ratio, 1 if ratio.value >= 10 else 2)
 
 
 def interval(ratio: Ratio, digits: int = 2) -> str:
-    """Format `4.21 (4.12–4.30)`; if the data leave the interval unbounded, state that."""
+    """Format `4.21 (4.12–4.30)`, or `4.21 (no interval)` if the interval is unbounded or unknown."""
     if ratio.low is None or ratio.high is None:
         return f"{ratio.value:.{digits}f} (no interval)"
     return f"{ratio.value:.{digits}f} ({ratio.low:.{digits}f}–{ratio.high:.{digits}f})"

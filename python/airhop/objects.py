@@ -21,7 +21,7 @@ LONGEST_NAME = 15
 def shipped(name: str) -> Path | None:
     """Return the packaged object with the congestion control of this name, such as bpf_eln.
 
-    None if missing.
+    None if no packaged object has this name.
     """
     if not name.startswith("bpf_"):
         return None
@@ -41,8 +41,9 @@ def read(path: Path) -> str:
 def add_all(file: str, text: str) -> list[str]:
     """Add every congestion control of an object as a scheme, under its name in the kernel.
 
-    Raises InputError if the file is no such object, if the object needs a kernel feature that Airhop lacks,
-    or if a name is taken; the message names the function and the instruction.
+    Raises InputError if the file is no BPF object with congestion controls, if the object needs a kernel
+    feature that Airhop lacks, or if a scheme already has a name of the object. The message names the function
+    and the instruction.
     """
     data = base64.b64decode(text)
     try:

@@ -2,7 +2,8 @@
 
 A package provides schemes by naming a module that registers them (see `airhop.scheme`):
 
-[project.entry-points."airhop.schemes"] mine = "my_package.schemes"
+    [project.entry-points."airhop.schemes"]
+    mine = "my_package.schemes"
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ GROUP = "airhop.schemes"
 """Group of the entry points."""
 
 _loaded: dict[str, str] = {}
-"""Source text of each loaded plugin, by the absolute path of a file or the name of a module; for an object,
-its bytes in base 64.
+"""Source text of each loaded plugin (for a BPF object: its bytes in base 64), by the absolute path of a file
+or the name of a module.
 """
 
 
@@ -37,10 +38,10 @@ its bytes in base 64.
 def load(source: str | Path) -> list[str]:
     """Load a Python file, a BPF object, or a module by its dotted name; return the names of its schemes.
 
-    A changed file is read again. The file can import installed packages, but not its neighbouring files,
-    because workers on other machines receive only this file. A name without a suffix, such as bpf_eln, refers
-    to a shipped BPF object or, if there is none, to a module. Raises InputError if the source does not exist,
-    raises an error, or registers nothing.
+    A changed file is read again. The file can import installed packages. It cannot import files of its
+    folder, because workers on other machines receive only this file. A name without a suffix, such as
+    bpf_eln, refers to a shipped BPF object or, if there is none, to a module. Raises InputError if the source
+    does not exist, raises an error, or registers nothing.
     """
     text = _found(source)
     if not _is_file(text):
@@ -59,14 +60,14 @@ def load_all(sources: Iterable[str | Path]) -> None:
 
 
 def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
-    """Return the congestion controls of the BPF objects among the sources, by the name in `loaded`."""
+    """Return the file of each scheme in the BPF objects among the sources, by the scheme's name."""
     files = [str(Path(text).absolute()) for text in map(_found, sources) if _is_object(text)]
     entries = added().values()
     return {entry.name: file for file in files for entry in entries if entry.source == file}
 
 
 def loaded() -> list[tuple[str, str]]:
-    """Return names and source texts of all loaded plugins, in order, for `load_source` in another process."""
+    """Return names and source texts of all loaded plugins, for `load_source` in another process."""
     return list(_loaded.items())
 
 
@@ -82,7 +83,10 @@ def origin(source: str) -> str:
 
 
 def load_source(name: str, text: str) -> list[str]:
-    """Load an entry of `loaded`, even if the file does not exist here; return the names of its schemes."""
+    """Load an entry of `loaded` from its text; return the names of its schemes.
+
+    The file itself may be missing.
+    """
     if _is_object(name):
         names = objects.add_all(name, text)
         _loaded[name] = text
@@ -97,7 +101,10 @@ def load_source(name: str, text: str) -> list[str]:
 
 @cache
 def load_installed() -> tuple[str, ...]:
-    """Load the schemes of installed packages, once; return a sentence about each package that fails."""
+    """Load the schemes of installed packages once.
+
+    Return a sentence about each package that cannot be loaded.
+    """
     from importlib.metadata import entry_points
 
     broken = []
@@ -150,7 +157,7 @@ def _execute(module: str, name: str, text: str) -> None:
 
 
 def _schemes_of(module: str, name: str) -> list[str]:
-    """Return the schemes that a module, or a module below it, has registered."""
+    """Return the schemes that a module or its submodules have registered."""
     found = [entry.name for entry in added().values() if f"{entry.source}.".startswith(f"{module}.")]
     if not found:
         raise InputError(f'{name} registers no scheme: decorate a class with @airhop.scheme("name")')
@@ -166,11 +173,11 @@ def _is_object(text: str) -> bool:
 
 
 def _module_name(path: str) -> str:
-    """Make a module name from the path of a file, because files in two folders may share a name."""
+    """Make a module name from the path of a file, because files in two folders may have the same name."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     return f"airhop_plugin_{Path(path).stem}_{digest}"
 
 
 def _why(error: BaseException) -> str:
-    """Describe an error, with a traceback unless Airhop has raised it."""
+    """Describe an error: the message of an error of Airhop, and the traceback of any other error."""
     return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"

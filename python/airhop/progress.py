@@ -18,11 +18,11 @@ PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
 """Interval between lines of a job that does not run on a terminal, s."""
 BAR_WIDTH = 24
-"""Width of the bar in characters; on a terminal of 80 columns, words fit beside the bar."""
+"""Width of the bar, characters; on a terminal of 80 columns, text fits beside the bar."""
 
 
 class Task:
-    """A job with a number of steps, as its worker sees it; `total` may grow."""
+    """Job with a number of steps, which its worker reports; `total` may grow."""
 
     def __init__(self, label: str, total: int, status: Callable[[], str] = str) -> None:
         self.label = label
@@ -41,12 +41,12 @@ class Task:
             self.on_step()
 
     def reuse(self, steps: int) -> None:
-        """Count steps that an earlier process did; the rate excludes them."""
+        """Count steps that an earlier process finished; the printed rate excludes these steps."""
         self.done += steps
         self.reused += steps
 
     def text(self, now: float) -> str:
-        """Format progress, rate, remaining time, and the text of the worker."""
+        """Format progress, rate, remaining time, and the status text of the job."""
         told = [f"{self.done:,} of {self.total:,}"]
         if self.reused:
             told.append(f"{self.reused:,} reused")
@@ -58,14 +58,14 @@ class Task:
 
 
 Some = TypeVar("Some", bound=Task)
-"""Followed job."""
+"""Type of the job in `Reporter.follow`."""
 
 
 class Clock(Task):
     """Job of known duration; a step is a second."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
-        """Format the seconds, and the text of the worker."""
+        """Format the elapsed seconds, and the status text of the job."""
         return ", ".join([f"{self.done:,} of {self.total:,} s", *filter(None, [self._status()])])
 
 
@@ -84,13 +84,13 @@ class Reporter:
 
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
-        """Follow a job of `total` steps. `status` returns the worker's text for the end of a line."""
+        """Follow a job of `total` steps. `status` returns the status text at the end of a line."""
         with self.follow(Task(label, total, status)) as task:
             yield task
 
     @contextmanager
     def follow(self, task: Some) -> Iterator[Some]:
-        """Follow a job while it runs."""
+        """Show the progress of a job while the `with` block runs."""
         yield task
 
 
@@ -109,7 +109,7 @@ class LineReporter(Reporter):
 
     @contextmanager
     def follow(self, task: Some) -> Iterator[Some]:
-        """Print a line from time to time while the job runs."""
+        """Print a line every `LINE_EVERY_S` seconds while the job runs."""
         last = task.start
 
         def tell() -> None:
@@ -153,7 +153,7 @@ class BarReporter(Reporter):
 
 
 def _bar(job: Task, console: Console) -> Progress:
-    """Create the bar of a job; the bar reads the job's counts a few times a second."""
+    """Create the bar of a job, which reads the job's counts several times per second."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     class Bar(Progress):

@@ -1,4 +1,4 @@
-"""Results of a run: the run document, its data frames and, if traced, its tables."""
+"""Results of a run: its JSON document, data frames of that document, and the trace tables if requested."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category
 """Little-endian numpy types of the column types that the core writes."""
 SHOWN = (measures.GOODPUT, "rtt_p50_ms", "delay_p95_ms", measures.LOSS, "completion_p95_ms",
          "retransmissions", "timeouts")  # fmt: skip
-"""Measures of flows in a summary; measures without a value for any flow are omitted."""
+"""Measures of flows in a summary. The summary omits a measure that no flow has."""
 
 
 class Result(Shown):
@@ -50,7 +50,9 @@ class Result(Shown):
         self.notes = tuple(notes)
         """Notes, one sentence each, for instance about a truncated log."""
         self.controls = dict(controls or {})
-        """Congestion controls of real senders by flow, as reported by their kernels; for replays only."""
+        """Congestion controls of real senders by flow, as reported by their kernels. Only the replay of an
+        emulation has them.
+        """
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -65,7 +67,7 @@ class Result(Shown):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole trajectory, equal for equal runs on any machine and any number of threads."""
+        """Hash of all packet events of the run, the same on any machine and with any number of threads."""
         return str(self.document["fingerprint"])
 
     @property
@@ -80,22 +82,22 @@ class Result(Shown):
 
     @property
     def drops(self) -> dict[str, int]:
-        """Losses by cause: number of frames for channel and collision, number of packets for other causes."""
+        """Losses by cause: frames for `channel` and `collision`, packets for every other cause."""
         return dict(self.document["drops"])
 
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow, with units in the column names.
 
-        Columns, in order: name, scheme and ends; the measures; and one column for each number in a group of
-        the run document, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel` (losses
-        classified as wireless and caused by the channel). For a real sender, values known only to its kernel
-        are null.
+        Columns, in order: name, scheme and ends; the measures; and one column for each number in a nested
+        object of the run document, such as `notice_eln` and `lateness_mean_ms`. `judged_wireless_channel` is
+        the number of losses by the channel that the sender classified as wireless. For a real sender, values
+        known only to its kernel are null.
         """
         import polars as pl
 
         groups = {measure.path[0] for measure in measures.OF_FLOWS}
-        columns = {  # counts of notices keep their column names from before stores
+        columns = {  # the names of these columns are older than the store's
             measure: f"notice_{measure.path[1]}" if measure.column in measures.NOTICES else measure.column
             for measure in sorted(measures.OF_FLOWS, key=_place)
         }
@@ -129,12 +131,12 @@ class Result(Shown):
 
     @property
     def judgements(self) -> LossClassifications:
-        """Loss classifications of all TCP flows by true cause."""
+        """Counts of losses of all TCP flows by the sender's classification and true cause."""
         return LossClassifications.of_flows(self.tcp_flows)
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The trace by table (segments, acks, window, drops, … fades, stations, air); empty if not traced."""
+        """Tables of the trace by name (segments, acks, window, drops and so on); empty without a trace."""
         import polars as pl
 
         if self._outcome is None:
@@ -148,7 +150,7 @@ class Result(Shown):
     def write_tables(self, folder: str | Path) -> list[Path]:
         """Write every trace table as TABLE.parquet into `folder`, which is created if needed.
 
-        Tables of the same names are replaced, once all are written.
+        After all tables are written, they replace existing files of these names.
         """
         with filling(folder) as hidden:
             for table, frame in self.tables.items():
@@ -157,7 +159,7 @@ class Result(Shown):
 
     @cached_property
     def hints(self) -> list[str]:
-        """Lines that `airhop run` prints: the base of the senders and the traps of the scenario."""
+        """Lines that `airhop run` prints: TCP stack of the senders, and settings that easily mislead."""
         from airhop import hints
 
         return [] if self._scenario is None else hints.lines([self._scenario])
@@ -185,9 +187,9 @@ class Result(Shown):
         flow
             Name of a flow; by default the TCP flow with the most delivered bytes.
         between
-            Two times in simulated seconds; None draws the whole run.
+            Begin and end of the drawn part, simulated seconds; None draws the whole run.
         ax
-            Axes to draw on, in their own style; None draws a new figure in the style of print.
+            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
 
         Returns
         -------
@@ -234,7 +236,7 @@ class Result(Shown):
 
 
 def _place(measure: measures.Measure) -> tuple[bool, bool]:
-    """Sort key: numbers before groups, and the matrix of classifications last."""
+    """Return a sort key: plain numbers, then nested objects, and the matrix of loss classifications last."""
     return len(measure.path) > 1, measure.column in measures.JUDGEMENTS
 
 
@@ -243,7 +245,7 @@ def _frame(
     columns: Mapping[str, measures.Measure],
     names: Sequence[str] = ("name",),
 ) -> pl.DataFrame:
-    """Return a row for each part of a run document with a name, and a column for each measure."""
+    """Return a data frame: one row per named object of a run document, one column per measure."""
     import polars as pl
 
     types = {column: pl.Int64 if measure.is_count else pl.Float64 for column, measure in columns.items()}

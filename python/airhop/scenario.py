@@ -20,7 +20,7 @@ from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
 SCHEME = "scheme"
-"""Path without a table, which sets the scheme of every TCP flow."""
+"""Path in changes that sets the scheme of every TCP flow."""
 _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
 """Pattern of names and quantities, which need no quotes."""
 
@@ -32,14 +32,14 @@ def packaged() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Source:
-    """Source text and changes of a scenario; a further change checks all of them again."""
+    """Source text and changes of a scenario; each further change checks the whole scenario again."""
 
     text: str
     name: str
     folder: str | None = ""
     """Absolute folder to which the names of files are relative; empty for the working directory.
 
-    None: the scenario, also after later changes, may name only the files in `files`.
+    None: the scenario and its later changes may name only the files in `files`.
     """
     files: tuple[tuple[str, str], ...] = ()
     """Digest and content of the files passed with the scenario."""
@@ -54,7 +54,7 @@ class _Source:
         except ScenarioError:
             from airhop import plugins
 
-            # The scheme may belong to an installed package; these are loaded only when needed.
+            # The scheme may belong to an installed package; installed packages are loaded only when needed.
             broken = plugins.load_installed()
         try:
             return self._read()
@@ -66,10 +66,10 @@ class _Source:
         return read(self.text, self.name, self.folder, list(self.sets), self.scheme, list(self.files))
 
     def changed(self, path: str, value: str) -> _Source:
-        """Set one path to a TOML value; the last change of a value applies."""
+        """Set the value at a path; a later change of the same path replaces an earlier one."""
         if path == SCHEME:
-            # The core applies the scheme before the sets: earlier sets of a single flow's scheme must be
-            # removed.
+            # The core applies `scheme` before `sets`: an earlier entry of `sets` for a single flow's scheme
+            # would override the new scheme.
             sets = tuple(pair for pair in self.sets if not _is_flow_scheme(pair[0]))
             return replace(self, sets=sets, scheme=value)
         others = tuple(pair for pair in self.sets if pair[0] != path)
@@ -83,20 +83,20 @@ class Scenario:
     def __init__(self, source: _Source) -> None:
         self._source = source
         self.core = source.check()
-        # The schemes added so far: a scheme added later under the same name applies to scenarios loaded
-        # later.
+        # This scenario keeps the schemes added so far. A scheme added later under the same name applies only
+        # to scenarios loaded after it.
         self._added = added()
 
     @classmethod
     @checked
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
-        """Read a packaged scenario by its name, a TOML file by its path, or the same model as a dict.
+        """Read a packaged scenario by its name, a TOML file by its path, or a dict with the keys of a file.
 
         Parameters
         ----------
         source
-            A name, a path or a dict. Files that it names are relative to the folder of the TOML file,
-            else to the working directory.
+            A name, a path or a dict. Paths in a TOML file are relative to its folder, and paths in a dict to
+            the working directory.
         sets
             Changes as the command line takes them: "wlan.cell.errors.fer=0.02".
 
@@ -119,8 +119,8 @@ class Scenario:
     def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
         """Read a packaged scenario or a dict from an untrusted source; no file is opened.
 
-        A key that names a file is an error, now and in later changes by `with_`, because messages about a
-        file would reveal its contents. Allowed are the `files` passed with the scenario, as content by
+        A key that names a file is an error, also in later changes by `with_`, because a message about a file
+        could reveal its contents. The scenario may name only the entries of `files`, the contents of files by
         digest. Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is
         invalid.
         """
@@ -152,15 +152,15 @@ class Scenario:
     def digest(self) -> str:
         """Digest of the effective scenario: SHA-256, in hex.
 
-        The digest covers the canonical JSON, with the contents of files instead of their paths, and the code
-        of every added scheme in the scenario.
+        The digest covers the canonical JSON, in which digests of contents replace paths of files, and the
+        code of every scheme in the scenario that is not built in.
         """
         content = [self.core.identity()]
         content += [scheme.digest for scheme in self.added_schemes()]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()
 
     def added_schemes(self) -> list[Added]:
-        """List the schemes of the scenario that are not Airhop's own, in the order of their names."""
+        """List the schemes of the scenario that are not built in, sorted by name."""
         if not self._added:
             return []
         return [self._added[name] for name in sorted(self._schemes() & self._added.keys())]
@@ -171,20 +171,20 @@ class Scenario:
 
     @checked
     def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
-        """Return the bad periods of every fading link, as text of CSV files that a recorded channel reads.
+        """Return the bad periods of every fading link, as CSV texts for the error model `recorded`.
 
         Parameters
         ----------
         seed, rep
-            Seed and replication of the runs that meet these fades.
+            Seed and replication. Runs of this scenario with these values have these fades.
         until
             A duration such as "200 s"; by default the end of the run.
 
         Returns
         -------
         dict[str, str]
-            Text by link: a header `begin_s,end_s` and a row, in seconds, for each bad period. A link whose
-            directions differ has a text for each, named LINK.FROM.TO.
+            CSV text by link: a header `begin_s,end_s`, and a row with begin and end in seconds for each bad
+            period. A link with different fades in its directions has two texts, by LINK.FROM.TO.
 
         Raises
         ------
@@ -200,10 +200,11 @@ class Scenario:
 
     @checked
     def classes(self, *, seed: int = 1, rep: int = 0) -> dict[str, str]:
-        """Return the class of every flow, by flow, in file order.
+        """Return the class of every flow, by the flow's name, in file order.
 
         The class is the key `class` of the flow, or else the kind of its application and the direction of its
-        data through the wireless link, as in `bulk down`. Seed and replication determine drawn ends of flows.
+        data through the wireless link, as in `bulk down`. If the ends of a flow are random, seed and
+        replication determine the ends.
 
         Raises
         ------
@@ -216,7 +217,7 @@ class Scenario:
         return dict(self.core.classes(seed, rep))
 
     def written_tcp_flows(self) -> list[str]:
-        """Names of the TCP flows in the file, for `with_`: copies of a flow share a name."""
+        """Names of the TCP flows for paths of `with_`; a flow with `copies` has one name."""
         flows = self.written().get("flow", [])
         return [flow["name"] for flow in flows if flow.get("transport", "tcp") == "tcp"]
 
@@ -230,7 +231,7 @@ class Scenario:
         return document
 
     def written(self) -> dict[str, Any]:
-        """Return the scenario as in its file: without changes and defaults, and with a pattern for copies."""
+        """Return the scenario as in its file, without changes and defaults; `copies` stay a single entry."""
         read = json.loads if self._source.is_json else tomllib.loads
         document: dict[str, Any] = read(self._source.text)
         return document
@@ -238,9 +239,9 @@ class Scenario:
     def recipe(self) -> dict[str, Any]:
         """Return the source text and the changes as plain data, which `from_recipe` accepts.
 
-        A change has the same effect on the result as on the original: for example, a change of the preset
-        changes the defaults that depend on the preset. In the effective scenario of `to_dict` these defaults
-        are fixed.
+        A change of the recreated scenario has the same effect as a change of the original: for example, a
+        change of the preset changes the defaults that depend on the preset. In the result of `to_dict`, in
+        contrast, the values of these defaults are fixed.
         """
         return asdict(self._source)
 
@@ -255,7 +256,8 @@ class Scenario:
     def arguments(self) -> list[str]:
         """Return the arguments with which `airhop run` loads the scenario again.
 
-        A scenario given as a dict has no file: the arguments name NAME.toml, where it can be saved (`toml`).
+        A scenario from a dict has no file: the arguments then name NAME.toml, a file that the caller may
+        write from `toml`.
         """
         source = self._source
         name = f"{self.name}.toml" if source.is_json else source.name
@@ -279,7 +281,7 @@ class Scenario:
 
 
 def toml_literal(value: object) -> str:
-    """Format a Python (or numpy) value as a TOML value, for the core to check."""
+    """Format a Python or numpy value as a TOML value, which the core then checks."""
     if isinstance(value, str):
         # JSON escapes are valid TOML escapes, except that TOML also requires an escape for DEL.
         return json.dumps(_text(value), ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -302,7 +304,7 @@ def toml_literal(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Raise an error for a lone surrogate, which no file can contain."""
+    """Return the text; raise an error if it has a lone surrogate, which no UTF-8 file can contain."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

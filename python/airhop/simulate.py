@@ -20,7 +20,10 @@ from airhop.scenario import SCHEME, Scenario
 @checked
 @dataclass(frozen=True)
 class Job:
-    """Scenario, scheme, seed and replication of a run. Runs with equal seed and rep have the same channel."""
+    """Scenario, scheme, seed and replication of a run.
+
+    Runs with equal seed and rep have the same channel errors.
+    """
 
     scenario: Scenario
     seed: int = 1
@@ -28,16 +31,16 @@ class Job:
 
     @property
     def run_id(self) -> str:
-        """Identify the run by its content: simulator, scenario, seed and replication, as 32 hex digits.
+        """Digest of simulator, scenario, seed and replication, 32 hex digits.
 
-        Runs with equal ids are equal, bit for bit; computing one of them is sufficient.
+        Runs with equal ids have equal results, bit for bit.
         """
         content = f"{model()} {self.scenario.digest} {self.seed} {self.rep}"
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Interruption by Ctrl-C; `results` contains the finished runs, by index of the job."""
+    """Interruption by Ctrl-C; `results` contains the results of the finished runs by index of the job."""
 
     def __init__(self, results: dict[int, Result], total: int) -> None:
         super().__init__(f"interrupted: {len(results)} of {total} runs had finished")
@@ -61,20 +64,21 @@ def run(
     scenario
         Scenario to simulate.
     scheme
-        Replaces the scheme of every TCP flow.
+        Scheme that replaces the scheme of every TCP flow; None: each flow keeps its scheme.
     seed, rep
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of equal
-        seed and rep meet the same channel, with any scheme.
+        seed and rep have the same channel errors with any scheme.
     trace
         Record the tables (`Result.tables`); a traced run takes more time and memory.
     pcap_dir
-        Folder for one NODE.pcapng per node, with the packets, and one CELL.air.pcapng per 802.11 cell, with
-        the frames on the air; written at the end of the run. Captures of the same names are replaced.
+        Folder for captures, written at the end of the run: NODE.pcapng with the packets at a node, for each
+        node, and CELL.air.pcapng with the frames on the air, for each 802.11 cell. Captures of the same names
+        are replaced.
 
     Returns
     -------
     Result
-        Run document, frames and, when traced, tables.
+        Run document, its data frames, and the trace tables if `trace` is set.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def run(
     ScenarioError
         When the scheme does not exist, or is invalid for the scenario.
     RunError
-        When the run fails; SchemeError when a scheme written in Python does.
+        When the run fails. The subclass SchemeError is raised when a scheme written in Python fails.
     Interrupted
         On Ctrl-C.
     """
@@ -113,8 +117,7 @@ def run_many(
     threads
         Worker threads; by default one per core that this process may use.
     on_done
-        Called as `on_done(index, result)` in this thread as runs finish, in the order in which they
-        finish.
+        Callback `on_done(index, result)` after each run, in this thread, in the order in which runs finish.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def run_many(
     RunError
         When a run fails.
     Interrupted
-        On Ctrl-C; contains the finished runs.
+        On Ctrl-C; the exception contains the results of the finished runs.
     """
     threads = cores() if threads is None else threads
     check_threads(threads)

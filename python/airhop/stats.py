@@ -1,8 +1,8 @@
 """Means, differences and ratios with 95 % confidence intervals over replications.
 
 A replication is one observation, independent of its number of packets, because packets of one run are not
-independent. Means and paired differences have Student's t intervals, ratios of means have Fieller's, and
-other statistics have a BCa bootstrap interval.
+independent. Means and paired differences have Student's t intervals, ratios of means have Fieller's
+intervals, and other statistics have intervals of the BCa bootstrap.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-if TYPE_CHECKING:  # functions import numpy: commands that only print would wait for it
+if TYPE_CHECKING:  # only functions import numpy, because its import would delay commands that only print
     import numpy as np
     from numpy.typing import NDArray
 
@@ -22,7 +22,7 @@ CONFIDENCE = 0.95
 SHOWN = 6
 """Maximum number of names that a warning lists; further names are only counted."""
 FEW_REPS = 3
-"""Minimum number of replications for a meaningful interval."""
+"""Minimum number of replications for an interval narrow enough to be useful."""
 FEW_PAIRS = 4
 """Minimum number of pairs for an interval of the correlation: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
@@ -60,36 +60,36 @@ class Estimate:
 
     @property
     def vague(self) -> bool:
-        """True if the half-width exceeds the mean although there are enough replications."""
+        """True if the half-width exceeds the mean although there are at least `FEW_REPS` replications."""
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
-        """Return the estimate in another unit; a `factor` of 100 converts a share to per cent."""
+        """Return the estimate multiplied by `factor`; 100 converts a share to per cent."""
         half = None if self.half_width is None else factor * self.half_width
         return replace(self, mean=factor * self.mean, half_width=half)
 
     def at(self, confidence: float) -> Self:
-        """Return the estimate with the half-width of a t interval at another confidence."""
+        """Return the estimate with the half-width of a t interval at this confidence."""
         return replace(self, half_width=_at_confidence(self.half_width, self.n, confidence))
 
     @property
     def ends(self) -> Interval | None:
-        """Both ends of the interval of a quantity that cannot be negative; None for a single replication.
+        """Interval of a quantity that cannot be negative; None for a single replication.
 
         The t interval is cut at zero, which does not change its coverage, because the mean is never negative.
-        A t interval of the logarithm would be an interval of the geometric mean, while tables have the
-        arithmetic mean; and it does not exist if a replication has the value 0, as a count or the goodput of
-        a starved flow may have.
+        A t interval of the logarithm is no alternative. It is an interval of the geometric mean, but tables
+        have the arithmetic mean. It also does not exist if a replication has the value 0, such as the goodput
+        of a starved flow.
         """
         return self.interval(least=0.0)
 
     @property
     def drawn(self) -> Interval:
-        """Interval that a figure draws; its ends are both the mean for a single replication."""
+        """Interval that a figure draws; for a single replication both ends are the mean."""
         return self.ends or Interval(self.mean, self.mean)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
-        """Return both ends, limited to the possible range of the quantity; None for a single replication."""
+        """Return the interval, limited to the range `least` to `most`; None for a single replication."""
         if self.half_width is None:
             return None
         return Interval(max(self.mean - self.half_width, least), min(self.mean + self.half_width, most))
@@ -97,14 +97,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """A mean difference over `n` pairs that met the same channel; `half_width` is None for a single pair."""
+    """Mean difference over `n` pairs of runs with equal channel errors; `half_width` is None for one pair."""
 
     mean: float
     half_width: float | None
     n: int
     correlation: float | None
-    """Pearson's correlation over the pairs, which measures the benefit of pairing. At 0.9 the interval is a
-    third as wide as without pairing. None if a sample has no variance.
+    """Pearson's correlation over the pairs. At a correlation of 0.9, the interval is a third as wide as
+    without pairing. None if a sample has no variance.
     """
 
     def excludes(self, value: float) -> bool:
@@ -112,13 +112,13 @@ class Difference:
         return self.half_width is not None and abs(self.mean - value) > self.half_width
 
     def at(self, confidence: float) -> Self:
-        """Return the difference with the half-width of a t interval at another confidence."""
+        """Return the difference with the half-width of a t interval at this confidence."""
         return replace(self, half_width=_at_confidence(self.half_width, self.n, confidence))
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of a numerator and a denominator, with the variances and the covariance of these means."""
+    """Mean numerator and mean denominator of a ratio, with the variances and the covariance of the means."""
 
     numerator: float
     """Mean of the numerator."""
@@ -132,9 +132,10 @@ class Moments:
     """Covariance of the two means."""
 
     def ends(self, quantile: float) -> tuple[float, float] | None:
-        """Return the ends of Fieller's interval for a quantile of Student's t.
+        """Return the ends of Fieller's interval of the ratio for a quantile of Student's t.
 
-        None if the interval is unbounded.
+        None if the denominator's mean does not differ significantly from 0, which makes the interval
+        unbounded.
         """
         # All r with (x - r y)^2 <= t^2 var(x - r y): a quadratic A r^2 - 2 B r + C <= 0.
         t2 = quantile**2
@@ -160,7 +161,7 @@ class Ratio:
 
     @property
     def vague(self) -> bool:
-        """True if the interval reaches below 0 or is unbounded despite enough replications."""
+        """True if the interval reaches below 0 or is unbounded despite at least `FEW_REPS` replications."""
         return self.n >= FEW_REPS and (self.low is None or self.low < 0.0)
 
     def excludes(self, value: float) -> bool:
@@ -168,7 +169,7 @@ class Ratio:
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
     def at(self, confidence: float) -> Self:
-        """Return the ratio with Fieller's interval at another confidence.
+        """Return the ratio with Fieller's interval at this confidence.
 
         `low` and `high` are None if the moments are unknown, or if the interval is unbounded.
         """
@@ -183,9 +184,9 @@ def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
 
     Infinite at confidence 1; NaN without a degree of freedom, or if the confidence is no probability.
 
-    The quantile is the root of the distribution's finite series. As the distribution is concave above 0,
-    Newton's method approaches the root from below. Scipy has this quantile too, but takes half a second to
-    import.
+    Newton's method solves for the quantile in a finite series of the distribution function. The function is
+    concave above 0, so that the iteration approaches the root from below. Scipy has this quantile too, but
+    its import takes half a second.
     """
     if degrees < 1 or not 0.0 <= confidence <= 1.0:
         return math.nan
@@ -217,7 +218,7 @@ def _t_within(t: float, degrees: int) -> float:
 
 
 def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
-    """Return the confidence of single intervals whose joint confidence is given.
+    """Return the confidence for each of `tries` intervals that gives them together this confidence.
 
     Bonferroni's correction (Dunn 1961): the joint probability of an error is at most the sum of the single
     probabilities, for any dependence of the intervals.
@@ -233,14 +234,15 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
     n = len(sample)
     if n < 2:
         return Estimate(float(sample[0]), None, n)
-    # rounding: the mean of equal numbers may differ from them, and their deviation from 0
+    # Because of rounding, the computed mean of equal numbers may differ from the numbers, and their deviation
+    # from 0.
     if np.ptp(sample) == 0.0:
         return Estimate(float(sample[0]), 0.0, n)
     return Estimate(float(sample.mean()), t_quantile(n - 1) * float(sample.std(ddof=1)) / math.sqrt(n), n)
 
 
 def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
-    """Mean of a - b over pairs that met the same channel, which removes the variance of the channel.
+    """Mean of a - b over pairs of runs with the same channel errors.
 
     Parameters
     ----------
@@ -269,9 +271,8 @@ def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
 def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     """Ratio of the means of a and b over pairs, with Fieller's interval.
 
-    Fieller's interval (1954) is an interval of the ratio of two means, the quantity of tables and of
-    statements such as "400 % of Reno". Unlike a t interval of log ratios, it also exists if a flow starved in
-    a replication.
+    Fieller's interval (1954) covers the ratio of two means, as in tables and in statements such as "400 % of
+    Reno". Unlike a t interval of log ratios, it also exists if a flow starved in a replication.
 
     Parameters
     ----------
@@ -281,7 +282,7 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     Returns
     -------
     Ratio
-        Without an interval if the mean of `b` does not differ significantly from zero, or n < 2.
+        Ratio; without an interval if the mean of `b` does not differ significantly from zero, or if n < 2.
 
     Raises
     ------
@@ -320,9 +321,9 @@ def bca(
     Returns
     -------
     Interval | None
-        The same data have the same interval. None for a single value. Also None if the statistic has the same
-        value whichever single value is left out (as the median of 1, 1, 1, 1, 5), because the acceleration is
-        then undefined.
+        Interval, the same in each call with the same data. None for a single value. Also None if the
+        statistic does not depend on which single value is left out, as the median of 1, 1, 1, 1, 5: its
+        acceleration is then undefined.
     """
     import numpy as np
 
@@ -351,8 +352,8 @@ def bca(
 def jain(shares: Sequence[float]) -> float:
     """Jain's fairness index: 1 if all shares are equal, 1/n if one flow takes everything, nan if all are 0.
 
-    Yun 2009, (5). The index is computed for each replication, and then averaged with an interval. The index
-    of the flows' mean goodputs would be larger, because flows that starve in turn appear fair on average.
+    Source: Yun 2009, (5). Callers compute the index of each replication, and then the mean over replications.
+    The index of mean goodputs would be larger, because flows that starve in turn appear fair on average.
     """
     sample = _sample(shares)
     squares = float((sample**2).sum())
@@ -360,10 +361,10 @@ def jain(shares: Sequence[float]) -> float:
 
 
 def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
-    """List warnings about the reliability of the intervals of these cells.
+    """List warnings about unreliable intervals: few replications, or equal outcomes.
 
-    A cell is one setting of a study or comparison, as the outcomes of its replications: numbers, tuples of
-    numbers, or fingerprints.
+    Each cell contains the outcomes of the replications of one setting: numbers, tuples of numbers, or
+    fingerprints.
     """
     found = []
     least = min((len(cell) for cell in cells if cell), default=0)

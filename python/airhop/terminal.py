@@ -28,8 +28,8 @@ def number(value: float | None) -> str:
 def mean_pm(value: Estimate | None) -> str:
     """Format `mean ± half-width` of a quantity that cannot be negative; a missing value as –.
 
-    The half-width has two digits. If mean - half-width is below zero, the ends replace the half-width: `267
-    (0–646)`.
+    The half-width has two significant digits. If mean - half-width is below zero, both ends of the interval
+    replace the half-width: `267 (0–646)`.
     """
     if value is None:
         return number(None)
@@ -40,7 +40,7 @@ def mean_pm(value: Estimate | None) -> str:
 
 
 def signed_pm(value: Estimate | Difference) -> str:
-    """Format `mean ± half-width` of a quantity of either sign, to the second digit of the half-width."""
+    """Format `mean ± half-width` of a quantity of either sign; the half-width has two significant digits."""
     if not value.half_width:
         return number(value.mean) if value.half_width is None else f"{number(value.mean)} ± 0"
     digits = _decimals(value.half_width, 2)
@@ -60,7 +60,7 @@ def ratio(value: Ratio, least: float = -math.inf) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; only 1 is 100."""
+    """Format a share of 0 to 1 in per cent, without `%`: `8.3`, `45`, `99.7`; only 1 becomes `100`."""
     hundredths = 100 * share
     margin = min(hundredths, 100 - hundredths)
     digits = 0 if margin <= 0 or margin >= 10 else min(_decimals(margin, 2), 2)
@@ -93,7 +93,7 @@ def _percent_digits(value: Ratio) -> int:
 def bar_chart(
     rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
 ) -> Text:
-    """Draw one bar per row: full up to the lower end of the interval, and shaded up to its upper end.
+    """Draw one bar per row: solid up to the lower end of the interval, and shaded up to its upper end.
 
     The longest bar has `width` characters, or fewer if a row would not fit in `columns`.
     """

@@ -1,4 +1,4 @@
-"""Reader of captures of the air, from the layouts of pcapng, radiotap and IEEE 802.11 alone."""
+"""Reader of captures of 802.11 frames, written only from the layouts of pcapng, radiotap and IEEE 802.11."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Frame:
     comment: str
     tsft_us: int
     bad_fcs: bool
-    """Flag of the radiotap header."""
+    """Bad-FCS flag of the radiotap header."""
     fcs_holds: bool
-    """True if the last four bytes are the CRC of the others."""
+    """True if the last four bytes are the CRC of the other bytes."""
     rate_mbps: float | None
     channel: tuple[int, int]
     """Frequency in MHz, and flags."""
@@ -53,7 +53,7 @@ class Frame:
     fragment: int
     tid: int | None
     datagrams: tuple[bytes, ...]
-    """Packets of a Data frame, each without LLC and SNAP; a fragment's bytes as they are."""
+    """Packets in a Data frame, each without LLC and SNAP headers; for a fragment, its bytes."""
     start: int
     """Starting sequence number of BlockAckReq and BlockAck."""
     bitmap: int

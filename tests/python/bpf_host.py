@@ -1,6 +1,6 @@
 """Network and mount namespaces of a host that may have BPF objects in its kernel.
 
-The host has its own BPF file system and /run. Its objects in the kernel are identified by new numbers.
+The host has its own BPF file system and /run. New kernel ids identify the objects that it loads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Host:
         return states
 
     def new_numbers(self) -> set[tuple[str, int]]:
-        """Return kinds and numbers of the kernel's new objects."""
+        """Return kinds and ids of the objects that are new in the kernel."""
         return kernel_numbers() - self.before
 
     def has_something(self) -> bool:
@@ -54,7 +54,7 @@ class Host:
 
 @contextmanager
 def bpf_host() -> Iterator[Host]:
-    """Make a host; at its end, check that the kernel has no new objects."""
+    """Create a host; at the end of the test, check that the kernel has no new objects."""
     needs("struct_ops", "namespaces", "tun", programs=("bpftool", "nsenter", "unshare", "ip"))
     before = kernel_numbers()
     command = ["unshare", "--net", "--mount", "sh", "-c", MOUNTS]
@@ -64,7 +64,7 @@ def bpf_host() -> Iterator[Host]:
         made = Host(process, before)
         yield made
         assert process.stdin
-        process.stdin.close()  # the mounts end with the last process, and with them all pinned links
+        process.stdin.close()  # the mounts, and with them all pinned links, end with the last process
         process.wait(PATIENCE_S)
         wait_until(lambda: not made.has_something())
 

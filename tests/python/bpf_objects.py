@@ -25,7 +25,7 @@ def kernel_name(source: Path) -> str:
 
 
 def renamed(stem_: str, name: str, folder: Path, *, flags: int = 0) -> Path:
-    """Write a shipped object with a name that no object of the user has, and with more flags.
+    """Write a copy of a shipped object with another name, unused by the user, and with these flags.
 
     In `struct tcp_congestion_ops` of bpf/airhop.h the flags precede the name.
     """
@@ -41,7 +41,7 @@ def renamed(stem_: str, name: str, folder: Path, *, flags: int = 0) -> Path:
 
 
 def kernel_numbers() -> set[tuple[str, int]]:
-    """Return the kernel's numbers of all programs, maps and links."""
+    """Return the kernel's ids of all programs, maps and links."""
     found = set()
     for kind in ("prog", "map", "link"):
         listed = subprocess.run(["bpftool", "-j", kind], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A real browser for tests of pages: the system's headless Chromium, with records of console and network.
+"""Real browser for tests of pages: the system's headless Chromium, with records of console and network.
 
 Tests use the fixture `tab`. Without Chromium these tests are skipped, with a message at the end of the run.
 """
@@ -23,7 +23,8 @@ WITHOUT = (
     # The omnibox is a page of its own in every window: a third of the CPU time of opening a report.
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
-    # Chromium reads the last list only, so what Playwright turns off is repeated as far as it matters here.
+    # Chromium reads only the last list of this option, so the necessary entries of Playwright's list are
+    # repeated.
     "AimEnabled",
     "DestroyProfileOnBrowserClose",
     "HttpsFirstBalancedModeAutoEnable",
@@ -55,7 +56,7 @@ OFFLINE_SCHEMES = ("data", "blob", "about")
 
 
 def eventually(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait until a condition holds, because the page draws the effect of a click in a later frame."""
+    """Wait until a condition holds, because a page draws the effect of a click later."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline
@@ -63,7 +64,7 @@ def eventually(page: Page, holds: Callable[[], bool]) -> None:
 
 
 def settled(page: Page, look: Callable[[], Any]) -> Any:
-    """Return a value that two successive reads agree on, when the layout is stable."""
+    """Return the value of `look` when two successive calls agree, because the layout is then stable."""
     seen = [None, look()]
     while seen[-1] != seen[-2]:
         page.wait_for_timeout(100)
@@ -104,8 +105,8 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-# Scope of a module, not of the session: while the browser is open, an event loop runs in this thread, and
-# tests of other modules may start their own.
+# The scope is a module, not the session, because an event loop runs in this thread while the browser is open,
+# and tests of other modules may start their own loops.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = find_chromium()
@@ -133,7 +134,7 @@ def tab(browser: Browser) -> Iterator[Tab]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Report that no page was tested, which would be overlooked among hundreds of dots."""
+    """Print a line if no page was tested, because skipped tests are easily overlooked."""
     skipped = [
         report for report in terminalreporter.getreports("skipped") if NO_BROWSER in str(report.longrepr)
     ]

@@ -1,4 +1,4 @@
-"""The command line, called within the test's own process."""
+"""Call of the command line within the test's process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airhop.cli import main
 
 
 class Ended(NamedTuple):
-    """End of a command."""
+    """Exit code and output of a command."""
 
     code: object
     out: str

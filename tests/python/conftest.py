@@ -16,20 +16,21 @@ from fake_core import fake_core
 
 __all__ = ["browser", "cli", "fake_core", "pytest_terminal_summary", "tab"]
 
-# No deadline, because machines may be busy. Equal examples every time, so that failures are reproducible.
+# Without a deadline, because machines may be busy, and with the same examples each time, so that failures are
+# reproducible.
 settings.register_profile("airhop", deadline=None, derandomize=True)
 settings.load_profile("airhop")
 
-# Background jobs of a script ignore SIGINT, and so would the processes that tests of Ctrl-C interrupt.
+# If pytest is a background job of a script, it ignores SIGINT, and so would the processes in tests of Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Hundreds of tests start programs; most of their time would be the compilation of libraries.
+# Hundreds of tests start programs, which without bytecode files would mainly compile libraries.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
 def pytest_collection_finish() -> None:
-    """Exempt the objects of imports, which stay, from garbage collection, which would visit them all."""
+    """Exempt the objects of imports from garbage collection, because they stay and visits take time."""
     gc.collect()
     gc.freeze()
 

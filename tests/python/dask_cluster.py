@@ -21,7 +21,7 @@ PLAIN = ("-m", "distributed.cli.dask_worker")
 
 
 class Cluster:
-    """A scheduler and its workers, one thread each; killed workers are not restarted."""
+    """Scheduler and workers with one thread each; killed workers are not restarted."""
 
     def __init__(self, folder: Path, allowed_failures: int) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Cluster:
         return worker
 
     def connect(self, workers: int) -> distributed.Client:
-        """Connect a client when so many workers are there."""
+        """Connect a client, and wait until the cluster has this number of workers."""
         client = distributed.Client(self.address, timeout=PATIENCE_S, set_as_default=False)
         client.wait_for_workers(workers, timeout=PATIENCE_S)
         return client
@@ -83,7 +83,7 @@ class Cluster:
 
 @contextmanager
 def dask_cluster(folder: Path, workers: int, allowed_failures: int = 3) -> Iterator[Cluster]:
-    """Start a cluster, and end it in any case."""
+    """Start a cluster, and end it also after an error."""
     cluster = Cluster(folder, allowed_failures)
     try:
         for _ in range(workers):

@@ -1,4 +1,4 @@
-"""A replacement of `airhop._core`'s functions for real packets, which needs no rights and records calls."""
+"""Replacement of `airhop._core`'s functions for real packets, which needs no privileges and records calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airhop import _core
 from airhop.analysis.measures import OF_FLOWS
 
 REAL_FLOW = {measure.path[0]: None for measure in OF_FLOWS if not measure.of_real}
-"""State that only a kernel knows."""
+"""Measures that only a real sender's kernel knows, all null."""
 ALLOWED = [
     ("namespaces", True, "network namespaces: as root"),
     ("tun", True, "TUN devices: /dev/net/tun opens"),
@@ -34,7 +34,7 @@ HEAD: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class FakeEmulated:
-    """An emulation whose twin is its scenario, with lateness and without."""
+    """Emulation whose twin is its scenario, with lateness and without."""
 
     punctual: _core.Scenario
     late: _core.Scenario
@@ -47,20 +47,20 @@ class FakeEmulated:
 
 @dataclass
 class FakeCore:
-    """Emulates and replays by running the scenario."""
+    """Core whose emulations and replays are simulations of the scenario."""
 
     live: dict[str, Any] = field(default_factory=dict)
-    """Changes of the document of a faultless emulation."""
+    """Changes of `live` in the document of a valid emulation."""
     exits: dict[str, int] = field(default_factory=dict)
-    """By node, the exit code of its commands."""
+    """Exit code of the commands, by node."""
     is_real: bool = False
-    """True if flows have no scheme, as those of kernels."""
+    """True if flows have no scheme, as flows of kernels."""
     is_whole: bool = True
-    """Completeness of a replay's log."""
+    """True if the log of a replay is complete."""
     head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))
     privileges: list[tuple[str, bool, str]] = field(default_factory=lambda: list(ALLOWED))
     raised: BaseException | None = None
-    """Exception to raise instead."""
+    """Exception that each call raises; None for none."""
     asked: dict[str, Any] = field(default_factory=dict)
     """Arguments of the last emulation or replay."""
 
@@ -126,13 +126,13 @@ class FakeCore:
 
 
 def command(node: str, line: str, code: int, *, in_time: bool = True) -> dict[str, Any]:
-    """Describe the end of a command; `in_time`: before the time was up."""
+    """Return the record of an ended command; `in_time` is false if the emulation's end ended it."""
     said = f"{line} was here\n"
     return {"node": node, "command": line, "exit": code, "ended_by_airhop": not in_time, "stdout": said}
 
 
 def progress(t_s: float, entered: int) -> dict[str, Any]:
-    """Describe the progress of an emulation."""
+    """Return a progress report of an emulation."""
     return {
         "t_s": t_s,
         "in": {"packets": entered // 1000, "bytes": entered},
@@ -145,7 +145,7 @@ def progress(t_s: float, entered: int) -> dict[str, Any]:
 
 @pytest.fixture
 def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
-    """Replace the core, in a process that has every right."""
+    """Replace the core, in a process that has all privileges."""
     fake = FakeCore()
     for name in ("emulate", "replay", "log_header"):
         monkeypatch.setattr(_core, name, getattr(fake, name))

@@ -1,4 +1,4 @@
-"""Requirements of tests on this machine, rights and programs; without them a test is skipped with a message.
+"""Privileges and programs that tests need on this machine; without them a test is skipped with a message.
 
 With AIRHOP_LIVE=required in the environment the test fails instead, for machines that meet all requirements.
 """
@@ -13,7 +13,7 @@ import pytest
 from airhop.live import privilege
 
 REQUIRED = "AIRHOP_LIVE"
-"""Setting that turns skips into failures: `required`."""
+"""Environment variable whose value `required` turns skips into failures."""
 
 
 def needs(*names: str, programs: tuple[str, ...] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Logs of emulations, written only from the description of format 2, with zlib's CRC-32."""
+"""Writer of logs, written only from the documentation of format 2, with zlib's CRC-32."""
 
 from __future__ import annotations
 

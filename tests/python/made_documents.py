@@ -1,4 +1,4 @@
-"""Parts of run documents without measurements; tests fill in the values that they need."""
+"""Empty parts of run documents, which tests fill with the values that they need."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from airhop.analysis.measures import OF_FLOWS, OF_RUNS, Measure
 
 QUALITIES = ("call", "game", "video")
-"""Groups of measures that only flows of an application have whose quality is measured."""
+"""Groups of measures that only flows of calls, games or videos have."""
 
 
 def blank_flow() -> dict[str, Any]:
-    """Make the measures of a flow without a quality: counts are 0, everything else is null."""
+    """Return the measures of a flow without these groups: counts are 0, everything else is null."""
     return _blank([measure for measure in OF_FLOWS if measure.path[0] not in QUALITIES])
 
 

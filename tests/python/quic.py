@@ -1,6 +1,6 @@
-"""A transfer over QUIC, as a program: `quic.py serve BYTES` sends the bytes once to `quic.py ask ADDRESS`.
+"""Program for a transfer over QUIC: `quic.py serve BYTES` sends the bytes once to `quic.py ask ADDRESS`.
 
-A stack in user space, whose packets are UDP; Airhop has no support for QUIC.
+QUIC runs in user space over UDP, and needs no support by Airhop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the uses between modules of a crate, from `use` and from paths in the code."""
+"""Reader of the uses between modules of a crate, from `use` and from paths in the code."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _absolute(module: Module, path: Module) -> Module:
 
 
 def _resolved(path: Module, names: dict[Module, dict[str, Module]]) -> Module:
-    """Return the module that declares what a path names; the empty path if it is another crate's."""
+    """Return the module that declares the item at a path; the empty path for an item of another crate."""
     for _ in range(8):  # re-exports of re-exports; a cycle does not compile
         home = next(path[:n] for n in range(len(path), -1, -1) if path[:n] in names)
         if home == path:

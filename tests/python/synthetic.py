@@ -1,4 +1,4 @@
-"""Synthetic measurements and traces in the form of real ones, for tests of claims, figures and reports."""
+"""Synthetic measurements and traces for tests of claims, figures and reports."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ COUNTS: dict[str, Callable[[float, float], float]] = {
 def samples(
     means: dict[float, dict[str, float]] = FIGURE6, reps: int = 5, common: float = 0.02, own: float = 0.005
 ) -> Samples:
-    """Scatter replications around the means: by `common` for all schemes, by `own` for each scheme."""
+    """Return replications that scatter around the means: by `common` for all schemes, by `own` for each."""
     made = Samples("goodput_mbps")
     for x, schemes in means.items():
         for place, (scheme, mean) in enumerate(schemes.items()):
@@ -221,7 +221,7 @@ def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
 
 
 def four_schemes(experiment: Experiment) -> Outcome:
-    """Make a synthetic outcome of Figure 6 with four of its schemes, because twelve would hide each other."""
+    """Return a synthetic outcome of Figure 6 with four of its schemes; twelve curves would overlap."""
     labels = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
     means = {x: {scheme: row[scheme] for scheme in labels} for x, row in FIGURE6.items()}
     claims = tuple(claim for claim in experiment.claims if claim.id == "yun-1")

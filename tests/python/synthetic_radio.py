@@ -1,8 +1,8 @@
 """A synthetic trace of a radio link with ARQ that fades for a second.
 
-A segment has 100 bytes. Segment 3 waits for the end of the fade while its sender's timer expires, so a second
-copy arrives after the first; segment 4 is dropped in the queue, and its second copy arrives; segment 5 is
-sent once by the source, and again by an agent on the path.
+A segment has 100 bytes. Segment 3 waits for the end of the fade while the sender's timer expires, so that a
+second copy arrives after the first. Segment 4 is dropped in the queue, and its second copy arrives. Segment 5
+is sent once by the sender, and once more by an agent on the path.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FRAMES = (
 )
 # time, number of the first missing segment
 ACKS = ((0.12, 1), (0.22, 2), (0.32, 3), (2.20, 4), (2.30, 4), (2.40, 5), (2.75, 6))
-# time, kind, event, lateness in ms; received notices have one if they were to prevent an expiry
+# time, kind, event, lateness in ms (of received notices that should have prevented an expiry)
 NOTICES = (
     (1.40, "ebsn", "sent", float("nan")),
     (1.45, "ebsn", "received", -350.0),

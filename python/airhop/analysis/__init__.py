@@ -1,1 +1,1 @@
-"""Post-processing of traces: positions, delays, notices, causes of losses, and ELN filters for a link."""
+"""Evaluation of traces (positions, delays, notices, causes of losses), and the choice of an ELN filter."""

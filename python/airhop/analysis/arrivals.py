@@ -1,4 +1,4 @@
-"""Arrivals over the last air interface of a flow: frames, the copies that they carry, and fades.
+"""Arrivals over a flow's last wireless hop: frames, the copy of the segment in each frame, and fades.
 
 The functions read the trace tables of a run. Times are seconds.
 """
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 MODULO = 90
 """Modulus of segment numbers in the figures of Kounavis 1996."""
 DELIVERED = ("received", "captured")
-"""Outcomes of a frame that was received."""
+"""Outcomes of frames that the receiver decoded."""
 FRAME_LOSSES = ("channel", "collision")
 SENT, DROPPED, ON_AIR = range(3)
-"""Order of the events of a segment at the same time."""
+"""Sort keys of a segment's events at equal times."""
 
 
 def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
     """Return the wireless hop that the data of a flow crosses last, as `bs->m`.
 
-    This is the hop that the first data frame reached last. Raises InputError if the flow has no data on the
-    air, or if the run has no table `air`.
+    The hop is the last hop that the first data segment crossed. Raises InputError if the flow has no data on
+    the air, or if the run has no table `air`.
     """
     first = _data(tables, flow).group_by("place").agg(first=_column("start_s").min())
     if first.is_empty():
@@ -38,16 +38,15 @@ def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
 def arrivals(
     tables: Mapping[str, pl.DataFrame], flow: str, *, place: str | None = None, modulo: int = MODULO
 ) -> pl.DataFrame:
-    """List the data frames of a flow on a wireless hop, including lost ones, by the time of their end.
+    """List a flow's data frames on a wireless hop, including lost frames, sorted by the end of transmission.
 
-    `place` is a hop such as `bs->m`, by default the last hop. Columns: `time_s`; `number`, the number of the
-    segment modulo `modulo`, from 0; `seq`, the first byte of the segment; `attempt`, the number of the link's
-    attempt at this packet, from 1; `copy`, the number of the source's transmission that the frame carries,
-    from 1, or 0 for a copy made by an agent on the path; `delivered`, false if the channel lost the frame;
-    `outcome` of the table `air`.
+    `place` is a hop such as `bs->m`, by default the last hop. Columns: `time_s`; `number`, the segment's
+    number from 0 modulo `modulo`; `seq`, its first byte; `attempt`, the link's transmission of this packet,
+    from 1; `copy`, the sender's transmission of the segment, from 1, or 0 if an agent on the path sent the
+    packet; `delivered`, false if the channel lost the frame; `outcome` of the table `air`.
 
-    A link that delivers in order may still reject a frame that was received. Raises InputError if there is no
-    such hop, or no table `air`.
+    A link that delivers in order may reject a received frame. Raises InputError if there is no such hop, or
+    no table `air`.
     """
     import polars as pl
 
@@ -83,7 +82,7 @@ def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
 
 
 def ticks(modulo: int) -> list[int]:
-    """Divide the numbers below a modulus into equal steps, at most six."""
+    """Return ticks at equal steps, at most six, for numbers below the modulus."""
     steps = next(count for count in (6, 5, 4, 3, 2, 1) if modulo % count == 0)
     return list(range(0, modulo + 1, modulo // steps))
 
@@ -91,8 +90,8 @@ def ticks(modulo: int) -> list[int]:
 def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.DataFrame:
     """List the periods in which links were bad; empty without a table `fades`.
 
-    Columns: `place`, `begin_s`, `end_s`, by time. `place` is a hop such as `bs->m`, by default all hops;
-    directions that fade together are then merged.
+    Columns: `place`, `begin_s`, `end_s`, by time. `place` is a hop such as `bs->m`. By default the list has
+    all hops, and one row for directions that fade together.
     """
     import polars as pl
 
@@ -115,11 +114,11 @@ def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 
 
 def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame) -> Iterator[int]:
-    """Find the source transmission that each frame of a hop carries, in order of their starts.
+    """Yield the number of the sender's transmission that each frame on a hop carries, by start of the frame.
 
-    The path keeps packets in order: the first attempt at a packet carries the oldest copy of the segment that
-    is still before the hop. A packet dropped before the hop is the newest copy. If no copy is left, an agent
-    sent the frame.
+    The method assumes that the path keeps packets in order. A frame with attempt 1 carries the oldest copy of
+    the segment that is still before the hop. A drop before the hop removes the newest copy. The number is 0,
+    an agent's copy, if no copy is left.
     """
     sendings: dict[int, int] = defaultdict(int)
     before: dict[int, deque[int]] = defaultdict(deque)
@@ -153,7 +152,7 @@ def _events(
 
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
-    """Select the drops that remove no packet before a hop: drops on the hop, and frames that are repeated."""
+    """Select drops that remove no packet before a hop: drops on the hop, and frames that ARQ retransmits."""
     answered = air.filter(_column("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
     here = (_column("place") == place) & _column("cause").is_in([*FRAME_LOSSES, "retries"])
     again = _column("place").is_in(answered.to_list()) & _column("cause").is_in(FRAME_LOSSES)

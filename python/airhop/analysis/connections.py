@@ -1,7 +1,8 @@
-"""Connections that applications open, by their names in the trace.
+"""Names in the trace of the connections that applications open.
 
-An application with `connections = "new"`, or with web pages, opens connections at run time. The run document
-sums them under their flow; in the trace the connections of a flow `api` are the flows `api#1`, `api#2`, ….
+An application with `connections = "new"`, or with web pages, opens connections during the run. The run
+document has the sums over all connections of a flow. In the trace, the connections of a flow `api` have the
+names `api#1`, `api#2` and so on.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def connections(flows: Iterable[str], tables: Mapping[str, pl.DataFrame]) -> dic
     flows
         Names of TCP flows of the run document.
     tables
-        Trace tables of the run, of which `segments` is read.
+        Trace tables of the run; only the table `segments` is read.
 
     Returns
     -------

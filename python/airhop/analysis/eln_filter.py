@@ -1,30 +1,30 @@
-"""The N of LL-ELSN's ELN filter, from properties of the wireless link (Yun 2009 §4.2)."""
+"""Choice of the parameter N of LL-ELSN's ELN filter from properties of the link (Yun 2009 §4.2)."""
 
 from __future__ import annotations
 
 import math
 
 RARE = 0.01
-"""Probability up to which a run of losses counts as rare. In the paper's two examples, 4 % is not rare, and
-0.8 % is rare.
+"""Probability up to which a sequence of losses counts as rare. In the paper's examples, 0.8 % is rare, but 4
+% is not.
 """
 
 
 def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> int:
-    """Choose the N of an ELN filter: the longest run of lost packets that channel noise still causes.
+    """Return the N of an ELN filter: the maximum number of consecutive losses attributed to channel noise.
 
-    N consecutive packets are lost with probability fer^(attempts N). The N for a link is the largest for
-    which this probability exceeds `rare`: more than N consecutive ELNs then indicate a disconnection rather
-    than noise. N is at least 1, because a filter with N = 0 classifies every loss as a disconnection.
+    N consecutive packets are lost with probability fer^(attempts N). The result is the largest N for which
+    this probability exceeds `rare`. More than N consecutive ELNs then indicate a disconnection rather than
+    noise. N is at least 1, because a filter with N = 0 classifies every loss as a disconnection.
 
     Parameters
     ----------
     fer
-        The probability that a frame is lost by channel noise, the paper's p.
+        Probability that channel noise destroys a frame, the paper's p.
     attempts
-        Transmissions of a frame, the first included: the retry limit r, `wlan.attempts`.
+        Maximum number of transmissions of a frame, the paper's retry limit r (key `wlan.attempts`).
     rare
-        Probability up to which a run of losses is not attributed to noise; with a smaller value the filter
+        Probability below which consecutive losses count as a disconnection. With a smaller value, the filter
         detects fewer disconnections.
 
     Returns
@@ -35,12 +35,12 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     Raises
     ------
     ValueError
-        For a link that loses everything, or for invalid probabilities or attempts.
+        When the link loses every frame, or a probability or `attempts` is invalid.
 
     Examples
     --------
-    The example of the paper: 20 % of frames are lost, and none is retransmitted. Two consecutive losses have
-    the probability 4 %, and three 0.8 %.
+    Example of the paper: 20 % of frames are lost, without retransmissions. Two consecutive losses have the
+    probability 4 %, and three losses 0.8 %.
 
     >>> largest_noise_run(0.2)
     2

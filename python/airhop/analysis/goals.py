@@ -1,4 +1,4 @@
-"""Goals of a network: throughput, completion time, delay and fairness, and the flows that starve."""
+"""Goals by which arms are compared (throughput, completion time, delay, fairness), and starved flows."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from airhop.analysis.measures import GOODPUT, class_of
 Kind = Literal["throughput", "completion", "delay", "fairness"]
 
 STARVED = 0.05
-"""Share of an equal division below which a flow starves; Airhop's choice. The literature has no such
-threshold: there, starvation is a ratio of two goodputs that grows without limit (Arun, Alizadeh and
-Balakrishnan 2022, §2)."""
+"""Fraction of the equal share of the goodput below which a flow starves. The value is Airhop's choice,
+because the literature has no threshold: it defines starvation as a ratio of two goodputs that grows without
+limit (Arun, Alizadeh and Balakrishnan 2022, §2).
+"""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Metric by which arms are compared, of a run or of one of its classes."""
+    """Metric by which arms are compared: of the whole run, or of one class of flows."""
 
     kind: Kind
     column: str
-    """Column of the metric of a run; of a class, the column's name without the prefix `class_`."""
+    """Column of the metric in frames; for a class of flows, without the prefix `class_`."""
     of: str | None = None
-    """Class of flows; None for the run."""
+    """Class of flows; None for the whole run."""
     is_foremost: bool = False
-    """True for the goal that a verdict prefers to others of its kind."""
+    """True if a verdict prefers this goal to other goals of its kind."""
 
     @property
     def metric(self) -> str:
-        """Name in formulas of a study."""
+        """Name of the metric in the formulas of a study."""
         return self.column if self.of is None else f"class.{self.of}.{self.column}"
 
     @property
@@ -55,12 +56,12 @@ class Goal:
 
     @property
     def _of(self) -> str:
-        """Class of the goal in words that follow a noun; empty for a goal of the whole run."""
+        """Text with the class that follows a noun, as in ` of web`; empty for a goal of the whole run."""
         return "" if self.of is None else f" of {self.of}"
 
 
 class _Words(NamedTuple):
-    """Words of a kind of goal; `{}` stands for the class."""
+    """Texts about a kind of goal, in which `{}` stands for the class."""
 
     is_higher_better: bool
     superlative: str
@@ -94,15 +95,16 @@ class Share(NamedTuple):
 
     flow: str
     of: str
-    """Class."""
+    """Class of the flow."""
     goodput_mbps: float
 
 
 def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
     """List the goals of runs with these classes, by kind of goal and in the order of the classes.
 
-    Fairness applies to classes of several flows without end, completion time to transfers and requests. The
-    delay of datagrams is foremost: the delay of TCP includes the sender's own queue and its retransmissions.
+    Fairness applies to classes of several flows without an end, and completion time to transfers and
+    requests. The delay of datagrams takes precedence over the delay of TCP, which includes the sender's own
+    queue and retransmissions.
     """
     seen = list(classes)
     found = [Goal("throughput", GOODPUT)]
@@ -115,7 +117,7 @@ def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
 def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
     """List the classes of run documents.
 
-    Each class is listed once, with the values of the first document that contains it.
+    Each class occurs once, with the values of the first document that contains the class.
     """
     found: dict[str, ClassSeen] = {}
     for document in documents:
@@ -129,7 +131,7 @@ def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
 def shares_of(document: Mapping[str, Any]) -> list[Share]:
     """List the TCP flows of a run document that compete for an equal share.
 
-    Flows with transfers or requests end, and videos limit their rates.
+    Flows with transfers or requests, which end, and videos, which limit their rates, are omitted.
     """
     limited = {
         one["name"]
@@ -144,9 +146,9 @@ def shares_of(document: Mapping[str, Any]) -> list[Share]:
 
 
 def starved(runs: Sequence[Sequence[Share]]) -> dict[str, list[str]]:
-    """List by class the flows whose mean goodput is below the share `STARVED` of an equal division.
+    """List by class the flows whose mean goodput is below the fraction `STARVED` of an equal share.
 
-    The equal division is among the flows of `runs`, the replications of one arm.
+    `runs` are the replications of one arm; the equal share refers to all flows in `runs`.
     """
     sums: dict[tuple[str, str], float] = {}
     for share in (share for run in runs for share in run):

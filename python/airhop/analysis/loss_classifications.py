@@ -1,7 +1,8 @@
-"""Loss classifications by true cause: the confusion matrix of a sender.
+"""Confusion matrix of a TCP sender: its classification of each loss against the loss's true cause.
 
-A sender sees duplicate ACKs and silence, never the cause of a loss. It classifies each detected loss as
-congestion, as a loss of the wireless link, or as undecided; the simulator knows the true cause.
+A sender detects a loss by duplicate ACKs or a timeout, and does not know the cause. It classifies each
+detected loss as congestion, as a loss of the wireless link, or as undecided; the simulator knows the true
+cause.
 """
 
 from __future__ import annotations
@@ -22,20 +23,24 @@ def _cell(column: str) -> tuple[str, str]:
 
 
 COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
-"""Cells of the matrix (class and true cause) by their columns in frames."""
+"""Cells of the matrix (class, true cause), by their columns in data frames."""
 LOSS_CLASSES = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
-"""Classes of a loss."""
+"""Classes to which senders assign losses."""
 UNDECIDED = "undecided"
-"""Class of a loss by a sender that does not classify."""
+"""Class of a loss if the sender does not classify losses."""
 TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
-"""True causes; `none` means that the segment was not lost: its ACK was lost, or the segment was late."""
+"""True causes of detected losses. `none` means that the segment was not lost, but its ACK was lost, or the
+segment was late.
+"""
 RIGHT = {
     ("congestion", "queue"),
     ("congestion", "aqm"),
     ("wireless", "channel"),
     ("wireless", "collision"),
 }
-"""Correct classifications. If no segment was lost, no class is correct; `undecided` is never correct."""
+"""Correct classifications, pairs of class and true cause. With the cause `none`, no class is correct; the
+class `undecided` is never correct.
+"""
 DECIDED_COLUMNS = tuple(column for column, (judged, _) in COLUMNS.items() if judged != UNDECIDED)
 RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGHT)
 
@@ -49,7 +54,7 @@ class LossClassifications:
 
     @classmethod
     def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> LossClassifications:
-        """Sum up the flows of run documents; the classifications of a real kernel are unknown."""
+        """Sum up the classifications of the flows of run documents; flows of real senders have none."""
         found = dict.fromkeys(COLUMNS.values(), 0)
         for flow in flows:
             for judged, row in (flow["judgements"] or {}).items():
@@ -59,7 +64,7 @@ class LossClassifications:
 
     @classmethod
     def of_columns(cls, row: Mapping[str, Any]) -> LossClassifications:
-        """Read the columns of a row of a frame."""
+        """Read the counts from the columns `COLUMNS` of a row of a data frame."""
         return cls({cell: row[column] or 0 for column, cell in COLUMNS.items()})
 
     @classmethod
@@ -73,7 +78,7 @@ class LossClassifications:
 
     @property
     def columns(self) -> dict[str, int]:
-        """Return the counts by the names of their columns."""
+        """Return the counts by column, as in data frames."""
         return {column: self.counts.get(cell, 0) for column, cell in COLUMNS.items()}
 
     @property
@@ -88,12 +93,12 @@ class LossClassifications:
 
     @property
     def right(self) -> int:
-        """Number of correct classifications."""
+        """Number of correctly classified losses."""
         return sum(count for cell, count in self.counts.items() if cell in RIGHT)
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """Classes that occur."""
+        """Classes with at least one loss."""
         return tuple(
             judged for judged in LOSS_CLASSES if any(self.count(judged, cause) for cause in TRUE_CAUSES)
         )
@@ -103,16 +108,15 @@ class LossClassifications:
         return self.counts.get((judged, cause), 0)
 
     def share(self, judged: str, cause: str) -> float:
-        """Return the share of losses with this class and this cause among all classified losses, 0 to 1."""
+        """Return the share of this class and this cause among all losses in the matrix, 0 to 1."""
         return self.count(judged, cause) / self.total if self.total else 0.0
 
 
 def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
     """Return the share of correct classifications over replications, 0 to 1; None if no loss was classified.
 
-    The result is None without losses, and for a sender that leaves each loss undecided, such as BBR or a BPF
-    object, whose interface does not report a class. The share is a ratio of means (Fieller's interval), so
-    every loss has the same weight, and replications have the weight of their number of losses.
+    A sender that leaves each loss undecided, such as BBR or a BPF object, has no classified loss. The share
+    is a ratio of means with Fieller's interval; each loss therefore has the same weight.
     """
     from airhop import stats
 

@@ -1,4 +1,4 @@
-"""Measures of flows, classes, queues, stations and runs: each is a column of frames, stores and studies.
+"""Measures of flows, classes, queues, stations and runs; each is a column of data frames and stores.
 
 The list is defined in `crates/net/src/report/measures.rs`, in the order of the run document.
 """
@@ -19,11 +19,11 @@ class Measure:
     """A measure of a flow, of a class of flows, of a queue, of a station, or of a run."""
 
     column: str
-    """Name in frames, stores and formulas."""
+    """Name of the measure in data frames, stores and formulas."""
     of: Literal["flow", "class", "queue", "station", "run"]
     path: tuple[str, ...]
-    """Keys that lead to the value in the run document: in the part of a flow, class, queue or station, or in
-    the whole document.
+    """Keys of the value, outermost first, in the run document's object of a flow, class, queue or station, or
+    in the whole document.
     """
     label: str
     """Name on axes and in menus."""
@@ -34,13 +34,13 @@ class Measure:
     about: str
     """Definition."""
     over_flows: Literal["sum", "mean", "first", "apart"]
-    """Aggregation of flows into a run: the sum over TCP flows, the mean over the flows that have the measure,
-    the value that is equal for all flows, or none.
+    """Aggregation of flows into a run: "sum" over the TCP flows, "mean" over the flows with a value, "first"
+    for a value that is equal in all flows, "apart" for no aggregation.
     """
     after_warm_up: bool
-    """True if the warm-up is excluded; otherwise the value applies to the end of the run."""
+    """True if the measure excludes the warm-up. False for a value at the end of the run."""
     of_real: bool
-    """True if the measure is also known for real senders; otherwise only their kernels know it."""
+    """True if the measure is also known for real senders; false if only their kernels know it."""
     is_count: bool
     """True if the measure is a whole number."""
 
@@ -48,8 +48,7 @@ class Measure:
     def most(self) -> float:
         """Largest possible value: 1 for shares and indices, infinite for all other measures.
 
-        Shares and indices are the measures without a unit that are neither counts nor in a group such as
-        `call`.
+        A measure is a share or an index if it has no unit, is no count, and is in no group such as `call`.
         """
         return math.inf if self.unit or self.is_count or len(self.path) > 1 else 1.0
 
@@ -66,8 +65,8 @@ class Measure:
     def value(self, document: Mapping[str, Any]) -> Any:
         """Return the value in the document of a flow or a run.
 
-        Returns None if the document has no value, if only a real kernel knows it, or if the document is from
-        an earlier version without the measure. In an empty group the counts are 0.
+        Returns None if the run has no value, if only a real kernel knows the value, or if the document is
+        from an earlier version without the measure. In an empty group, counts are 0.
         """
         found: Any = document
         for key in self.path:
@@ -100,7 +99,7 @@ MEASURES = {measure.column: measure for measure in _DECLARED if measure.of not i
 
 
 EARLIER = "all"
-"""Class of the flows of documents without classes."""
+"""Class of all flows in documents of earlier versions, which have no classes."""
 
 
 def columns(group: str) -> tuple[str, ...]:
@@ -111,7 +110,7 @@ def columns(group: str) -> tuple[str, ...]:
 
 GOODPUT, ACTIVE, LOSS = "goodput_mbps", "active_mbps", "loss"
 AIRTIME_JAIN = "airtime_jain"
-"""Fairness of a run's airtime."""
+"""Column of Jain's index of the stations' airtimes."""
 NOTICES = columns("notices")
 JUDGEMENTS = columns("judgements")
 DROPS = columns("drops")
@@ -122,16 +121,16 @@ SUMS = tuple(
 )
 """Counts and rates of a flow that are summed over the TCP flows of a run."""
 MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "mean")
-"""Measures that some flows lack; their mean is over the other flows."""
+"""Measures that are averaged over the flows of a run that have a value."""
 
 
 def is_real(flow: Mapping[str, Any]) -> bool:
-    """Return whether a flow belongs to real hosts; values that only their kernels know are null."""
+    """Return whether a flow belongs to real hosts; measures that only their kernels know are then null."""
     return flow.get("judgements", ()) is None
 
 
 def class_of(flow: Mapping[str, Any]) -> str:
-    """Return the class of a flow. Flows of earlier documents have no class, and form one class."""
+    """Return the class of a flow; all flows in documents of earlier versions have the class `EARLIER`."""
     return str(flow.get("class", EARLIER))
 
 
@@ -150,7 +149,7 @@ def aggregate_flows(
 ) -> dict[str, float | None]:
     """Aggregate measures over the flows of a run document, by column.
 
-    Sums are over the flows of that transport, and means over all flows that have the measure.
+    Sums are over the flows of `transport`, and means over all flows with a value.
     """
     summed = [flow for flow in flows if flow["transport"] == transport]
     return {name: _total(MEASURES[name], flows, summed) for name in names}

@@ -1,4 +1,4 @@
-"""The frames of a traced run by station and time, and the reasons of collisions, for space-time diagrams.
+"""Frames of a traced run by station and time, and reasons of collisions, for space-time diagrams.
 
 The functions read the trace table `air`, with one row per transmission, and the positions of the stations.
 Times are seconds.
@@ -23,8 +23,9 @@ FRAMES = (
     "rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast", "a-mpdu", "block-ack", "block-ack-req",
     "cf-end",
 )  # fmt: skip
-"""Kinds of frames that are drawn differently. Data frames are `data` (a TCP segment with payload), `tcp-ack`
-(without payload) or `other`; `ack` are link ACKs; an `a-mpdu` has several data frames.
+"""Kinds of frames with different marks in diagrams. Data frames have the kind `data` (TCP segment with
+payload), `tcp-ack` (TCP segment without payload) or `other`. The kind `ack` is a link ACK, and an `a-mpdu`
+contains several data frames.
 """
 CARRIED = {"data": "data", "ack": "tcp-ack"}
 REASONS = {
@@ -33,9 +34,9 @@ REASONS = {
     "sensed": "the senders sense each other",
     "unknown": "with a frame that is not in the trace",
 }
-"""Reasons of a collision."""
+"""Reasons of a collision, with their descriptions."""
 NOBODY = -1
-"""Value of a missing lane."""
+"""Value in place of a lane or frame that does not exist."""
 TOUCH_S = 1e-9
 """Minimum overlap of two frames, s; shorter overlaps are rounding errors of the trace's times."""
 DELIMITER_BYTES = 4
@@ -44,7 +45,7 @@ DELIMITER_BYTES = 4
 
 @dataclass(frozen=True)
 class Lane:
-    """A station in one cell, or at one end of a radio link."""
+    """Row of a space-time diagram: a station in one cell, or one end of a radio link."""
 
     cell: Cell | RadioLink
     station: str
@@ -53,25 +54,25 @@ class Lane:
 
 @dataclass(frozen=True)
 class Overlap:
-    """A second signal during a frame, at the frame's receiver."""
+    """Interference: another signal that reaches the receiver of a frame during the frame."""
 
     frame: int
     """Row of the frame."""
     other: int
-    """Row of the other frame; NOBODY if the trace has none."""
+    """Row of the other frame; NOBODY if the trace has no such frame."""
     lane: int
-    """Lane of the station."""
+    """Lane of the frame's receiver."""
     start_s: float
     end_s: float
     reason: str
     """Reason, an entry of REASONS."""
     captured: bool
-    """True if the frame was received nevertheless."""
+    """True if the receiver decoded the frame in spite of the interference."""
 
 
 @dataclass(frozen=True)
 class OnAir:
-    """Transmissions on the air, one lane per station."""
+    """Transmissions of a run for space-time diagrams; each station has a lane (row)."""
 
     lanes: tuple[Lane, ...]
     """Lanes in the order of the scenario."""
@@ -81,9 +82,8 @@ class OnAir:
     `air`).
     """
     waiting: tuple[tuple[int, float, float], ...]
-    """Lane, start and end of the periods in which a station had data to send: packets waited in its queue, or
-    an attempt had failed and the next was pending. The periods are ordered by lane and time, and do not
-    overlap.
+    """Lane, start and end of the periods in which a station had data to send: packets were in its queue, or a
+    failed attempt awaited its retransmission. The periods are sorted by lane and time, and do not overlap.
     """
     mpdus: pl.DataFrame
     """One row per MPDU of an A-MPDU, by `ppdu` and `place`: `start_s`, `end_s` (share of the PPDU's airtime
@@ -92,12 +92,12 @@ class OnAir:
 
     @cached_property
     def hearers(self) -> list[list[int]]:
-        """Lanes that can receive the frames of each lane."""
+        """By lane (row of a station), the lanes of the stations that can receive its frames."""
         return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
 
     @cached_property
     def sensers(self) -> list[list[int]]:
-        """Lanes that sense the frames of each lane but cannot receive them."""
+        """By lane, the lanes of the stations that sense its frames but cannot receive them."""
         return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
 
     def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:
@@ -109,7 +109,7 @@ class OnAir:
 
     @cached_property
     def overlaps(self) -> list[Overlap]:
-        """Overlaps: for each frame that collided or was captured, the other frame and the reason."""
+        """Interference at each frame that collided or was captured: the other frame, and the reason."""
         return list(_overlaps(self))
 
     def between(self, start_s: float, end_s: float) -> OnAir:
@@ -125,7 +125,7 @@ class OnAir:
         return OnAir(self.lanes, kept, waiting, self._mpdus_of(kept))
 
     def busiest(self, lanes: int) -> OnAir:
-        """Keep the lanes with the most sent or received frames, at most this number."""
+        """Return only the lanes with the most sent and received frames, at most `lanes`."""
         import polars as pl
 
         if len(self.lanes) <= lanes:
@@ -149,7 +149,7 @@ class OnAir:
 
 
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
-    """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
+    """Arrange the trace of a run by station; `network` is the scenario (`Scenario.to_dict`).
 
     If `tables["air"]` is only a part of the trace's table, it needs a column `ppdu`: the row number of each
     transmission in the whole table.
@@ -224,7 +224,7 @@ def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
 
 
 def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the lanes of sender and receiver for each pair of names, in the cell that has both."""
+    """Return the lanes of sender and receiver for each pair of names, in the cell with both stations."""
     import polars as pl
 
     place = {(id(lane.cell), lane.station): index for index, lane in enumerate(lanes)}
@@ -239,7 +239,7 @@ def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _kind() -> pl.Expr:
-    """Split data frames by their contents."""
+    """Return the kind of each frame; the kind of a data frame depends on its contents."""
     import polars as pl
 
     carried = pl.col("packet").replace_strict(CARRIED, default="other", return_dtype=pl.String)
@@ -272,7 +272,7 @@ def _overlaps(air: OnAir) -> Iterator[Overlap]:
 
 
 def _rows_near(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
-    """Return the number of rows before and after a row that start within this time."""
+    """Yield the rows near `row` whose frames start between `first_s` and `last_s`, first backwards."""
     before = row - 1
     while before >= 0 and starts[before] >= first_s:
         yield before
@@ -290,7 +290,7 @@ def _reason(sender: int, other: int, to: int, reach: Sequence[set[int]]) -> str:
 
 
 def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[int, float, float]]:
-    """Merge, per lane, the periods with waiting packets and the periods between two attempts."""
+    """Yield for each lane the union of the periods with queued packets and the periods between attempts."""
     spans: list[list[tuple[float, float]]] = [[] for _ in air.lanes]
     last_s = max(air.frames["end_s"], default=0.0)
     for lane, start, end in (*_between_attempts(air.frames), *_queued(air.lanes, tables, last_s)):
@@ -308,9 +308,9 @@ def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[i
 
 
 def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
-    """Return the periods between attempts at a packet: timeout, backoff, deferring.
+    """Yield lane, begin and end of the periods between two attempts at a packet (ACK timeout, backoff).
 
-    A link with a window sends other packets between these attempts.
+    A link with an ARQ window sends other packets in such a period.
     """
     import polars as pl
 
@@ -324,7 +324,7 @@ def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]
 
 
 def _queue_places(lane: Lane) -> list[str]:
-    """Return the name of a station's queue for its whole cell, or for the other end of its link."""
+    """Return names of a station's queue in the trace: for its whole cell, or for the link's other end."""
     if isinstance(lane.cell, Cell):
         return [f"{lane.station}->*"]
     return [f"{lane.station}->{other}" for other in lane.cell.hearers[lane.station]]

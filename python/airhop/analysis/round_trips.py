@@ -1,4 +1,4 @@
-"""Round-trip times of a flow's segments, with the sender's estimates, timeouts and notices.
+"""Round-trip times of a flow's segments, expiries of its retransmission timer, and lateness of notices.
 
 The functions read the trace tables of a run. Times are seconds, round-trip times milliseconds.
 """
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """List the true round-trip time of each acknowledged segment of a flow, by time.
+    """List the true round-trip time of each acknowledged segment of a flow, sorted by time of the ACK.
 
     The time runs from the last transmission of the segment to the ACK that covers it. Columns: `time_s` of
     that ACK; `sent_s`; `seq`, the first byte; `rtt_ms`; `sendings`, the number of transmissions until then.
-    With more than one transmission the ACK may belong to an earlier one, so no sender may measure the time
-    (Karn and Partridge 1987).
+    After a retransmission, a sender may not use the sample, because the ACK may belong to an earlier
+    transmission (Karn and Partridge 1987).
     """
     import polars as pl
 
@@ -33,7 +33,7 @@ def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
         )
     )
     covered = sent.group_by("seq").agg(end=pl.col("end").max()).sort("end")
-    # An ACK covers the segments that end at or before its number.
+    # An ACK acknowledges the segments that end at or before its acknowledgement number.
     known = (
         covered.join_asof(_progress(tables, flow), left_on="end", right_on="ack", strategy="forward")
         .drop_nulls("time_s")
@@ -58,8 +58,8 @@ def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     """List the expiry times of a flow's retransmission timer, ascending.
 
-    At an expiry the sender retransmits its oldest segment, without an ACK at that time. Other segments with
-    the cause `timeout` are sent on ACKs, in the slow start that follows.
+    An expiry is recognized by the retransmission of the oldest segment without an ACK at that time. The slow
+    start after a timeout sends further segments with the cause `timeout` when ACKs arrive.
     """
     import polars as pl
 
@@ -77,9 +77,10 @@ def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
 
 
 def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """List the received notices of a sender that should have prevented an expiry of its timer.
+    """List the notices that a sender received and that should have prevented an expiry of its RTO timer.
 
-    Columns: `time_s`; `kind`; `lateness_ms`, relative to that expiry; `late`, true if the expiry came first.
+    Columns: `time_s`; `kind`; `lateness_ms`, the time after that expiry; `late`, true if the expiry came
+    first.
     """
     import polars as pl
 
@@ -94,7 +95,7 @@ def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFram
 
 
 def _progress(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """Select the ACKs that acknowledged more than all previous ones."""
+    """Select the ACKs that acknowledged new data."""
     import polars as pl
 
     acks = _rows(tables, "acks", flow).sort("time_s", maintain_order=True)

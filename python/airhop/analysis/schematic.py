@@ -1,4 +1,4 @@
-"""The nodes of a network in columns, and their links, for pictures of networks without positions."""
+"""Arrangement of nodes and links on a grid, for drawings of networks without positions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Schematic:
 
 
 def schematic(network: Mapping[str, Any], topology: Topology) -> Schematic:
-    """Arrange the links of an effective scenario along the paths of its flows; for cells, only hops in use.
+    """Arrange the links of a scenario along the paths of its flows; of cells, only the hops in use.
 
-    A node on several paths is placed by the first of them; a node on no path is placed beside a neighbour.
+    A node on several paths is placed by the first path, and a node on no path beside a neighbour.
     """
     lines = (*_wired(network), *map(_radio, radio_links(network)), *_cells(network, topology))
     columns = _columns(lines, topology.ways)
@@ -81,7 +81,7 @@ def _cells(network: Mapping[str, Any], topology: Topology) -> Iterator[Line]:
 
 
 def _columns(lines: Sequence[Line], ways: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Assign consecutive columns to the nodes of each path, then columns to their neighbours."""
+    """Return the column of each node: consecutive along each path, and for other nodes beside a neighbour."""
     columns: dict[str, int] = {}
     for way in ways.values():
         shift = next((columns[node] - i for i, node in enumerate(way) if node in columns), 0)

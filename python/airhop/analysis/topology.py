@@ -1,4 +1,4 @@
-"""Positions of a scenario's stations, receive and sense ranges, and the routes of its flows.
+"""Positions of a scenario's stations, receive and carrier-sense ranges, and routes of its flows.
 
 The functions read the effective scenario as plain data (`Scenario.to_dict`), and values drawn per replication
 from a traced run. Positions and ranges are metres.
@@ -35,10 +35,10 @@ _ERRORS = {
     "ber_bad": "BER bad",
     "file": "file",
 }
-"""Caption of an error model in a picture."""
+"""Caption of each error model in drawings."""
 NO_BREAK = "\u00a0"
 BEST_EFFORT = "BE"
-"""Access category of packets for which the scenario names no other."""
+"""Access category of packets without a category in the scenario (best effort)."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Cell:
     sense: float
     """Sense range."""
     crossover: float = math.inf
-    """Distance up to which power falls with the square of the distance; beyond, it falls with the fourth
-    power.
+    """Crossover distance, metres: received power falls with the square of shorter distances, and with the
+    fourth power of longer distances.
     """
 
     @property
@@ -63,7 +63,7 @@ class Cell:
         return tuple(self.places)
 
     def power(self, a: str, b: str) -> float:
-        """Return the power of one station at another, in an arbitrary unit.
+        """Return the received power of station `a` at station `b`, in an arbitrary unit.
 
         Distances below a metre count as a metre.
         """
@@ -82,11 +82,11 @@ class Cell:
         return math.dist(self.places[a], self.places[b])
 
     def has(self, sender: str, receiver: str) -> bool:
-        """Return whether a hop belongs to the channel; the receiver of a broadcast is `*`."""
+        """Return whether a hop uses this channel; the receiver of a broadcast is `*`."""
         return sender in self.places and (receiver == "*" or receiver in self.places)
 
     def queue(self, station: str, category: str = BEST_EFFORT) -> str:
-        """Return the name of a station's queue: `a->b` to its only neighbour, `a->*` to several.
+        """Return the trace's name of a station's queue: `a->b` with a single neighbour, `a->*` with several.
 
         The name of the queue of an access category other than best effort ends with the category.
         """
@@ -127,12 +127,12 @@ class RadioLink:
     name: str
     ends: tuple[str, str]
     rate: str
-    """Rate, or the file of the delivery opportunities."""
+    """Rate, or the file with the trace of delivery opportunities."""
     delay: str
     arq: tuple[str, str]
-    """ARQ of the data from each end, in words."""
+    """Description of the ARQ for data from each end."""
     errors: str
-    """Error models in words; empty if there are none."""
+    """Description of the error models; empty without error models."""
 
     @property
     def stations(self) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ class Topology:
 
     cells: list[Cell]
     ways: dict[str, list[str]]
-    """Nodes on the path of every flow, by the flow's name (see `routes`)."""
+    """Nodes on the path of each flow, by the flow's name (see `routes`)."""
 
     @classmethod
     def of_run(
@@ -226,7 +226,7 @@ def cell_rate(table: Mapping[str, Any]) -> str:
 
 
 def each_way(value: str | Mapping[str, str]) -> str:
-    """Return the value of a link's key: one value for both directions, or a value for each direction."""
+    """Format the value of a link's key: one value for both directions, or a value for each direction."""
     if isinstance(value, str):
         return value
     return ", ".join(f"{way.replace('->', ' → ')} {one}" for way, one in value.items())
@@ -278,7 +278,7 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _range_at(law: Mapping[str, Any], threshold: str) -> float:
-    """Return the distance at which the received power falls to the threshold, with antennas without gain."""
+    """Return the distance at which the received power falls to the threshold, for antennas of gain 1."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
     free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
     return free if free <= _crossover(law) else _quantity(law["height"], _METRES) * loss**0.25
@@ -305,8 +305,8 @@ def routes(
 ) -> dict[str, list[str]]:
     """Return the nodes on the path of every flow: fewest hops, ties in alphabetical order.
 
-    This is the path of static routing; a routing protocol may find another path. `flows` are the flows of a
-    run document, with their ends in `from` and `to`. Flows without a path are omitted.
+    Static routing uses this path; a routing protocol may find another path. `flows` are the flows of a run
+    document, with their ends in `from` and `to`. Flows without a path are omitted.
     """
     neighbours = neighbours_of(network, channels)
     ways = {flow["name"]: _shortest_path(neighbours, flow["from"], flow["to"]) for flow in flows}
@@ -337,7 +337,10 @@ def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
 
 
 def _shortest_path(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
-    """Search for a path from the destination outwards, as the simulator does."""
+    """Return the shortest path.
+
+    The search begins at the destination, as in the simulator, so ties are equal.
+    """
     hops = hops_to(end, neighbours)
     if start not in hops:
         return []

@@ -1,4 +1,4 @@
-"""Verdict of a comparison: the arm that is ahead in each goal, by paired differences with intervals."""
+"""Verdict of a comparison: the best arms in each goal, by confidence intervals of paired differences."""
 
 from __future__ import annotations
 
@@ -19,27 +19,31 @@ KINDS: dict[Kind, str] = {
 }
 """Names of the goals, in the order of a verdict."""
 LEFT = 0.1
-"""Difference of the shares of unfinished transfers from which an arm is behind another; Airhop's choice, more
-than the one request of ten that may be outstanding at the end."""
+"""Difference of the shares of unfinished transfers above which the arm with the larger share counts as worse.
+Airhop's choice; of ten requests, one may be outstanding at the end of the run.
+"""
 MOST_NAMED = 4
 """Maximum number of arms, or of starved flows of a class, that a verdict names."""
 
 Samples = Mapping[str, Mapping[int, float]]
-"""Values of a metric by arm and replication. Replications without a value are missing."""
+"""Values of a metric by arm and replication, without replications that have no value."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Arms by one goal."""
+    """Ranking of the arms by one goal."""
 
     goal: Goal
     means: Mapping[str, stats.Estimate | None]
-    """Means over the replications that all ranked arms have, the best first; None for arms that leave their
-    transfers unfinished."""
+    """Means by arm, best first, over the replications in which all ranked arms have a value. None for the
+    arms in `unfinished`, which are not ranked.
+    """
     best: tuple[str, ...]
-    """The arm with the best mean, and then the arms that are not significantly worse."""
+    """Arm with the best mean, followed by the arms that are not significantly worse."""
     unfinished: Mapping[str, float]
-    """Share of unfinished transfers, 0 to 1, by arm with a clearly larger share than the best arm."""
+    """Share of unfinished transfers, 0 to 1, of the arms whose share exceeds the smallest share by more than
+    `LEFT`.
+    """
 
     @property
     def winner(self) -> str | None:
@@ -48,12 +52,12 @@ class Standing:
 
     @property
     def decides(self) -> bool:
-        """True if some arm is significantly worse than another."""
+        """True if some arm is significantly worse than the best arm."""
         return len(self.best) < len(self.means)
 
     @property
     def spread(self) -> float:
-        """Ratio of the larger to the smaller of the best and the worst mean."""
+        """Ratio of best and worst mean, at least 1; infinite if some arm leaves transfers unfinished."""
         values = [abs(value.mean) for value in self.means.values() if value is not None]
         low, high = sorted((values[0], values[-1]))
         if self.unfinished:
@@ -63,16 +67,16 @@ class Standing:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Standings by goal, and starved flows by arm and class."""
+    """Rankings of the arms by goal, and starved flows by arm and class."""
 
     standings: Sequence[Standing]
     starved: Mapping[str, Mapping[str, Sequence[str]]]
 
     @property
     def leading(self) -> dict[Kind, Standing]:
-        """Ranking by kind of goal, for the kinds that distinguish arms.
+        """One ranking per kind of goal, for the kinds that distinguish arms.
 
-        The ranking is that of the foremost goal of the kind, or else of the goal with the widest spread.
+        Among several goals of a kind, a foremost goal takes precedence, then the goal with the widest spread.
         """
         found: dict[Kind, Standing] = {}
         for kind in KINDS:
@@ -83,13 +87,13 @@ class Verdict:
 
     @property
     def ahead(self) -> list[str]:
-        """Arms that are behind no other in any leading goal."""
+        """Arms that are among the best in every leading goal."""
         leading = list(self.leading.values())
         return [arm for arm in leading[0].best if all(arm in one.best for one in leading)] if leading else []
 
     @property
     def depends(self) -> bool:
-        """True if every arm is behind another in some goal."""
+        """True if no arm is among the best in every leading goal."""
         return bool(self.leading) and not self.ahead
 
     @property
@@ -99,7 +103,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """Verdict in short, without values and names of flows."""
+        """Short verdict, without values and names of flows."""
         starving = [arm for arm, classes in self.starved.items() if classes]
         told = self._sentence_of_winners(lambda standing: standing.goal.superlative)
         return f"{told} Flows starve with {joined(starving)}.".lstrip() if starving else told
@@ -111,7 +115,7 @@ class Verdict:
         return [*told, *filter(None, [self._starvation()])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data: sentences, standings with their means, starved flows."""
+        """Return the verdict as plain data: its text, the best arms in each goal, and starved flows."""
         return {
             "text": self.text,
             "depends": self.depends,
@@ -161,7 +165,7 @@ def verdict(
     Parameters
     ----------
     samples
-        Values by goal, arm and replication; replications of the same number met the same channel.
+        Values by goal, arm and replication; equal replications had the same channel errors.
     unfinished
         Share of transfers and requests that remain unfinished, by class and arm.
     starved
@@ -177,9 +181,10 @@ def verdict(
 def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> Standing | None:
     """Rank the arms by paired differences; return None for fewer than two arms with values.
 
-    Intervals have a joint confidence of 95 % over all pairs of arms (Bonferroni), because no arm is known to
-    be the best before the runs. The mean over completed transfers hides the unfinished ones: an arm with a
-    clearly larger share of unfinished transfers than the best arm is behind the best arm.
+    Intervals have a joint confidence of 95 % over all pairs of arms (Bonferroni), because the best arm is
+    unknown before the runs. A mean over completed transfers ignores unfinished transfers. Therefore an arm
+    whose share of unfinished transfers exceeds the smallest share by more than `LEFT` counts as worse than
+    all ranked arms.
     """
     least = min(unfinished.values(), default=0.0)
     left = {arm: share for arm, share in unfinished.items() if share > least + LEFT}
@@ -202,13 +207,13 @@ def _subject(arms: Sequence[str]) -> str:
 
 
 def _few(names: Sequence[str]) -> list[str]:
-    """Return the first names, and the number of further names."""
+    """Return the first `MOST_NAMED` names, and a text with the number of further names."""
     more = len(names) - MOST_NAMED
     return [*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
 
 
 def _clause(standing: Standing) -> str:
-    """Return a goal with the values of the best and of the worst arm."""
+    """Return a clause with the goal, and its values for the best and the worst arm."""
     first, *_, last = standing.means
     best, worst = (_shown(standing, arm) for arm in (first, last))
     return f"{standing.goal.superlative} ({best}; {last}: {worst})"
@@ -222,7 +227,7 @@ def _shown(standing: Standing, arm: str) -> str:
 
 
 def value(goal: Goal, mean: float) -> str:
-    """Format a value of a goal with its unit; times from one second up are in seconds."""
+    """Format a value of a goal with its unit; times of at least one second are in seconds."""
     if goal.kind == "throughput":
         return f"{mean:.3g} Mbit/s"
     if goal.kind == "fairness":

@@ -1,7 +1,7 @@
-"""Courses of `airhop bench`: scenarios that Airhop, ns-2 and ns-3 simulate with equal parameters.
+"""Courses (benchmarks) of `airhop bench`: scenarios that Airhop, ns-2 and ns-3 simulate alike.
 
-Each parameter has one value, from which the module derives the settings of all three simulators: a change of
-the value changes all of them. A setting that a peer lacks is noted beside the peer's results.
+Each parameter has one value, from which this module derives the settings of all three simulators. If a peer
+(ns-2 or ns-3) lacks a setting, the table of results has a note.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ Tell = Callable[[Any], str]
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of a course, and its settings in each simulator."""
+    """Parameter of a course, with its setting in each simulator."""
 
     what: str
     value: Value
     airhop: Callable[[Any], Changes]
     """Changes of the packaged scenario."""
     ns2: Tell | None
-    """Setting of the ns-2 program; None if ns-2 has this value only."""
+    """Arguments of the ns-2 program; None if ns-2's value is fixed and equals the value of the course."""
     ns3: Tell | None
-    """Arguments of the ns-3 program; None if ns-3 has this value only."""
+    """Arguments of the ns-3 program; None if ns-3 has a fixed value, which is this one."""
 
 
 @dataclass(frozen=True)
 class PeerDifference:
-    """Difference between a peer's run and the course: a word for its row, and a sentence below the table."""
+    """Difference between a peer's run and the course: a word in the table, and a sentence below it."""
 
     peer: Peer
     word: str
@@ -41,16 +41,16 @@ class PeerDifference:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Speed of a peer, measured once on the same machine and at the same time as Airhop."""
+    """Recorded speed of a peer, measured on the same machine and at the same time as Airhop."""
 
     simulator: str
     segments_per_cpu_s: float
     """Delivered segments per second of user CPU time."""
     goodput_mbps: float
     airhop_is_times_faster: float
-    """Ratio of Airhop's segments per CPU second to the peer's, of interleaved runs."""
+    """Ratio of segments per CPU second of Airhop to those of the peer, from interleaved runs."""
     why: str
-    """Conditions of the measurement, a sentence."""
+    """Sentence on the conditions of the measurement."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ class Course:
 
 
 NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
-"""Schemes of ns-2 by Airhop's names. In ns-3 both are NewReno, with SACK and without."""
+"""Names in ns-2 of Airhop's schemes. In ns-3 both schemes are NewReno, with or without SACK."""
 
 
 def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
-    """Return the function that sets a value, with its unit, at scenario paths."""
+    """Return a function that converts a value into changes of these scenario paths."""
     return lambda value: dict.fromkeys(paths, f"{value} {unit}" if unit else value)
 
 
@@ -101,7 +101,8 @@ def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter
     """Return the TCP parameters of all courses, which ns-2 and ns-3 support. Window 0: unlimited."""
     tcp = f"flow.{flow}.tcp"
     return [
-        Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # settings that no other parameter sets
+        # preset for all settings without a parameter of their own
+        Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),
         Parameter(
             "scheme",
             scheme,
@@ -174,7 +175,9 @@ AS_NS2: dict[str, Any] = {
     "wlan.field.routing": {"kind": "aodv", "preset": "ns2"},
     "flow.ftp.tcp": {"preset": "ns2"},
 }
-"""Settings of the chain in place of the packaged scenario's, which follow the standards of 2008."""
+"""Settings of the course `chain` that replace those of the packaged scenario, which follow the standards of
+2008.
+"""
 ITS_TCP = PeerDifference(
     "ns-3",
     "TCP",

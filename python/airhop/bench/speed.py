@@ -1,13 +1,13 @@
-"""Speed and goodput on a course: segments per second of user CPU time, for Airhop and other simulators.
+"""Measurement of speed (segments per second of user CPU time) and goodput of simulators on a course.
 
 The peers' programs for the courses (`airhop.bench.courses`) are in bench/peers of the source tree; ns-2 is
 the Debian package ns2, ns-3 the package libns3-dev.
 
-The ceiling of a run is the speed of its event queue alone. The measurement replays the pushes and pops of the
-run's second half: the queue has the same length, the events have the same times, and pop in the same order,
-but no event is processed. This is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of
-the run instead of a distribution. The run's share of the ceiling shows the possible gain in the event loop
-and the network code. The share does not measure quality: a faster queue lowers it.
+The ceiling of a run is the speed of its event queue alone. Its measurement replays the pushes and pops of the
+run's second half, but processes no event. The queue then has the same length, and the same events in the same
+order. This is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of the run instead of a
+distribution. The run's share of the ceiling shows how much a faster event loop or network code could gain. A
+faster queue lowers the share, so that the share does not measure quality.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ NS3_MODULES = (
 
 
 SEED_STEP = 1001
-"""Distance between two seeds; for adjacent seeds the first random numbers of ns-2's generator differ by only
-0.0003."""
+"""Distance between the seeds of two runs, because the first random numbers of ns-2's generator differ by only
+0.0003 for adjacent seeds.
+"""
 
 
 def seeds(n: int) -> list[int]:
@@ -58,7 +59,7 @@ class Speed:
     simulated_s: float
     segments: float
     cpu_s: float
-    """User CPU time, s; for ns-3 without the set-up."""
+    """User CPU time, s; for ns-3 without the construction of the network."""
     events: int
     goodput_mbps: float
 
@@ -75,7 +76,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Queue:
-    """Measurement of the event queue alone, with the pushes and pops of a run."""
+    """Measurement of the event queue alone, which replays the pushes and pops of a run."""
 
     events: int
     mean_waiting: float
@@ -91,7 +92,7 @@ class Queue:
 Measured = TypeVar("Measured", Speed, Queue)
 
 SCHEDULED_EVENTS = 2**17
-"""Number of recorded events of a run; they take 3 MB of memory and are read in order."""
+"""Number of recorded events of a run; the record takes 3 MB of memory."""
 REPLAYED_EVENTS = 4_000_000
 """Number of events of one measurement of the queue alone, which takes a tenth of a second."""
 
@@ -106,7 +107,7 @@ def airhop(course: Course, seed: int) -> Speed:
 
 
 def queue_alone(course: Course) -> Callable[[], Queue]:
-    """Record the operations of a course on the event queue; each call replays them on a queue."""
+    """Record a course's operations on the event queue; each call of the result replays and measures them."""
     schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
     rounds = REPLAYED_EVENTS // len(schedule) + 1
 
@@ -121,7 +122,7 @@ def queue_alone(course: Course) -> Callable[[], Queue]:
 
 
 def python_scheme(course: Course, seed: int) -> Speed:
-    """Measure this simulator with the course's scheme in Python; the run is equal bit for bit."""
+    """Measure this simulator with the course's scheme in Python; results equal those of the Rust scheme."""
     scheme = course.value("scheme")
     name = f"{scheme}-in-python"
     register(name, recovery=scheme)(_Reno)
@@ -129,7 +130,7 @@ def python_scheme(course: Course, seed: int) -> Speed:
 
 
 class _Reno:
-    """The control of the schemes `sack` and `newreno` (RFC 5681 §3.1)."""
+    """Congestion control of the schemes `sack` and `newreno` (RFC 5681 §3.1) in Python."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         """Increase the window: slow start, then one segment per round trip."""
@@ -155,7 +156,7 @@ def _scenario(course: Course, changes: Changes) -> Scenario:
 
 
 def ns2(peers: Path, course: Course, seed: int) -> Speed:
-    """Measure the whole process of ns-2, including a set-up of a few hundredths of a second."""
+    """Measure the whole process of ns-2, including its start-up of a few hundredths of a second."""
     ns = shutil.which("ns")
     if ns is None:
         raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
@@ -170,7 +171,7 @@ def ns2(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def ns3(peers: Path, course: Course, seed: int) -> Speed:
-    """Build the ns-3 program, once, and return the speed of a run without its set-up."""
+    """Build the ns-3 program at the first call, and measure a run without the construction of the network."""
     binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(_ns3_folder().name))
     scenario = f"--scn={course.ns3_scenario}"
     output, _ = _run(
@@ -188,7 +189,7 @@ def ns3(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def best(runs: Sequence[Measured]) -> Measured:
-    """Return the fastest of equal runs, which other processes of the machine disturbed least."""
+    """Return the fastest of equal runs, the run that other processes of the machine disturbed least."""
     return max(runs, key=lambda one: one.events_per_cpu_s)
 
 
@@ -200,7 +201,7 @@ def find_peers() -> Path | None:
 
 @cache
 def _ns3_folder() -> tempfile.TemporaryDirectory[str]:
-    """Folder of the program for ns-3, until Airhop ends."""
+    """Return the folder of the compiled ns-3 program, which exists until Airhop ends."""
     return tempfile.TemporaryDirectory(prefix="airhop-ns3-")
 
 
@@ -216,7 +217,7 @@ def _build_ns3(source: Path, folder: Path) -> Path:
     )
     if flags.returncode:
         raise UnavailableError("ns-3 is not installed. Debian or Ubuntu: sudo apt install libns3-dev")
-    # Debian's files name include paths that contain `;`, and unneeded libraries.
+    # Debian's pkg-config files of ns-3 contain include paths with `;`, and unneeded libraries.
     wanted = [flag for flag in flags.stdout.split() if not any(bad in flag for bad in (";", "gsl", "sqlite"))]
     binary = folder / "base"
     built = subprocess.run(

@@ -1,4 +1,4 @@
-"""Checks of the arguments of public functions against their annotations: an InputError names the argument.
+"""Checks of a public function's arguments against its annotations; an InputError names the argument.
 
 `@checked` checks each parameter that has an annotation. Whole numbers include numpy's whole numbers; True,
 False and NaN are no numbers.
@@ -58,7 +58,8 @@ def _checking(function: Callable[..., Any], module: str) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not converters:  # at the first call, when all modules that annotations name are imported
+        # built at the first call, because all modules in the annotations are imported then
+        if not converters:
             converters.update(_converters(signature, module))
         bound = signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
@@ -125,10 +126,10 @@ def _converter(kind: Any) -> Converter:
 
 
 def _named(kind: type) -> str:
-    """Return the name of a class, or of the factory that makes an object."""
+    """Return the name of a class for messages; for a class without public constructor, its factory."""
     if not kind.__module__.startswith("airhop"):
         return f"a {kind.__name__}"
-    if kind.__name__.startswith("_"):  # the argument of a private constructor
+    if kind.__name__.startswith("_"):  # a class with a private constructor
         return "a source that airhop.Scenario.load reads"
     made = f", as airhop.{kind.__name__}.load returns" if hasattr(kind, "load") else ""
     return f"an airhop.{kind.__name__}{made}"
@@ -213,7 +214,10 @@ _PLAIN: dict[Any, Converter] = {
 
 
 def _union(kinds: Sequence[Any]) -> Converter:
-    """Return the converter of a union; if the union includes paths, a text is a file name in any encoding."""
+    """Return the converter of a union type.
+
+    If the union includes Path, a text may be a file name in any encoding.
+    """
     paths = [kind for kind in kinds if issubclass(_class(kind), os.PathLike)]
     names = [*paths, str] if paths else []
     converters = [_converter(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
@@ -226,7 +230,7 @@ def _union(kinds: Sequence[Any]) -> Converter:
             except WrongError as wrong:
                 wrongs.append(wrong)
         inside = [wrong for wrong in wrongs if wrong.place]
-        if inside:  # only an element has the wrong type
+        if inside:  # the container has the right type, but an element has a wrong type
             raise inside[0]
         raise WrongError(" or ".join(dict.fromkeys(wrong.expected for wrong in wrongs)), value)
 
@@ -278,7 +282,7 @@ def _mapping(of_key: Converter, of_value: Converter) -> Converter:
 
 
 def _several(of_one: Converter, made: type) -> Converter:
-    """Return the converter of a list from any iterable except a text, whose elements would be letters."""
+    """Return the converter of any iterable, except a text, to the type `made`."""
 
     def take(value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):

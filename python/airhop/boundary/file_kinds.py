@@ -1,4 +1,4 @@
-"""Kind of a file by its first bytes, for messages about a wrong file."""
+"""Kind of a file (image, archive and so on) by its first bytes, for messages about a wrong file."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ _IPERF3 = (b'"iperf_version"', b'"iperf 3.', b'"test_start"')
 
 
 def kind_of(data: bytes) -> str | None:
-    """Return the kind of a file from its first bytes; None for possible TOML, Python or tables of numbers."""
+    """Return the kind of a file from its first bytes.
+
+    None if they may be TOML, Python or a table of numbers.
+    """
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return kind
     text = data[:FIRST].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):  # no TOML file and no Python program begins so
+    if text.startswith(b"{"):  # neither a TOML file nor a Python program begins with a brace
         found = any(word in text for word in (*_IPERF3, b'"intervals"'))
         return "a measurement of iperf3 (JSON)" if found else "a JSON file"
     return "a page (HTML or XML)" if text.startswith(b"<") else None
@@ -44,7 +47,7 @@ def kind_of(data: bytes) -> str | None:
 
 def kind_of_file(path: Path) -> str | None:
     """Return the kind of a file; None if the file cannot be read or its content matches no kind."""
-    if not path.is_file():  # the bytes of a pipe can be read only once
+    if not path.is_file():  # a pipe, whose bytes can be read only once
         return None
     try:
         with path.open("rb") as file:

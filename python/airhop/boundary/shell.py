@@ -9,11 +9,11 @@ from airhop.errors import harmless
 
 
 def command_line(words: Iterable[str]) -> str:
-    r"""Quote a command for a shell: blanks in quotes, and octets that are no characters as in $'caf\xe9'."""
+    r"""Quote a command for a shell: words with blanks in quotes, undecodable octets as in $'caf\xe9'."""
     return " ".join(shlex.quote(word) if harmless(word) == word else _ansi_c(word) for word in words)
 
 
 def _ansi_c(word: str) -> str:
-    """Quote a word as bash, zsh and POSIX 2024 read it back."""
+    """Quote a word as $'…', which bash, zsh and POSIX 2024 understand."""
     quoted = word.replace("\\", "\\\\").replace("'", "\\'")
     return f"$'{harmless(quoted)}'"

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 
 def prepare_streams() -> None:
-    """Let stdout and stderr accept all characters, also when a stream has been closed."""
+    """Let stdout and stderr accept all characters, and replace closed streams."""
     for name, written in {"stdout": _exact, "stderr": _replaced}.items():
         codecs.register_error(f"airhop-{name}", written)
         stream = getattr(sys, name)
@@ -20,7 +20,7 @@ def prepare_streams() -> None:
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=f"airhop-{name}")
     own = sys.__stderr__
-    if own is not None and sys.stderr is own:  # the calling program has replaced this stream
+    if own is not None and sys.stderr is own:  # unless the calling program has replaced this stream
         sys.stderr = _Prose(own.buffer, own.encoding, errors=own.errors, line_buffering=True)
 
 
@@ -38,12 +38,12 @@ class _Prose(io.TextIOWrapper):
 
 
 def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Encode a file name as its octets, for programs, and a character that the encoding lacks as `?`."""
+    """Encode an undecodable octet unchanged, for programs, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: bytes([octet]))
 
 
 def _replaced(error: UnicodeError) -> tuple[bytes | str, int]:
-    r"""Encode an octet that is no character as `\xe9`, and a character that the encoding lacks as `?`."""
+    r"""Encode an undecodable octet as text, as in `\xe9`, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: b"\\x%02x" % octet)
 
 

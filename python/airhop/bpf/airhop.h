@@ -81,43 +81,43 @@ struct inet_connection_sock {
 /* Counts are in segments unless stated otherwise. */
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
-	u32 rcv_nxt; /* next byte expected from the other end */
+	u32 rcv_nxt; /* next byte expected from the peer */
 	u32 snd_una; /* lowest byte not acknowledged */
 	u32 snd_nxt; /* next byte to send */
 	u32 mss_cache; /* bytes of a full segment */
 	u32 snd_cwnd;
-	u32 snd_cwnd_cnt; /* growth of the window below a whole segment; its unit depends on the scheme */
+	u32 snd_cwnd_cnt; /* growth of less than a segment, kept for the next ACKs; its unit depends on the scheme */
 	u32 snd_cwnd_clamp; /* maximum window */
 	u32 snd_ssthresh;
-	u32 prior_cwnd; /* window at the start of the reduction */
-	u32 max_packets_out; /* maximum number in flight in the last window of data */
-	u32 packets_out; /* sent and not acknowledged */
-	u32 sacked_out; /* of these: reported as arrived by SACK */
-	u32 lost_out; /* of these: marked lost */
-	u32 retrans_out; /* of these: retransmitted */
+	u32 prior_cwnd; /* window before the latest reduction */
+	u32 max_packets_out; /* largest packets_out in the last window of data */
+	u32 packets_out; /* segments sent and not cumulatively acknowledged */
+	u32 sacked_out; /* part of packets_out: reported as arrived by SACK */
+	u32 lost_out; /* part of packets_out: marked lost */
+	u32 retrans_out; /* part of packets_out: retransmitted */
 	u32 delivered; /* number of arrived segments so far, each counted once */
-	u32 delivered_ce; /* of these: with a CE mark (RFC 3168) */
+	u32 delivered_ce; /* part of delivered: with a CE mark (RFC 3168) */
 	u32 lost; /* number of segments marked lost so far */
 	u32 srtt_us; /* smoothed round-trip time, 1/8 us */
 	u32 app_limited; /* nonzero: the application had less to send than the window allows */
-	u64 tcp_mstamp; /* time of the last received or sent packet, us */
+	u64 tcp_mstamp; /* time of the latest received or sent packet, us */
 	u64 tcp_clock_cache; /* now, ns */
 	u64 tcp_wstamp_ns; /* earliest departure time of the next segment, ns */
 	u8 ecn_flags; /* TCP_ECN_... */
-	u8 is_cwnd_limited : 1; /* the window was full in the last window of data */
+	u8 is_cwnd_limited : 1; /* true if the flight filled the window in the last window of data */
 };
 
-/* Sample of an ACK of new data (pkts_acked). */
+/* Argument of pkts_acked: sample of an ACK of new data. */
 struct ack_sample {
-	u32 pkts_acked; /* acknowledged cumulatively */
-	s32 rtt_us; /* of the last segment that the ACK reports; negative: retransmitted segment (Karn's rule) */
+	u32 pkts_acked; /* segments acknowledged cumulatively */
+	s32 rtt_us; /* round trip of the last segment that the ACK reports; negative: that segment was retransmitted (Karn's rule) */
 	u32 in_flight;
 };
 
-/* Delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation) of every ACK (cong_control). */
+/* Argument of cong_control on every ACK: delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation). */
 struct rate_sample {
 	u32 prior_delivered; /* value of `delivered` when the newest acknowledged segment was sent */
-	s32 delivered; /* segments delivered since that time; negative: no sample */
+	s32 delivered; /* segments delivered since that segment was sent; negative: no sample */
 	long interval_us; /* duration of the sample, us; not positive: no sample */
 	long rtt_us; /* round-trip time sample, us; negative: none */
 	int losses; /* segments newly marked lost */
@@ -148,11 +148,11 @@ struct tcp_congestion_ops {
 #pragma clang attribute pop
 #endif
 
-/* set_state: state of the sender's loss recovery. */
+/* Argument of set_state: state of the sender's loss recovery. */
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
-/* cwnd_event: first transmission with an empty flight; end of a reduction, after the window equals ssthresh; timeout, after ssthresh() and
- * before the window is reduced; arrival of a segment without a CE mark, and with a CE mark. */
+/* Argument of cwnd_event, in this order: first transmission with nothing in flight; end of a reduction, when the window equals ssthresh;
+ * timeout, after ssthresh() and before the window is reduced; arrival of a segment without a CE mark; arrival with a CE mark. */
 enum {
 	CA_EVENT_TX_START = 0,
 	CA_EVENT_COMPLETE_CWR = 2,
@@ -161,13 +161,13 @@ enum {
 	CA_EVENT_ECN_IS_CE = 5,
 };
 
-/* `flags` of a congestion control: its connections need ECN. */
+/* Value of `flags` of a congestion control whose connections need ECN. */
 enum { TCP_CONG_NEEDS_ECN = 2 };
 
-/* ecn_flags: ACKs have ECE. */
+/* Bit of ecn_flags: the host sends ECE with its ACKs. */
 enum { TCP_ECN_DEMAND_CWR = 4 };
 
-/* icsk_ack.pending: a delayed ACK is pending; an immediate ACK is pending. */
+/* Bits of icsk_ack.pending: a delayed ACK is pending; an immediate ACK is pending. */
 enum { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
 enum { SK_PACING_NONE, SK_PACING_NEEDED };
@@ -175,15 +175,15 @@ enum { SK_PACING_NONE, SK_PACING_NEEDED };
 /* Initial slow-start threshold. */
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 
-/* Reno: half of the window, at least two segments (RFC 5681 section 3.1, equation 4). */
+/* Reno's ssthresh after a loss: half of the window, at least two segments (RFC 5681 section 3.1, equation 4). */
 KFUNC(u32, tcp_reno_ssthresh, struct sock *sk);
-/* Reno's growth, by the two functions below, while the window limits the sender. */
+/* Reno's growth while the window limits the sender: tcp_slow_start, then tcp_cong_avoid_ai. */
 KFUNC(void, tcp_reno_cong_avoid, struct sock *sk, u32 ack, u32 acked);
 /* Window after an undo: the window before the spurious reduction, or the present window if it is larger. */
 KFUNC(u32, tcp_reno_undo_cwnd, struct sock *sk);
-/* Slow start: one segment per acknowledged segment (RFC 3465 section 2.2), up to ssthresh; returns the number of remaining acknowledged segments. */
+/* Slow start: one segment per acknowledged segment (RFC 3465 section 2.2), up to ssthresh; returns the acknowledged segments that are left. */
 KFUNC(u32, tcp_slow_start, struct tcp_sock *tp, u32 acked);
-/* One segment per `w` acknowledged segments (RFC 3465 section 2.1). */
+/* Congestion avoidance: the window grows by one segment per `w` acknowledged segments (RFC 3465 section 2.1). */
 KFUNC(void, tcp_cong_avoid_ai, struct tcp_sock *tp, u32 w, u32 acked);
 
 /* ---- fixed point: no floating point in the kernel, and no 64-bit signed division in BPF --------------------------------------- */
@@ -196,14 +196,14 @@ KFUNC(void, tcp_cong_avoid_ai, struct tcp_sock *tp, u32 w, u32 acked);
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define clamp(value, least, most) min(max(value, least), most)
 
-/* Sequence numbers wrap (RFC 9293 section 3.4). */
+/* True if sequence number `a` is after `b`; the numbers are modulo 2^32 (RFC 9293 section 3.4). */
 static inline bool after(u32 a, u32 b)
 {
 	return (s32)(b - a) < 0;
 }
 
-/* Cube root, rounded down: Newton's method from the cube root of 2^64 - 1, which falls by a third per step at first. (A bitwise search has
- * two branches per bit, too many paths for the verifier.) */
+/* Cube root, rounded down: Newton's method from the cube root of 2^64 - 1, which falls by a third per step at first. (A bitwise search
+ * has two branches per bit, which are too many paths for the verifier.) */
 static inline u64 cube_root(u64 value)
 {
 	u64 root = 2642245;
@@ -226,20 +226,20 @@ static inline struct tcp_sock *tcp_sk(struct sock *sk)
 	return (struct tcp_sock *)sk;
 }
 
-/* State of a scheme, a structure of at most 104 bytes: `STATE(struct veno, sk)`. */
+/* Pointer to the state of a scheme, a structure of at most 104 bytes: `STATE(struct veno, sk)`. */
 #define STATE(type, sk)                                                                       \
 	({                                                                                    \
 		_Static_assert(sizeof(type) <= 104, "icsk_ca_priv has 104 bytes");            \
 		(type *)((struct inet_connection_sock *)(sk))->icsk_ca_priv;                  \
 	})
 
-/* RFC 5681 section 3.1. */
+/* True in slow start (RFC 5681 section 3.1). */
 static inline bool in_slow_start(const struct tcp_sock *tp)
 {
 	return tp->snd_cwnd < tp->snd_ssthresh;
 }
 
-/* True if enough of the window is used for its growth, because the unused part is untested (RFC 7661); in slow start half suffices. */
+/* True if the flight uses so much of the window that the window may grow (RFC 7661): all of it, or more than half in slow start. */
 static inline bool is_cwnd_limited(struct tcp_sock *tp)
 {
 	if (in_slow_start(tp))
@@ -247,14 +247,14 @@ static inline bool is_cwnd_limited(struct tcp_sock *tp)
 	return BITFIELD(tp, is_cwnd_limited);
 }
 
-/* Starts pacing by TCP, unless the queueing discipline of the interface paces. */
+/* Starts pacing by TCP if the queueing discipline of the interface does not pace. */
 static inline void pace(struct sock *sk)
 {
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
-/* Slow start if the window is used; returns the number of acknowledged segments left for congestion avoidance. */
+/* Slow start while the window limits the sender; returns the number of acknowledged segments left for congestion avoidance. */
 static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 {
 	if (!in_slow_start(tp))
@@ -262,7 +262,7 @@ static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 	return is_cwnd_limited(tp) ? tcp_slow_start(tp, acked) : 0;
 }
 
-/* Increases the window by credit / cwnd segments, with the credit in 1/1024 of a segment; stores the remainder of the credit. */
+/* Increases the window by credit / (1024 cwnd) segments, and stores the remainder of the credit in snd_cwnd_cnt. */
 static inline void grow(struct tcp_sock *tp, u64 credit)
 {
 	u64 segment = (u64)tp->snd_cwnd * ONE, sum = tp->snd_cwnd_cnt + credit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Simulated connection on which programs run natively, without a kernel: each file of bpf/laws includes the source of a scheme, and compares
- * the scheme with numbers computed by hand from the scheme's paper.
+ * Connection for tests of a scheme without a kernel: each file of bpf/laws includes the source of a scheme, compiled for the local machine, and
+ * compares its windows with numbers computed by hand from the scheme's paper.
  */
 #ifndef LAWS_H
 #define LAWS_H
@@ -10,7 +10,7 @@ int printf(const char *format, ...);
 
 static int failures;
 
-/* Windows are whole or in 1/1024 segments, so laws are exact unless stated otherwise. */
+/* Windows are integers, in segments or 1/1024 of a segment, so tests compare for equality. */
 #define EQUAL(found, expected)                                                                              \
 	do {                                                                                                \
 		long long f = (found), e = (expected);                                                      \
@@ -23,7 +23,7 @@ static int failures;
 static struct tcp_sock connection;
 static struct tcp_sock *const tp = &connection;
 
-/* A program's arguments are 64-bit words. */
+/* Calls a program for the connection; its arguments are an array of 64-bit words. */
 #define CALL(program, ...) program((unsigned long long[]){ (unsigned long long)&connection, ##__VA_ARGS__ })
 
 static u32 half(struct sock *sk)
@@ -44,7 +44,7 @@ static u32 start(struct tcp_sock *tp, u32 acked)
 	return acked - used;
 }
 
-/* Segments that were counted for a larger w add at most one segment. */
+/* As tcp_cong_avoid_ai: if `w` has fallen below the stored count, the count adds one segment. */
 static void avoid_congestion(struct tcp_sock *tp, u32 w, u32 acked)
 {
 	u32 grown = tp->snd_cwnd_cnt >= w, counted = acked + (grown ? 0 : tp->snd_cwnd_cnt);

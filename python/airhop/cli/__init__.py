@@ -28,7 +28,7 @@ COMMANDS = {
     "doctor": "Check this installation.",
     "completion": "Print the script that completes commands in bash, zsh or fish.",
 }
-"""Command to summary. The function of a command has its name, and so has the module in airhop.cli."""
+"""Summaries by command. The module in airhop.cli and the function in it have the name of the command."""
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        code = 0  # the reading program has closed the pipe
+        code = 0  # the program that reads the pipe has closed it
         _discard_stdout()
     except OSError as error:
         from airhop.cli.common.output import say
@@ -59,17 +59,16 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _error_text(error: OSError) -> str:
     """Format an error of the operating system, with the name of the file if the error contains it."""
-    # only the working directory has no name in the error
+    # only an error of a deleted working directory lacks a file name
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "the working directory no longer exists; change to another folder"
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def _exit_with_running_threads(code: int) -> None:
-    """End the process immediately if a thread runs code of a scheme that does not return.
+    """End the process immediately if a thread still executes a scheme's code, which may never return.
 
-    At its normal end the interpreter would free memory that this thread uses, or would never stop waiting for
-    the thread.
+    A normal exit of the interpreter would free memory that the thread uses, or wait for the thread for ever.
     """
     core = sys.modules.get("airhop._core")
     if core is not None and core.threads_at_work():

@@ -24,7 +24,7 @@ from airhop.terminal import mean_pm, number
 COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
 
 WIDTH, NAMES = 80, 18
-"""Maximum width of prose on wide terminals, and of the text below a simulator's name."""
+"""Maximum width of prose on wide terminals, and width of the column of names, characters."""
 
 
 def bench(
@@ -89,11 +89,11 @@ class _Measured:
 
     @property
     def share(self) -> float:
-        """Event rate of Airhop as a share of the rate of its queue alone."""
+        """Event rate of Airhop's run divided by the event rate of its queue alone."""
         return speed.best(self.runs["Airhop"]).events_per_cpu_s / self.queue.events_per_cpu_s
 
     def goodput(self, simulator: str) -> Estimate:
-        """Mean over the seeds, Mbit/s."""
+        """Mean goodput of a simulator over the seeds, Mbit/s."""
         return estimate([one.goodput_mbps for one in self.runs[simulator]])
 
     def difference(self, simulator: str) -> float:
@@ -101,7 +101,7 @@ class _Measured:
         return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
 
     def times_faster(self, simulator: str) -> float:
-        """Segments that Airhop delivers in the CPU time that a simulator needs for one segment."""
+        """Ratio of Airhop's segments per CPU second to those of `simulator`."""
         ours, theirs = (speed.best(self.runs[one]).segments_per_cpu_s for one in ("Airhop", simulator))
         return ours / theirs
 

@@ -26,7 +26,7 @@ from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
 OTHERS = ("rtt_p50_ms", "delay_p95_ms", "retransmissions", "timeouts", "window_cuts", ACTIVE)
-"""Measures that have a column beside goodput."""
+"""Measures with a column, in addition to goodput."""
 
 
 def compare(
@@ -119,7 +119,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         f"{comparison.scenario.name}, {', '.join(f'{duration:g}' for duration in durations)} s,"
         f" {replications(n)}, seed {comparison.seed}"
     )
-    # Without a cell no arm has an airtime.
+    # Only scenarios with an 802.11 cell have a fairness of airtime.
     others = (*OTHERS, AIRTIME_JAIN) if any(row.metrics[AIRTIME_JAIN] for row in rows) else OTHERS
     out = console()
     if len(rows) > 1:

@@ -183,9 +183,9 @@ def emulate(
 
 @contextmanager
 def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
-    """Yield the file for the log of arriving packets, temporary for a report without `--log`.
+    """Yield the file for the log of arriving packets: `--log`, or a temporary file if only a report needs it.
 
-    None if there is no log.
+    None if neither a log nor a report is requested.
     """
     if report is None or log is not None:
         yield log
@@ -207,7 +207,7 @@ def _emulate(
     spin: str | None,
     tolerance: float,
 ) -> Emulation:
-    """Emulate, with a progress line; an interrupted emulation reports the time that remained."""
+    """Emulate with a progress line; after an interruption, print the time that remained."""
     clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
     reporter = reporter_for_stderr()
     pace = ProgressLine(clock, reporter.say)

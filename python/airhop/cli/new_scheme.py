@@ -18,14 +18,14 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 RUST_SCHEMES = Path("crates/tcp/src/schemes")
 """Folder of the schemes in Rust, in Airhop's sources."""
 LIST_END = re.compile(r"(^schemes! \{\n.*?)(^\})", re.MULTILINE | re.DOTALL)
-"""List of the schemes in Rust, up to its last line."""
+"""Pattern of the list of schemes in the Rust sources, up to its last line."""
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 COMPARED = ["-n", "5", "--set", "duration=20 s"]
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """Language of a scheme: templates by the name of the file, and the next commands."""
+    """Language of a scheme: templates by name of the written file, and the commands to print."""
 
     files: dict[str, str]
     commands: list[list[str]]
@@ -87,7 +87,7 @@ def _check_name(name: str, longest: int) -> None:
 
 
 def _module(name: str) -> str:
-    """Return the name of files and functions of a scheme."""
+    """Return a scheme's name for files and functions: with underscores in place of hyphens."""
     return name.replace("-", "_")
 
 

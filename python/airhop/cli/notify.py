@@ -16,7 +16,7 @@ from airhop.live.notify import Notice, Notifier, from_file, from_socket, network
 
 KINDS = ("events", "no event", "ersn", "eln", "withheld", "unsent")
 MOST_ERRORS = 5
-"""Number of lines that are no events of which the command prints the reason."""
+"""Maximum number of invalid lines for which the command prints the reason."""
 
 
 def notify(
@@ -85,7 +85,7 @@ def _show(notice: Notice) -> None:
 
 
 def _drop(_notice: Notice) -> None:
-    """Send no notice."""
+    """Ignore a notice, in place of sending it."""
 
 
 def _print_counts(notifier: Notifier, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from airhop.objects import shipped
 from airhop.plugins import load, load_all
 
 WIDEST = 96
-"""Columns used at most: longer lines are hard to read."""
+"""Maximum width of the output, characters; longer lines are hard to read."""
 
 
 def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Json = False) -> int:
@@ -57,7 +57,7 @@ def _list(out: Console, entries: list[dict[str, Any]]) -> None:
 
 
 def _describe(out: Console, entry: dict[str, Any]) -> None:
-    """Print the catalogue's whole entry of a scheme, uncut."""
+    """Print the complete entry of a scheme in the catalogue."""
     width = min(out.width, WIDEST) if out.is_terminal else out.width
     out.print(f"{entry['name']}: {entry['title']}", style="bold")
     lines = Table.grid(padding=(0, 2, 0, 0))
@@ -86,7 +86,7 @@ def _add(label: str, texts: Sequence[str], lines: Table) -> None:
 
 
 def parameter(declared: dict[str, Any]) -> str:
-    """Return a parameter with its default, range and meaning: `n = 2 (0 to 10): meaning`."""
+    """Format a parameter with its default, range and description: `n = 2 (0 to 10): description`."""
     about = f": {declared['about']}" if declared["about"] else ""
     if "words" in declared:
         others = [word for word in declared["words"] if word != declared["default"]]

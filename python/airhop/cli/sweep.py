@@ -75,7 +75,7 @@ def sweep(
 
 
 def _write_cells(table: Table, folder: Path) -> None:
-    """Write the cells beside the rows. The study is complete even if a file is in the place of the folder."""
+    """Write cells.csv into the study's folder; print a sentence if this fails, because the rows are safe."""
     try:
         say(f"a row per point, with means and intervals: {write_cells(table, folder)}")
     except InputError as error:
@@ -159,14 +159,14 @@ def _mean(sample: Mapping[int, float]) -> str:
 
 
 def _by_setting(table: Table) -> list[Cell]:
-    """Return the cells in an order that puts compared cells together."""
+    """Return the cells (summaries of points) sorted by setting, so that compared cells are adjacent."""
     cells = {cell.point.index: cell for cell in table.cells()}
     ordered = [point.index for setting in table.study.settings for point in setting]
     return [cells[index] for index in ordered if index in cells]
 
 
 def _short(column: str) -> str:
-    """Return a path with a line break before its last key, for a narrow column."""
+    """Return a short heading from a path, with a line break before its last key."""
     table, dot, key = column.rpartition(".")
     return f"{table}{dot}\n{key}" if table else key
 

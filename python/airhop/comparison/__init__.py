@@ -1,4 +1,4 @@
-"""Comparison of schemes, and of values of keys, on the same scenario with the same fades."""
+"""Comparison of schemes, or of values of scenario keys, in one scenario with the same channel errors."""
 
 from airhop.comparison.comparison import METRICS, SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row
 from airhop.comparison.runs import compare

@@ -1,4 +1,4 @@
-"""Schemes whose runs are equal, and the reason."""
+"""Explanation of equal runs: variants of a comparison whose results are identical."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from airhop.scenario import Scenario
 RENO = ("reno", "newreno", "sack")
 """Schemes with Reno's window (RFC 5681), which differ only in their loss recovery."""
 OWN_RECOVERY = "duplicates"
-"""The loss detection with which each scheme has its own recovery; others are the recovery of all schemes."""
+"""Value of the key for loss detection with which each scheme has its own loss recovery. With any other value,
+all schemes have the same loss recovery.
+"""
 
 
 def equal_runs(comparison: Comparison) -> list[str]:

@@ -14,7 +14,7 @@ from airhop.scenario import Scenario
 from airhop.study.axis import Axis, Scalar, text
 
 LINKS = ("wired", "radio", "wlan")
-"""Tables of a scenario that are links."""
+"""Names of a scenario's tables that define links."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Arm:
     """Values that distinguish the arm, as in `cubic` or `cubic, fq-codel`."""
     scenario: Scenario
     changes: Mapping[str, Any]
-    """Changed values by path."""
+    """Changed values by path in the scenario."""
     columns: Mapping[str, Scalar]
-    """Columns of the frame that distinguish the arm, as in {"wlan.cell.attempts": 7}."""
+    """Values that distinguish the arm, by column of `Comparison.frame`, as in {"wlan.cell.attempts": 7}."""
 
 
 def arms(
@@ -36,25 +36,25 @@ def arms(
     vary: Mapping[str, object],
     seed: int = 1,
 ) -> list[Arm]:
-    """Return the arms: every scheme with every combination of values; the first arm is the baseline.
+    """Return the arms, one for each scheme with each combination of values; the first is the baseline.
 
     Parameters
     ----------
     scenario
         Scenario that the arms change.
     schemes
-        Names, tables, or schemes by class such as `bulk=bbr,web=cubic`; empty: the schemes stay as in the
-        scenario.
+        Names, tables with parameters, or schemes by class of flows such as `bulk=bbr,web=cubic`. Empty: the
+        flows keep the schemes of the scenario.
     vary
         Lists of values, or ranges such as {"log": [1e-4, 1e-1], "points": 7}, by path or by key. A key such
-        as `queue` stands for that key of all links that have it.
+        as `queue` sets the key in all links that have it.
     seed
-        Seed of the comparison, which determines drawn ends of flows, and with these their classes.
+        Seed of the comparison. It determines random ends of flows, and thus the classes of these flows.
 
     Raises
     ------
     InputError
-        When a value is given twice, no link has a key, or a class is unknown.
+        When a value occurs twice, a key occurs in no link, or a class is unknown.
     """
     axes = [scheme_axis(scenario, schemes, seed)] if schemes else []
     axes += [_axis(scenario, key, values) for key, values in vary.items()]
@@ -62,7 +62,10 @@ def arms(
 
 
 def _axis(scenario: Scenario, key: str, values: object) -> Axis:
-    """Return the axis of a key. A word is the kind of a table with a kind: `pie` is { kind = "pie" }."""
+    """Return the axis of a key.
+
+    For a key whose value is a table with `kind`, `pie` means { kind = "pie" }.
+    """
     found = paths(scenario, key)
     document = scenario.to_dict()
     if isinstance(values, list | tuple) and all("kind" in _at(document, path) for path in found):
@@ -94,8 +97,8 @@ def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm
 def paths(scenario: Scenario, key: str) -> list[str]:
     """Return the paths that a key of `vary` selects.
 
-    A path, and a key at the top of the scenario such as `duration`, select only themselves. Any other key
-    selects the key of this name in every link that has it.
+    A path, or a key at the top of the scenario such as `duration`, selects one value. Any other key selects
+    the keys of this name in all links.
     """
     document = scenario.to_dict()
     if "." in key or (key in document and not isinstance(document[key], list)):
@@ -111,7 +114,10 @@ def paths(scenario: Scenario, key: str) -> list[str]:
 
 
 def _links(scenario: Scenario) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the kind, the name in the file and the effective table of each link; of copies, the first."""
+    """Yield type, name in the file, and effective table of each link.
+
+    Copies of a link are represented by the first copy.
+    """
     document, written = scenario.to_dict(), scenario.written()
     for kind in LINKS:
         for name in (link["name"] for link in written.get(kind, ())):

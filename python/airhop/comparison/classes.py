@@ -18,7 +18,7 @@ SHOWN = (
 )  # fmt: skip
 """Columns of a class; columns without a value for any arm are omitted."""
 OF_QUALITY = ("class_call_played", "class_game_in_time", "class_video_segments")
-"""Numbers that every class with calls, games or videos has."""
+"""Columns whose presence shows that a class contains calls, games or videos."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class ClassTable:
 def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
     """Return a table for each class of flows.
 
-    Returns no table if all flows are in one class without transfers, requests, calls, games and videos.
+    Returns an empty list if all flows are in one class, and this class has no transfers, requests, calls,
+    games or videos.
     """
     names = list(dict.fromkeys(name for row in rows for name in row.classes))
     of_rows = [found for row in rows for found in row.classes.values()]
@@ -59,6 +60,6 @@ def _table(name: str, of_arms: Mapping[str, Mapping[str, Estimate | None]]) -> C
 
 
 def _begun(found: Mapping[str, Estimate | None]) -> bool:
-    """Return whether a class has transfers or requests, completed or not."""
+    """Return whether a class has transfers or requests, complete or incomplete."""
     counts = (found.get(f"class_completion_{which}") for which in ("count", "unfinished"))
     return any(count is not None and count.mean > 0 for count in counts)

@@ -1,4 +1,4 @@
-"""Runs of compared variants of one scenario, and their statistics over pairs on the same channel."""
+"""Runs of the arms (variants of one scenario) of a comparison, and statistics over paired runs."""
 
 from __future__ import annotations
 
@@ -54,29 +54,31 @@ SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "j
 
 @dataclass(frozen=True)
 class Row:
-    """Results of one arm. `goodput_ratio` is relative to the first arm, over pairs on one channel."""
+    """Results of one arm."""
 
     scheme: str
-    """Name of the arm: the scheme, with the parameters that differ from their defaults; varied values."""
+    """Name of the arm: the scheme, with the parameters that differ from their defaults, and the varied
+    values.
+    """
     metrics: Mapping[str, stats.Estimate | None]
-    """Metrics by name, over the replications that have the metric: sums over the TCP flows of a run
-    (`goodput_mbps`, `sent_segments` and so on), or means over the flows that have the metric (`srtt_ms`
-    and so on); None if no flow has it.
+    """Mean of each metric by name, over the replications in which the metric has a value. The value of a run
+    is the sum over its TCP flows (`goodput_mbps`, `sent_segments` and so on), or the mean over the flows with
+    a value (`srtt_ms` and so on). None if no flow has a value.
     """
     datagrams: Mapping[str, stats.Estimate | None]
     """Metrics of the UDP flows; empty if there are no UDP flows."""
     classes: Mapping[str, Mapping[str, stats.Estimate | None]]
-    """Measures by class of flows and column: means over the replications that have the measure."""
+    """Means by class of flows and column, over the replications in which the measure has a value."""
     goodput_ratio: stats.Ratio
-    """Ratio of the mean goodput to the first scheme's mean goodput, with Fieller's interval."""
+    """Ratio of the mean goodput to the first arm's mean goodput over paired runs, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
     """Loss classifications of each replication."""
 
     @property
     def goodput(self) -> stats.Estimate:
-        """Goodput of all TCP flows together, Mbit/s, which every run has."""
+        """Goodput of all TCP flows together, Mbit/s."""
         found = self.metrics[GOODPUT]
-        assert found is not None  # a sum
+        assert found is not None  # sums over flows have a value in every run
         return found
 
     @property
@@ -110,13 +112,13 @@ class Comparison(Shown):
 
     @property
     def heading(self) -> str:
-        """Keys that distinguish the arms, as in `scheme` or `scheme, queue`."""
+        """Varied keys as text, as in `scheme` or `scheme, queue`."""
         keys = {path.rpartition(".")[2]: None for path in self.arms[0].changes}
         return ", ".join(keys)
 
     @property
     def hints(self) -> list[str]:
-        """Lines that `airhop compare` prints: the base of the senders and the traps of the scenario."""
+        """Lines that `airhop compare` prints: TCP stack of the senders, and settings that easily mislead."""
         return lines(arm.scenario for arm in self.arms)
 
     @property
@@ -126,13 +128,13 @@ class Comparison(Shown):
 
     @property
     def paired_reps(self) -> list[int]:
-        """Replications that all arms finished, which are the sample of all statistics."""
+        """Replications that all arms finished; all statistics are computed over these replications."""
         return [
             rep for rep in range(self.reps) if all((scheme, rep) in self.results for scheme in self.schemes)
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Return one row per finished run, summed over its TCP flows, with units in the column names.
+        """Return one row per finished run, with metrics of its TCP flows and units in the column names.
 
         The first columns distinguish the arms: `scheme`, or a column for each varied path.
         """
@@ -148,9 +150,10 @@ class Comparison(Shown):
     def cells_frame(self) -> pl.DataFrame:
         """Return one row per arm, over the paired replications.
 
-        Columns: those that distinguish the arms; `n`, the number of replications; `goodput_ratio` to the
-        first arm, with its bounds. For each metric of `Row.metrics`, NAME is the mean, and `NAME_low` and
-        `NAME_high` are the bounds of its 95 % interval, null for a single replication.
+        Columns: the columns that distinguish the arms; `n`, the number of replications; and the ratio of the
+        goodput to the first arm's, `goodput_ratio`, with its bounds. For each metric of `Row.metrics`, NAME
+        is the mean, and `NAME_low` and `NAME_high` are the bounds of its 95 % interval, null for a single
+        replication.
         """
         import polars as pl
 
@@ -183,7 +186,7 @@ class Comparison(Shown):
         metric
             Name in `Row.metrics`, such as `goodput_mbps` (Mbit/s) or `delay_p95_ms` (ms).
         ax
-            Axes to draw on, in their own style; None draws a new figure in the style of print.
+            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
 
         Returns
         -------
@@ -198,7 +201,10 @@ class Comparison(Shown):
         return plotted("arms.means", self, metric=metric, ax=ax)
 
     def rows(self) -> list[Row]:
-        """Summarize every scheme over the paired replications; empty without a complete replication."""
+        """Summarize every arm over the paired replications.
+
+        Empty if no replication is complete in all arms.
+        """
         reps = self.paired_reps
         if not reps:
             return []
@@ -218,7 +224,7 @@ class Comparison(Shown):
         ]
 
     def warnings(self) -> list[str]:
-        """List warnings about the reliability of the intervals."""
+        """List warnings about unreliable intervals."""
         reps = self.paired_reps
         doubts = stats.doubts(
             [[tuple(self._metrics[scheme, rep].values()) for rep in reps] for scheme in self.schemes]
@@ -232,7 +238,7 @@ class Comparison(Shown):
 
     @cached_property
     def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
-        """Summaries of all runs, computed once, because a run may have thousands of flows."""
+        """Metrics of each run by arm and replication; cached, because a run may have thousands of flows."""
         return {
             key: aggregate_flows(run.document["flows"], _OF_FLOWS)
             | {AIRTIME_JAIN: run.document.get(AIRTIME_JAIN)}
@@ -240,14 +246,14 @@ class Comparison(Shown):
         }
 
     def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
-        """Summarize the UDP flows of a scheme's paired replications; empty without UDP flows."""
+        """Summarize the UDP flows of an arm over the paired replications; empty without UDP flows."""
         runs = [self.results[scheme, rep].document["flows"] for rep in self.paired_reps]
         if all(flow["transport"] == "tcp" for flows in runs for flow in flows):
             return {}
         return _estimates([aggregate_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
     def _classes(self, scheme: str) -> dict[str, dict[str, stats.Estimate | None]]:
-        """Summarize the classes of flows of a scheme's paired replications."""
+        """Summarize the classes of flows of an arm over the paired replications."""
         by_class: dict[str, list[dict[str, Any]]] = {}
         for rep in self.paired_reps:
             for one in self.results[scheme, rep].document.get("classes", ()):
@@ -276,7 +282,7 @@ class Comparison(Shown):
         return verdict(samples, unfinished, {name: starved(of_arm) for name, of_arm in shares.items()})
 
     def _unfinished(self, of: str, name: str) -> float:
-        """Return an arm's share of unfinished transfers and requests of a class."""
+        """Return the share of transfers and requests of class `of` that are unfinished in the arm `name`."""
         documents = (self.results[name, rep].document for rep in self.paired_reps)
         found = [one for document in documents for one in document["classes"] if one["name"] == of]
         completed, unfinished = (
@@ -286,7 +292,7 @@ class Comparison(Shown):
         return float(unfinished / max(completed + unfinished, 1))
 
     def _value(self, goal: Goal, name: str, rep: int) -> float | None:
-        """Return the value of a goal in a run; None if the run has no value."""
+        """Return the value of a goal in a run; None if no flow of the run has a value."""
         document = self.results[name, rep].document
         if goal.of is None:
             return self._metrics[name, rep][goal.column]
@@ -332,7 +338,7 @@ class Comparison(Shown):
 
 
 class InterruptedComparison(Interrupted):
-    """Interruption by Ctrl-C; `comparison` contains the runs that had finished."""
+    """Interruption by Ctrl-C; `comparison` contains the finished runs."""
 
     def __init__(self, comparison: Comparison, interrupted: Interrupted) -> None:
         super().__init__(interrupted.results, len(comparison.schemes) * comparison.reps)
@@ -342,9 +348,9 @@ class InterruptedComparison(Interrupted):
 def _estimates(
     runs: Sequence[Mapping[str, float | None]], names: Iterable[str]
 ) -> dict[str, stats.Estimate | None]:
-    """Estimate the mean of each measure over the replications with a value.
+    """Estimate the mean of each measure over the replications in which the measure has a value.
 
-    None if no replication has one.
+    The estimate is None if no replication has a value.
     """
     samples = {name: [value for run in runs if (value := run[name]) is not None] for name in names}
     return {name: stats.estimate(sample) if sample else None for name, sample in samples.items()}

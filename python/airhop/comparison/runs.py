@@ -16,7 +16,7 @@ from airhop.study.axis import text
 
 MOST_REPS = 100_000
 """Maximum number of replications; a larger number is probably a typing error, because the interval shrinks
-only with its square root.
+only with the square root of the number.
 """
 
 
@@ -31,24 +31,25 @@ def compare(
     threads: int | None = None,
     reporter: Reporter = SILENT,
 ) -> Comparison:
-    """Run `scenario` with each of `schemes`, or with each value of `vary`, `reps` times each.
+    """Run `scenario` with each scheme of `schemes`, or each value of `vary`; each `reps` times.
 
-    Replication k of every arm meets the same channel, so ratios are computed over pairs.
+    An arm is a scheme with a combination of values. Replication k of every arm has the same channel errors,
+    so ratios are computed over pairs.
 
     Parameters
     ----------
     scenario
         Scenario to simulate; it needs a TCP flow.
     schemes
-        Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`; or schemes by
-        class of flows, as in "bulk=bbr,web=cubic", where flows of other classes keep their scheme. The
-        first is the baseline of ratios.
+        Names, or tables such as {"name": "ll-elsn", "n": 3}, which results call `ll-elsn(n=3)`. A text such
+        as "bulk=bbr,web=cubic" assigns schemes by class of flows; flows of other classes keep their scheme.
+        The first entry is the baseline of ratios.
     vary
-        Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
-        ["drop-tail", "fq-codel"]}: all links that have the key change. If `schemes` is given too, or `vary`
-        has several keys, every combination is an arm. The first is the baseline of ratios.
+        Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key that changes in all links that
+        have it, as in {"queue": ["drop-tail", "fq-codel"]}. With `schemes`, or with several keys of `vary`,
+        every combination is an arm. The first combination is the baseline of ratios.
     reps
-        Replications of each, from 1 to 100,000.
+        Replications of each arm, from 1 to 100,000.
     seed
         Seed of every random stream.
     threads
@@ -59,15 +60,15 @@ def compare(
     Returns
     -------
     Comparison
-        All runs; the method `rows` returns means, 95 % intervals and paired ratios of each arm.
+        All runs. Its method `rows` returns means, 95 % intervals and paired ratios of each arm.
 
     Raises
     ------
     InputError
-        When a scheme or value is given twice, neither schemes nor values are given, a class is unknown, or
-        `reps` is out of range.
+        When a scheme or value occurs twice, when `schemes` and `vary` are both empty, when a class is
+        unknown, or when `reps` is out of range.
     InterruptedComparison
-        On Ctrl-C; contains the finished runs.
+        On Ctrl-C; the exception contains the finished runs.
     """
     if not scenario.tcp_flows():
         raise InputError(f"{scenario.name} has no TCP flow, and a comparison needs the scheme of a TCP flow")

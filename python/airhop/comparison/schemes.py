@@ -1,4 +1,4 @@
-"""Compared schemes: of all TCP flows, or one for each class of flows, as in `bulk=bbr,web=cubic`."""
+"""Compared schemes: one for all TCP flows, or one for each class of flows as in `bulk=bbr,web=cubic`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from airhop.scenario import SCHEME, Scenario
 from airhop.study.axis import Axis, text
 
 DIRECTIONS = ("down", "up")
-"""Directions of data through the wireless link, the last words of the names of unnamed classes."""
+"""Directions of data through the wireless link. A class without the key `class` has a direction as the last
+word of its name.
+"""
 
 Scheme = str | Mapping[str, Any]
 """Scheme: a name, or a table of a name and parameters."""
 
 
 def split(values: str) -> list[str]:
-    """Split a list at the commas that are in no table, list or quotes."""
+    """Split a text at its commas, except commas inside tables, lists or quotes."""
     found, depth, quoted = [""], 0, False
     for letter in values:
         quoted ^= letter == '"'
@@ -55,7 +57,7 @@ def scheme_axis(scenario: Scenario, schemes: Sequence[Scheme], seed: int) -> Axi
         Names or tables for all TCP flows, or words such as `bulk=bbr,web=cubic` with a scheme for each class;
         flows of other classes keep the scheme of the scenario.
     seed
-        Seed of the comparison, which determines drawn ends of flows.
+        Seed of the comparison, which determines random ends of flows.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def scheme_axis(scenario: Scenario, schemes: Sequence[Scheme], seed: int) -> Axi
 
 
 def _by_class(scheme: Scheme) -> dict[str, Scheme]:
-    """Read the schemes by class of a word such as `bulk=bbr,web=cubic`; empty for any other scheme."""
+    """Parse schemes by class, such as `bulk=bbr,web=cubic`; empty for a single scheme."""
     if not isinstance(scheme, str) or scheme.startswith("{") or "=" not in scheme:
         return {}
     found: dict[str, Scheme] = {}
@@ -92,7 +94,7 @@ def _by_class(scheme: Scheme) -> dict[str, Scheme]:
 
 
 def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
-    """Return the class of each TCP flow of the file; copies of a flow share a name."""
+    """Return the class of each TCP flow by its name in the file, which all copies of the flow have."""
     classes = scenario.classes(seed=seed)
     found: dict[str, str] = {}
     for written in scenario.written_tcp_flows():
@@ -107,14 +109,14 @@ def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
 
 
 def _is_copy(flow: str, written: str) -> bool:
-    """Return whether a flow is the flow of the file or one of its copies, whose numbers replace a `*`."""
+    """Return whether `flow` is a copy of the flow `written`; the number of the copy replaces the `*`."""
     return re.fullmatch(re.escape(written).replace(r"\*", r"\d+"), flow) is not None
 
 
 def _of_flows(
     scenario: Scenario, flows: Mapping[str, str], by_class: Mapping[str, Scheme]
 ) -> dict[str, Scheme]:
-    """Return the scheme of each flow that a class names, exactly or without its direction."""
+    """Return the schemes of flows by the classes in `by_class`, whose names may lack the direction."""
     chosen: dict[str, Scheme] = {}
     known = list(dict.fromkeys(flows.values()))
     for name, scheme in by_class.items():
@@ -126,6 +128,6 @@ def _of_flows(
                 f"{scenario.name} has no TCP flow of class `{name}`.{did_you_mean(name, {*known, *kinds})} "
                 f"Its classes of TCP flows: {', '.join(known)}"
             )
-        # A class with a direction takes precedence over a class without.
+        # A class name with a direction takes precedence over a class name without a direction.
         chosen = members | chosen if name not in known else chosen | members
     return chosen

@@ -1,4 +1,4 @@
-"""Summary of a comparison: its verdict, and goodput, ratio and delays of the arms."""
+"""Summary of a comparison: a sentence on the best arms, and goodput, ratio and delays of each arm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from airhop.comparison.comparison import Comparison
 
 SHOWN = ("rtt_p50_ms", "delay_p95_ms", "completion_p95_ms", "retransmissions")
-"""Measures beside goodput; measures without a value for any arm are omitted."""
+"""Measures in addition to goodput. The summary omits a measure that no arm has."""
 
 
 def summary(comparison: Comparison) -> Summary:

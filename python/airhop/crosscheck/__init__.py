@@ -1,4 +1,4 @@
-"""Comparisons of simulated numbers with closed forms, and with runs of ns-2, ns-3 and Linux.
+"""Comparisons of simulated results with closed forms, and with measurements of ns-2, ns-3 and Linux.
 
 `airhop doctor --cross-check` computes these comparisons, and docs/cross-checks.md reports them.
 """

@@ -1,4 +1,4 @@
-"""Responses and pages that curl loads from a kernel over an emulated wire, and simulations of these."""
+"""Downloads by curl from a Linux kernel over an emulated wire, and simulations of these downloads."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ REQUEST = "80 B"
 
 @dataclass(frozen=True)
 class Loading:
-    """Repeated loading of a response or of a page, one after the other."""
+    """Series of downloads of a response or of a page, one after the other."""
 
     title: str
     scheme: Literal["reno", "cubic", "bbr"]
     kb: int | None = None
-    """Size of the response, kB; None: the page."""
+    """Size of the response, kB; None for a download of the page."""
     is_reused: bool = False
     """True if all requests use the same connection."""
     loss: float = 0.0
@@ -38,7 +38,7 @@ class Loading:
 
     @property
     def is_page(self) -> bool:
-        """True if the page is loaded."""
+        """True if the download is the page."""
         return self.kb is None
 
 
@@ -55,13 +55,13 @@ LOADINGS: Mapping[str, Loading] = {
     "page short queue": Loading("page, queue of 100 packets", "cubic", packets=100),
     "page short queue reno": Loading("page, queue of 100 packets", "reno", packets=100),
 }
-"""Loadings by name."""
+"""Series of downloads by name."""
 
 
 def simulated(name: str) -> Document:
-    """Return the scenario of a loading with simulated ends, over a wire of 10 Mbit/s and 20 ms each way.
+    """Return the scenario of a series with simulated hosts, over a wire of 10 Mbit/s and 20 ms each way.
 
-    Senders are not paced, as a kernel's Reno and CUBIC without the queueing discipline fq; BBR paces itself.
+    Only BBR is paced, because a kernel's Reno and CUBIC are not paced without the queueing discipline fq.
     """
     loading = LOADINGS[name]
     app: dict[str, Any] = {"request": REQUEST, "think": "20 ms"}
@@ -125,7 +125,9 @@ while True:
     server.settimeout(5)
     threading.Thread(target=answer, args=(connection,)).start()
 """
-"""Server: a response to `GET /N` has N bytes, headers included. It ends 5 s after the last connection."""
+"""Program of the server. Its response to `GET /N` has N bytes with headers; it ends 5 s after the last
+connection.
+"""
 
 ASK = "curl --http1.1 --silent --show-error --fail --header User-Agent: --header Accept:"
 
@@ -133,7 +135,7 @@ ASK = "curl --http1.1 --silent --show-error --fail --header User-Agent: --header
 def commands(name: str, count: int) -> dict[str, str]:
     """Return the commands of the server at node s, and of curl at node d, which loads `count` times.
 
-    No connection begins with metrics of earlier ones, and curl loads a page over up to six connections.
+    The kernel does not reuse metrics of earlier connections. curl loads a page over at most six connections.
     """
     loading = LOADINGS[name]
     serve = f"{shlex.quote(sys.executable)} -c {shlex.quote(SERVE)}"
@@ -157,7 +159,10 @@ def _url(size: int) -> str:
 
 
 def completions_ms(name: str, said: str) -> list[float]:
-    """Read the completion times from the output of curl, without the first request of a reused connection."""
+    """Read the completion times, ms, from the output of curl.
+
+    Omit the first request of a reused connection.
+    """
     loading = LOADINGS[name]
     if loading.is_page:
         times = [datetime.strptime(line.split()[0], "%H:%M:%S.%f") for line in said.splitlines()]

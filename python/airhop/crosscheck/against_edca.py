@@ -1,11 +1,14 @@
-"""Checks of access categories: saturated functions against a slot model of EDCA, and against ns-3.44.
+"""Checks of saturated access categories against a slot model of EDCA, and against ns-3.44.
 
-The slot model has the rules of IEEE 802.11-2020 §10.23.2.4 and no frames: at each slot boundary from AIFS on
-a function transmits or decreases its backoff; functions of one station collide internally; a station without
-a response begins its AIFS after the timeout. The timeout of a shorter frame of a collision ends during the
-longer frame, so that its station begins AIFS with all others. If frames reserve the medium until the TXOP
-limit, a CF-End ends a TXOP whose rest is longer, and the other stations wait for a shorter rest.
-`python -m airhop.crosscheck.against_edca` prints its rows of `reference/edca.csv`.
+A function is an EDCA function (EDCAF): the channel access of one category in a station. The slot model has
+the rules of IEEE 802.11-2020 §10.23.2.4, but no frames. At each slot boundary after AIFS, a function
+transmits or decreases its backoff. Functions of one station may collide internally. A station without a
+response begins its AIFS after the ACK timeout. In a collision, the timeout of the shorter frame ends during
+the longer frame, so that its station begins AIFS together with all other stations.
+
+If frames reserve the medium until the TXOP limit, the remaining reservation decides: if it is long enough for
+a CF-End, a CF-End ends the TXOP; otherwise the other stations wait. `python -m
+airhop.crosscheck.against_edca` prints its rows of `reference/edca.csv`.
 """
 
 from __future__ import annotations
@@ -40,17 +43,19 @@ PARAMETERS: Mapping[str, tuple[int, int, int]] = {
 }
 """AIFSN, CWmin and CWmax of the access categories, from the highest priority on (Table 9-155)."""
 RESERVED: Mapping[str, str] = {"1": "response", "limit": "limit"}
-"""Reservation of the medium by TXOPs (`nav`), by the word of the column `txop`."""
+"""Reservation of the medium by TXOPs (key `nav`), by the value of the column `txop`."""
 LIMITS_US: Mapping[str, float] = {"VO": 2080.0, "VI": 4096.0}
 """TXOP limits of Table 9-155 with 0 for best effort and background, µs."""
 CF_END_US = legacy_us(20, CONTROL_MBPS)
 """Duration of a CF-End, µs."""
 WITHIN, RARE_WITHIN, NS3_WITHIN = 0.03, 0.15, 0.12
-"""Bounds: of the slot model, of its categories below `RARE_MBPS`, and of runs of ns-3 of 2 s."""
+"""Bounds of differences: from the slot model, from its categories below `RARE_MBPS`, and from 2 s of ns-3."""
 RARE_MBPS = 1.5
-"""Goodput of a category below which its mean varies by some per cent in 600 s, for lack of accesses."""
+"""Goodput of a category, Mbit/s, below which few channel accesses let its mean over 600 s vary by some per
+cent.
+"""
 LEAST_MBPS = 0.03
-"""Least goodput of a category that is compared; lower ones have no access for minutes."""
+"""Minimum goodput of a compared category, Mbit/s; a category with less has no channel access for minutes."""
 SECONDS = {"model": 600.0, "ns-3": 60.0}
 """Measured time of a replication, s."""
 CASES = (
@@ -69,12 +74,12 @@ LEFT_OUT: Mapping[str, str] = {
     "rare": "Goodputs of ns-3 below 2 Mbit/s beside higher access categories, and runs of 0.6 s of 802.11ac:"
     " they contain a few accesses of the category.",
 }
-"""Measurements without a check, with the reason."""
+"""Reasons of the measurements that are not compared."""
 
 
 @dataclass
 class _Function:
-    """Saturated EDCA function; times in µs."""
+    """State of a saturated EDCA function; times in µs."""
 
     station: int
     category: str
@@ -88,18 +93,18 @@ class _Function:
     window: int = 0
     backoff: int = 0
     late: float = 0.0
-    """Time by which the next count starts after the end of the last busy period."""
+    """Delay of the start of the next AIFS after the end of the last busy period."""
     tries: int = 0
     delivered: float = 0.0
 
     @property
     def begin(self) -> float:
-        """First boundary after SIFS at which the function counts."""
+        """First slot boundary after SIFS at which the function decreases its backoff."""
         return self.late + PARAMETERS[self.category][0] * SLOT_US
 
     @property
     def access(self) -> float:
-        """Boundary after SIFS at which the function transmits."""
+        """Slot boundary after SIFS at which the function transmits."""
         return self.begin + self.backoff * SLOT_US
 
     def draw(self, rng: Random, window: int) -> None:
@@ -107,7 +112,7 @@ class _Function:
         self.window, self.backoff = window, rng.randint(0, window)
 
     def fail(self, rng: Random) -> None:
-        """Count a failed attempt, and draw a backoff from a doubled window."""
+        """Count a failed attempt, and draw a backoff from the doubled contention window."""
         _, least, most = PARAMETERS[self.category]
         self.tries += 1
         is_last = self.attempts is not None and self.tries >= self.attempts
@@ -123,7 +128,7 @@ def names(functions: str) -> list[str]:
 def goodput_mbps(
     link: Link, functions: str, *, limits: bool, seconds: float, seed: int, nav: bool = False
 ) -> list[float]:
-    """Return the goodput of each function by the slot model, Mbit/s; `nav`: TXOPs reserve their limits."""
+    """Return the goodput of each function in the slot model, Mbit/s; if `nav`, TXOPs reserve their limits."""
     rng, are_together = Random(seed), functions.startswith("(")
     found = []
     for number, category in enumerate(names(functions)):
@@ -150,7 +155,7 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
         if function not in due and access >= function.begin:
             function.backoff -= (
                 int((access - function.begin) // SLOT_US) + 1
-            )  # the boundary of the access counts
+            )  # the slot boundary of the access is included
         function.late = 0.0
     highest: dict[int, _Function] = {}
     for category in PARAMETERS:
@@ -182,7 +187,7 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
 
 
 def _txop(link: Link, limit: float) -> tuple[float, float, int]:
-    """Return the duration of a saturated TXOP's first frame, and its duration and number of MPDUs."""
+    """Return the duration of a saturated TXOP's first frame, of the TXOP, µs, and its number of MPDUs."""
     time, total, first = link.protection_us, 0, 0.0
     while True:
         gap = SIFS_US if total else 0.0

@@ -1,4 +1,4 @@
-"""Checks against a Linux 6.18 kernel that sends through Airhop's own links: `airhop emulate`."""
+"""Checks against a Linux 6.18 kernel that sends over Airhop's emulated links (`airhop emulate`)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from airhop.scenario import Scenario
 from airhop.services import served
 
 PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
-"""Bounds of paced connections: with several attempts per frame, and with one attempt, where TCP repairs every
-loss. BBR does not reduce its rate after losses; the first bound therefore applies to BBR in both cases."""
+"""Bounds for paced connections with several attempts per frame, and with one attempt, where TCP repairs every
+loss. The first bound applies to BBR in both cases, because BBR does not reduce its rate after losses.
+"""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
-"""Bounds of unpaced connections, measured by four to eight runs per point: schemes, BPF objects, and one
-attempt per frame or eight hops, where TCP repairs every loss."""
+"""Bounds for unpaced connections: of schemes, of BPF objects, and of links on which TCP repairs every loss
+(one attempt per frame, or eight hops). Each point was measured by four to eight runs.
+"""
 DOWNLOADS_WITHIN = 0.15
-"""Bound of short downloads. The kernel acknowledges each segment while its receive window grows
-(tcp_grow_window()), and these ACKs take airtime. Without losses a kernel's download takes 3 to 4 % longer
-than the simulated download; with tcp_moderate_rcvbuf = 0, 100 kB take equally long. With losses, Reno and one
-attempt, 300 kB take 9 % longer, and with that setting 10 ± 8 % longer."""
+"""Bound for short downloads. The kernel acknowledges each segment while its receive window grows
+(tcp_grow_window()), and these ACKs take airtime. Without losses, a kernel's download therefore takes 3 to 4 %
+longer than the simulated download. With tcp_moderate_rcvbuf = 0, 100 kB take equally long. With losses, Reno
+and one attempt, 300 kB take 9 % longer, or 10 ± 8 % longer with tcp_moderate_rcvbuf = 0.
+"""
 
 SECONDS = 30
 """Duration of a bulk transfer, s."""
@@ -116,7 +119,7 @@ LINKS: Mapping[str, KernelPath] = {
     "wifi-n": KernelPath(
         "802.11n at MCS 7",
         "wifi-n",
-        # iperf3 measures from the first segment on, without a warm-up.
+        # no warm-up, because iperf3 measures from the first segment on
         {"warmup": "0 s", "wlan.cell.errors": {"kind": "bernoulli", "loss": 0.0}},
         sender="server",
         receiver="sta",
@@ -124,7 +127,7 @@ LINKS: Mapping[str, KernelPath] = {
         loss="wlan.cell.errors.loss",
     ),
 }
-"""Emulated paths, by their names in the files of measurements."""
+"""Emulated paths, by their names in the files with measurements."""
 
 _WORDS: Mapping[str, Callable[[str], str]] = {
     "fer": lambda value: f"FER {percent(value)}",
@@ -141,23 +144,23 @@ _KEYS = {
 
 
 def emulated(link: str, params: str, scheme: str) -> Document:
-    """Return the scenario of the emulation with a simulated sender and receiver in place of the kernel's.
+    """Return the scenario of an emulation in which simulated hosts replace the kernels.
 
-    The receiver delays ACKs by two segments or 40 ms, as the kernel does, except ACKs of pushed segments.
-    The function loads no BPF object: `airhop.crosscheck.check.scenario` loads the object of the document.
+    The receiver delays ACKs for two segments or 40 ms, as the kernel does, except ACKs of segments with PSH.
+    The caller loads the BPF object (`airhop.crosscheck.check.scenario`).
 
     Parameters
     ----------
     link
         One of `LINKS`.
     params
-        Settings: `attempts` (largest number of transmissions of a frame), `fer` (loss probability of a full
-        data frame), `loss` (loss probability of a packet on the wire that loses packets), `services` (as in
-        `airhop emulate --services`), `paced` (the connection began with BBR and switched to the scheme, and
-        Linux keeps pacing it; without it, the route sets the scheme) and `size` (of one transfer, kB; without
-        it the sender always has data).
+        Settings: `attempts` (maximum number of transmissions of a frame), `fer` (loss probability of a full
+        data frame), `loss` (loss probability of a packet on the lossy wire), `services` (as in `airhop
+        emulate --services`), `paced` and `size` (of a single transfer, kB; without it the sender always has
+        data). A `paced` connection began with BBR and switched to the scheme, so that Linux keeps pacing it;
+        otherwise the route sets the scheme.
     scheme
-        The sender's scheme: one of Airhop's, or a BPF object that comes with Airhop, such as `bpf_eln`.
+        Scheme of the sender: a scheme of Airhop, or a packaged BPF object such as `bpf_eln`.
     """
     given = parameters(params)
     app = {"kind": "transfer", "size": f"{given['size']} kB"} if "size" in given else {"kind": "bulk"}
@@ -191,7 +194,7 @@ def description(link: str, params: str, scheme: str) -> str:
 
 
 def checks() -> Iterator[Check]:
-    """Yield a check for every point: 30 s of iperf3 in emulated.csv and chain.csv, curl in downloads.csv."""
+    """Yield a check for every point: 30 s of iperf3 in emulated.csv and chain.csv; curl in downloads.csv."""
     for (link, params, scheme), theirs in {**points("emulated"), **points("chain")}.items():
         yield Check(
             id=check_id(link, params, scheme),
@@ -219,7 +222,7 @@ def checks() -> Iterator[Check]:
 
 
 _WITHIN_LINKS = frozenset({"fq-codel", "fades", "rlp", "red", "steps", "wifi-n"})
-"""Links where TCP repairs few losses: the link layer repairs its own losses, or queues mark."""
+"""Links on which TCP repairs few losses, because the link layer retransmits, or queues mark packets."""
 
 
 def _bound(link: str, params: str, scheme: str) -> float:

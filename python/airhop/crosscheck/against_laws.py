@@ -12,16 +12,18 @@ from airhop.crosscheck.worlds import RFC_EVERY_ACK, Document, Tcp, saturated_cel
 from airhop.stats import Estimate
 
 BIANCHI_WITHIN, SQUARE_ROOT_WITHIN, PFTK_WITHIN = 0.02, 0.05, 0.15
-"""Bounds by law.
+"""Bounds of the differences from each law.
 
-PFTK models correlated losses within a round: its limit is √(3/2) / (R √p). Independent losses have the
-constant 1.31, 7 % more; another 7 % allows for the other differences."""
+PFTK models correlated losses within a round, with the limit √(3/2) / (R √p) for small p. Independent losses
+have the constant 1.31 instead of √(3/2), which is 7 % more; the rest of the bound allows for other
+differences.
+"""
 STATIONS = (1, 2, 5, 10, 20)
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 HEAVY = (3e-2, 1e-1)
-"""Loss rates beyond the square-root law, which models no timeouts; PFTK models timeouts."""
+"""Loss rates that only PFTK is compared at, because the square-root law models no timeouts."""
 ROUND_TRIP_S, TIMEOUT_S = 0.1, 1.0
-"""Round trip (50 ms each way) and timeout (the RFCs' least RTO) of both laws, s."""
+"""Round-trip time (50 ms each way) and timeout (minimum RTO of the RFCs) in both laws, s."""
 SEGMENT_BITS = 8000
 
 RECOVERY = Reason(
@@ -46,14 +48,14 @@ def checks() -> Iterator[Check]:
 
 
 def dcf(access: str, attempts: int) -> laws.Dcf:
-    """Return the durations of an 802.11b cell at 11 Mbit/s whose frames carry datagrams of 1000 bytes.
+    """Return the DCF durations of an 802.11b cell at 11 Mbit/s with datagrams of 1000 bytes.
 
     IEEE 802.11-2016 §16.3.4 and §10.3: slot 20 µs, SIFS 10 µs, long preamble 192 µs. As in the model,
     stations that heard a collision wait for an EIFS.
     """
     slot, sifs, preamble, mbps = 20.0, 10.0, 192.0, 11.0
     difs = sifs + 2 * slot
-    # an EIFS includes the time of an ACK at the lowest rate, 1 Mbit/s
+    # an EIFS includes the duration of an ACK at the lowest rate, 1 Mbit/s
     eifs = sifs + difs + preamble + 8 * 14 / 1.0
     data, rts, cts, ack = (preamble + 8 * size / mbps for size in (1000 + 28 + 36, 20, 14, 14))
     if access == "basic":
@@ -90,7 +92,7 @@ def _square_root(loss: float, acked: int) -> Check:
         document=_lossy("sack", {**RFC_EVERY_ACK, "delayed_ack": acked == 2}, loss),
         theirs=_exact(law),
         bound=SQUARE_ROOT_WITHIN,
-        reps=20 if loss < 1e-3 else 10,  # fewer losses in a run
+        reps=20 if loss < 1e-3 else 10,  # runs with few losses need more replications
         is_quick=loss in (1e-3, 1e-2),
         reason=None if deviation is None else RECOVERY,
         deviation=deviation or 0.0,
@@ -98,7 +100,7 @@ def _square_root(loss: float, acked: int) -> Check:
 
 
 def _pftk(loss: float, acked: int) -> Check:
-    # Limited transmit (RFC 3042) is newer than the law, and prevents timeouts that the law counts.
+    # Limited transmit (RFC 3042) is off, because it prevents timeouts that the law, which is older, counts.
     tcp = {**RFC_EVERY_ACK, "delayed_ack": acked == 2, "limited_transmit": False}
     return Check(
         id=f"pftk {acked} {loss:g}",
@@ -114,13 +116,13 @@ def _pftk(loss: float, acked: int) -> Check:
 
 
 def _lossy(scheme: str, tcp: Tcp, loss: float) -> Document:
-    """Return a wire whose rate is never the bottleneck."""
+    """Return a lossy wire whose rate is never the bottleneck."""
     return wire(
         scheme,
         tcp,
         loss=loss,
         seconds=1000,
-        warmup=100,  # with few losses, slow start exceeds the law's window by far
+        warmup=100,  # long, because with few losses the first slow start far exceeds the law's window
         rate="1 Gbit/s",
         delay="50 ms",
         packets=1_000_000,

@@ -11,7 +11,7 @@ from airhop.crosscheck.words import percent
 from airhop.crosscheck.worlds import wire
 
 WITHIN, HEAVY_WITHIN = 0.1, 0.2
-"""Bounds up to 1 % loss, and at 5 %."""
+"""Bounds of the difference for loss rates up to 1 %, and for 5 %."""
 
 
 def checks() -> Iterator[Check]:

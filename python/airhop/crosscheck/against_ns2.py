@@ -18,7 +18,10 @@ LINUX_AGENT: Tcp = {**NS2, "timestamps": True, "rto": {"tick": "1 ms"}}
 
 @dataclass(frozen=True)
 class Agent:
-    """Airhop's equivalent of an ns-2 agent, with the bound of its goodput; `segment` is payload in bytes."""
+    """Equivalent in Airhop of an ns-2 agent, with the bound of the difference.
+
+    `segment` is payload, bytes.
+    """
 
     scheme: str
     within: float
@@ -31,7 +34,7 @@ AGENTS: Mapping[str, Agent] = {
     "Newreno": Agent("newreno", 0.1),
     "Sack1": Agent("sack", 0.1),
     "Newreno+snoop": Agent("snoop", 0.1),
-    # in this agent the 1000 bytes of a segment include its headers
+    # this agent's segments of 1000 bytes include the headers
     "Vegas": Agent("vegas", 0.1, segment=960),
     "linux-westwood": Agent("westwood-plus", 0.1, LINUX_AGENT),
     "linux-veno": Agent("veno", 0.1, LINUX_AGENT),
@@ -41,7 +44,7 @@ AGENTS: Mapping[str, Agent] = {
         {**LINUX_AGENT, "sack_recovery": "rate-halving"},
     ),
 }
-"""Agents by their name in ns2.csv."""
+"""Equivalents by the agent's name in ns2.csv."""
 
 ONE_CACHE = Reason(
     "one Snoop cache per pair of hosts",
@@ -71,7 +74,7 @@ OFF: Mapping[str, tuple[float, Reason]] = {
     "Newreno+snoop 0.01 2.0 1 1 1 up 200": (-0.10, NOTHING_REPAIRED),
     "Newreno+snoop 0.01 30.0 1 1 1 up 200": (0.19, NOTHING_REPAIRED),
 }
-"""Known difference and reason for each point beyond its bound."""
+"""Known difference, and its reason, of each point whose difference exceeds the bound."""
 
 LEFT_OUT: Mapping[str, str] = {
     "constant": "The fades of constant length of Kounavis 1996, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"
@@ -82,7 +85,7 @@ LEFT_OUT: Mapping[str, str] = {
     " 7.52 kbit/s, and 7.78 with 10.05 and 3.95 s), so the comparison would test this phase only."
     " `crates/net/tests/peers/ns2_radio.rs` compares exponential and uniform lengths.",
 }
-"""Measurements without a check, with the reason."""
+"""Reasons of the measurements that are not compared."""
 
 
 def checks() -> Iterator[Check]:

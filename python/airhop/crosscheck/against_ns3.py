@@ -26,16 +26,16 @@ VERSIONS = Reason(
 
 @dataclass(frozen=True)
 class Equivalent:
-    """Airhop's equivalent of a scheme of ns-3: its description, scheme and TCP options."""
+    """Equivalent in Airhop of a scheme in ns-3: description, scheme and TCP parameters."""
 
     words: str
     scheme: str | Mapping[str, Any]
     tcp: Tcp = field(default_factory=lambda: RFC_EVERY_ACK)
     off: Mapping[str, float] = field(default_factory=dict)
-    """Differences that `reason` explains, by version of ns-3 and loss rate or FER."""
+    """Differences with the cause `reason`, by version of ns-3 and loss rate or FER."""
     reason: Reason | None = None
     off_last_hop: Mapping[str, float] = field(default_factory=dict)
-    """Differences on the last hop with one attempt that `reason_last_hop` explains, by version and FER."""
+    """Differences on the last hop with one attempt, with the cause `reason_last_hop`, by version and FER."""
     reason_last_hop: Reason = VERSIONS
 
 
@@ -71,7 +71,7 @@ GROWS_BY_ALL = Reason(
     "against-ns3.md#linuxreno-ns-3-counts-all-segments-of-a-recovery",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
-"""Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, for every congestion control."""
+"""Loss recovery in ns-3, which is equal for all congestion controls: SACK as in RFC 6675, with PRR."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
 
 EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
@@ -150,17 +150,20 @@ EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
         ),
     ),
 }
-"""Forms by name in ns3.csv: first the form of ns-3, then the form of the paper or of Linux."""
+"""Equivalents by name in ns3.csv: first with ns-3's own rules, then with the rules of the paper or of Linux.
+"""
 
 LEFT_OUT: Mapping[str, str] = {
     "3.48": "The results of ns-3.48 on the lossy wire (scenario D), which equal those of ns-3.44 to the last"
     " digit.",
 }
-"""Measurements without a check, by version, with the reason."""
+"""Reasons of the measurements that are not compared, by version of ns-3."""
 
 WITHIN, LAST_HOP_WITHIN, CHAIN_WITHIN, SATURATION_WITHIN = 0.12, 0.12, 0.15, {1: 0.005, 10: 0.05}
-"""Bounds on the wire, on the last hop, over chains, and in a saturated cell by its number of stations: after
-a collision stations of ns-3 wait for a DIFS, and stations of Airhop for an EIFS, as the standard requires."""
+"""Bounds of the differences on the wire, on the last hop, over chains, and, by number of stations, in a
+saturated cell. There, stations of ns-3 wait for a DIFS after a collision, and stations of Airhop for an EIFS,
+as the standard requires.
+"""
 
 
 def checks() -> Iterator[Check]:
@@ -173,7 +176,7 @@ def checks() -> Iterator[Check]:
 
 
 def _wire(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Yield a check per form of a sender on a wire of 10 Mbit/s, 30 ms each way, 50 packets."""
+    """Yield a check of each equivalent of a sender on a wire of 10 Mbit/s, 30 ms each way, 50 packets."""
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
     loss = given["loss"]
@@ -195,7 +198,7 @@ def _wire(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Yield Yun 2009's downlink: errors of data frames only, all at 11 Mbit/s, senders in their ns-3 form."""
+    """Yield a check on Yun 2009's downlink with errors of data frames, 11 Mbit/s, and ns-3's sender rules."""
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
     form, attempts, fer = EQUIVALENTS[scheme][0], int(given["retry"]), given["fer"]
@@ -209,7 +212,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
         document=last_hop(
             form.scheme,
             form.tcp,
-            # In ns-3 frames of the other direction have no errors.
+            # errors in one direction only, as in ns-3
             errors={"kind": "bernoulli", "fer": float(fer), "direction": "bs->d"},
             seconds=int(given["T"]),
             attempts=attempts,
@@ -227,7 +230,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Yield a chain: static routes, 54 Mbit/s, ACKs at 24 Mbit/s, ns-3's NewReno, which repairs by SACK."""
+    """Yield a check over a chain: static routes, 54 Mbit/s, link ACKs at 24 Mbit/s, NewReno with SACK."""
     given = parameters(point[2])
     hops, segment = int(given["hops"]), int(given["mss"])
     yield Check(
@@ -245,7 +248,7 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
                 "rate": "54 Mbit/s",
                 "control_rate": "24 Mbit/s",
                 "phy": {"cw_min": 31},
-                # the 50 packets of ns-3 include the packet in service
+                # 49, because the 50 packets of ns-3 include the packet in service
                 "queue": {"kind": "drop-tail", "packets": 49},
             },
         ),
@@ -257,7 +260,10 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _saturation(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Yield a saturated cell: every station always has a datagram for the access point, basic access."""
+    """Yield a check in a saturated cell, where every station always has a datagram for the AP.
+
+    Basic access.
+    """
     given = parameters(point[2])
     stations, attempts = int(given["nsta"]), int(given["retry"])
     yield Check(

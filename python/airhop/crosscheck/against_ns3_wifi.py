@@ -1,4 +1,4 @@
-"""Checks against ns-3.44's 802.11n, ac and ax: saturated stations that send datagrams to the access point."""
+"""Checks of 802.11n, ac and ax against ns-3.44: saturated stations send datagrams to the access point."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from airhop.crosscheck.worlds import Document, saturated_wifi
 from airhop.stats import Estimate
 
 WITHIN, SHORT_WITHIN = 0.06, 0.1
-"""Bounds of all points, and of points with 20 stations or more and less than 2 s in ns-3."""
+"""Bound of the difference, and bound for points with at least 20 stations and less than 2 s in ns-3."""
 MOST_WITHIN, MOST = 0.03, 0.95
-"""Bound that at least the share `MOST` of the points satisfies."""
+"""Narrower bound, which at least the share `MOST` of the points must satisfy."""
 
 LIFETIME = "1000 s"
-"""Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`): with 500 ms, twenty stations of 802.11n
-discard a sixth of their MPDUs, and BlockAckReqs that move windows cost 3 % of the goodput."""
+"""Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`). With 500 ms, twenty stations of 802.11n
+would discard a sixth of their MPDUs, and BlockAckReqs that move Block Ack windows would cost 3 % of the
+goodput.
+"""
 
 
 def checks() -> Iterator[Check]:
@@ -45,7 +47,7 @@ def link(row: Row) -> Link:
 
 
 def settings(of: Link) -> Document:
-    """Return the keys of a cell with these settings, without EIFS after collisions, as in ns-3."""
+    """Return a cell's keys for these settings; EIFS after collisions is off, as in ns-3."""
     aggregation: Document = {"bytes": "max" if of.ampdu is None else of.ampdu}
     if of.amsdu:
         aggregation["amsdu"] = min(of.amsdu, LONGEST_AMSDU[of.standard])
@@ -62,7 +64,7 @@ def settings(of: Link) -> Document:
 
 
 def departures(of: Link) -> list[str]:
-    """List the departures of ns-3 that change a PPDU with these settings."""
+    """List the departures of ns-3 from the standard that change a PPDU with these settings."""
     found = []
     if of.standard == "n" and of.amsdu > LONGEST_AMSDU["n"]:
         found.append(f"MPDUs of up to 4095 B, not {of.amsdu + 30}")
@@ -77,10 +79,10 @@ def departures(of: Link) -> list[str]:
 
 
 def ratio(row: Row) -> float:
-    """Return the ratio of the goodputs with the standard's and with ns-3's durations, in closed form.
+    """Return in closed form the ratio of the goodput with the standard's durations to that with ns-3's.
 
-    The closed form is for a lone station, for single MPDUs with losses, for A-MPDUs of the row's mean length,
-    or Bianchi's for contending stations.
+    The closed form depends on the row: a single station, single MPDUs with losses, A-MPDUs of the row's mean
+    length, or Bianchi's model for contending stations.
     """
     of, stations, loss = link(row), int(row["nsta"]), float(row["mpdu_loss"])
     if stations > 1:
@@ -109,7 +111,7 @@ def _check(row: Row, theirs: Estimate) -> Check:
         keys["errors"] = {"kind": "bernoulli", "loss": loss}
     is_short = stations >= 20 and float(row["T_s"]) < 2
     excess = 1.3 if stations == 1 else 2.0
-    # Retries of single MPDUs have backoffs of up to 1023 slots; their mean needs a long run.
+    # Retransmitted single MPDUs have backoffs of up to 1023 slots, so that a precise mean needs a long run.
     seconds = 10 if stations > 1 else 20 if loss and of.mpdus() == 1 else 4
     return Check(
         id=f"ns-3-wifi {' '.join(row.values())}",

@@ -1,6 +1,6 @@
-"""Checks of packaged BPF objects against the Rust schemes of their names, in pairs with equal channels.
+"""Checks of packaged BPF objects against Rust schemes, over paired runs with the same channel errors.
 
-The networks are those of `against_kernel`, so each row can stand beside the goodput of the same object in a
+The networks are those of `against_kernel`, so that each result is comparable with the object's goodput in a
 kernel.
 """
 
@@ -17,7 +17,9 @@ from airhop.objects import shipped
 from airhop.stats import Estimate
 
 WITHIN = 0.05
-"""Bound of the ratio of goodputs: objects count whole segments in fixed point, schemes fractions."""
+"""Bound of the difference of the goodputs' ratio from 1. Objects compute windows in whole segments, schemes
+in fractions.
+"""
 
 SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
     "bpf_bbr": "bbr",
@@ -36,7 +38,7 @@ SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
     "bpf_westwood_pl": "westwood-plus",
     "bpf_westwood_vt": "westwood-vt",
 }
-"""Rust scheme of the rules and constants of each packaged object."""
+"""Rust scheme with the rules and constants of each packaged object."""
 
 HANDSHAKE = Reason(
     "the handshake counts",
@@ -91,17 +93,17 @@ REASONS: Mapping[Point, tuple[Reason, float]] = {
     ("down", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.08),
     ("up", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.06),
 }
-"""Reason and size of each difference beyond the bound."""
+"""Known difference, and its reason, of each point whose difference exceeds the bound."""
 
 
 def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
-    """Return the Rust scheme of an object at a point; the object of ELN also has the notices of LL-ELSN."""
+    """Return the Rust scheme to compare with an object at a point; bpf_eln may need LL-ELSN's notices."""
     services = parameters(params).get("services")
     return services if scheme == "bpf_eln" and services else SCHEMES[scheme]
 
 
 def compared() -> list[Point]:
-    """Return the points of all objects: those of a kernel, without networks that hide an object's notices."""
+    """Return the kernel's points of all packaged objects, without points of ELN without notices."""
     measured = [*points("emulated"), *points("chain")]
     return [point for point in measured if shipped(point[2]) and "services=none" not in point[1]]
 

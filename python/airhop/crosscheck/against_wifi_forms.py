@@ -1,4 +1,4 @@
-"""Checks of lone 802.11n, ac and ax stations against closed forms, drawn pairwise over all settings."""
+"""Checks of a single 802.11n, ac or ax station against closed forms, for settings drawn pairwise."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from airhop.stats import Estimate
 WITHIN = 0.005
 DRAWN = 200
 TESTED = 20
-"""Settings that every test run simulates; they lead the draw."""
+"""Number of drawn settings, from the first on, that every test run simulates."""
 DRAWN_AMSDUS = 30
 TESTED_AMSDUS = 4
-"""Numbers of settings with A-MSDUs: drawn, and simulated by every test run."""
+"""Number of settings with A-MSDUs that every test run simulates."""
 AMSDUS = (500, 3839, 7935, LONGEST_AMSDU["ax"])
-"""Longest A-MSDU, bytes, as far as the standard allows."""
+"""Values of the maximum A-MSDU length, bytes, up to the standard's limit."""
 CAPS = (0, 3000, 8191, 65_535, None)
-"""Longest A-MPDU, bytes; None means the standard's limit."""
+"""Values of the maximum A-MPDU length, bytes; None means the standard's limit."""
 PAYLOADS = (1472, 972, 472, 72)
 CANDIDATES = 60
-"""Random settings; each step of the draw selects the setting with the most new pairs."""
+"""Number of random candidates per step of the draw, which selects the candidate with the most new pairs."""
 REPS = 2
 PRECISION = 0.001
-"""Standard error of the mean of all replications, as a share."""
+"""Intended standard error of the mean over all replications, as a share of the mean."""
 
 Pair = tuple[tuple[int, object], tuple[int, object]]
 
@@ -48,7 +48,7 @@ def checks() -> Iterator[Check]:
 
 @cache
 def draw() -> Sequence[Link]:
-    """Draw settings; the first few have most pairs of values, and all together every pair."""
+    """Draw settings with many pairs of parameter values; the first settings have most of the pairs."""
     rng = Random(41)
     drawn: list[Link] = []
     seen: set[Pair] = set()
@@ -76,7 +76,7 @@ def draw_amsdus() -> Sequence[Link]:
 
 
 def pairs(link: Link) -> set[Pair]:
-    """Return the pairs of values of a setting, each with the place of its parameter."""
+    """Return the pairs of values of two parameters in a setting, each value with its parameter's index."""
     values = (
         link.standard,
         link.mcs,
@@ -106,7 +106,8 @@ def _random(rng: Random) -> Link:
 
 def _check(link: Link, *, is_quick: bool) -> Check:
     mbps, cycle = link.goodput_mbps(), link.cycle_us()
-    # The mean backoff has an error of 1 / √cycles; the exchanges at both ends may or may not count.
+    # The error has two parts: the mean backoff's, 1 / √cycles, and the exchanges at both ends of the run,
+    # which may or may not be complete.
     each = PRECISION * REPS**0.5
     cycles = max((BACKOFF_SD_US / cycle / each) ** 2, 1 / each)
     cap = "no A-MPDU" if link.ampdu == 0 else f"A-MPDU up to {link.ampdu or 'the limit'}"

@@ -1,4 +1,4 @@
-"""A quantity known from elsewhere, the simulation that should reproduce it, and their comparison."""
+"""Check of a simulation against a quantity that is known from a law or a measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airhop.stats import Estimate, estimate, ratio
 Verdict = Literal["within", "explained", "open", "beyond"]
 
 EXPLAINED_WITHIN = 0.05
-"""Largest deviation from the difference that a reason explains, as a share of the peer's value."""
+"""Maximum deviation from the difference that a reason explains, as a share of the peer's value."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Check:
     document
         Scenario document.
     theirs
-        Value of the law, or mean of the other simulator's or kernel's runs.
+        Value of the peer: of the law, or mean of the runs of the other simulator or of the kernel.
     bound
-        Largest difference that counts as within, as a share of `theirs`.
+        Maximum difference with the verdict `within`, as a share of `theirs`.
     reps
         Replications of a full check.
     is_quick
@@ -61,7 +61,7 @@ class Check:
     deviation
         Difference that the reason explains, as a share of `theirs`.
     over
-        Scenario document of the denominator, if the quantity is a ratio of paired runs.
+        Scenario document of the denominator if the quantity is a ratio of paired runs; otherwise None.
     """
 
     id: str
@@ -80,7 +80,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Row:
-    """Measured check: `ours` is the mean of Airhop's replications, or a ratio of two such means."""
+    """Result of a check: `ours` is the mean over Airhop's replications, or the ratio of two means."""
 
     check: Check
     ours: Estimate
@@ -92,11 +92,11 @@ class Row:
 
     @property
     def verdict(self) -> Verdict:
-        """Class of the difference.
+        """Verdict on the difference.
 
-        `within`: at most the bound. `explained`: within `EXPLAINED_WITHIN` of the deviation of a named
-        reason. `open`: neither, but the 95 % interval of the difference of both means contains a value that
-        is within or explained. `beyond`: every other difference.
+        `within`: at most the bound. `explained`: at most `EXPLAINED_WITHIN` from the deviation that a named
+        reason explains. `open`: neither, but the 95 % interval of the difference contains a value that is
+        within or explained. `beyond`: every other difference.
         """
         check, off = self.check, self.difference
         excess = abs(off) - check.bound
@@ -112,7 +112,7 @@ class Row:
 
     @property
     def reason(self) -> Reason | None:
-        """The named reason of the difference; None if the verdict is not "explained"."""
+        """Known reason of the difference; None if the verdict is not "explained"."""
         return self.check.reason if self.verdict == "explained" else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Row:
 
 
 def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILENT) -> list[Row]:
-    """Simulate every check on all cores; a run of several checks is simulated once.
+    """Simulate every check on all cores. Checks with the same run share one simulation.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def _jobs(document: Document, reps: int, seed: int) -> list[Job]:
 def _ours(values: Sequence[float], over: Sequence[float] | None = None) -> Estimate:
     """Return the mean of replications, or the ratio of paired replications.
 
-    The half-width of a ratio is the larger part of Fieller's interval.
+    The half-width of a ratio is the larger distance from the ratio to an end of Fieller's interval.
     """
     if over is None:
         return estimate(values)

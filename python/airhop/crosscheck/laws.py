@@ -11,22 +11,22 @@ ENDLESS = 400
 
 @dataclass(frozen=True)
 class Dcf:
-    """Durations of 802.11's DCF, in microseconds, and its backoff.
+    """Durations of 802.11's DCF, µs, and parameters of its backoff.
 
     Attributes
     ----------
     slot
         Backoff slot.
     success
-        Time from the first bit of a frame that arrives until slots count again: frames, SIFS, DIFS.
+        Time from the first bit of a successful frame until backoffs continue: frames, SIFS, DIFS.
     collision
-        Time from the first bit of a collision until slots count again.
+        Time from the first bit of a collision until backoffs continue.
     window
         Slots of the first backoff are uniform in 0 … window - 1 (Bianchi's W).
     stages
-        Largest number of doublings of the window (Bianchi's m).
+        Maximum number of doublings of the window (Bianchi's m).
     attempts
-        Largest number of transmissions of a frame; None for no limit, as in the paper.
+        Maximum number of transmissions of a frame; None for no limit, as in the paper.
     """
 
     slot: float
@@ -39,8 +39,9 @@ class Dcf:
     def transmits(self, collides: float) -> float:
         """Return the probability that a station sends in a slot, given the collision probability of a frame.
 
-        With r attempts a packet takes sum p^j transmissions, each after a mean of (W_j - 1) / 2 slots and in
-        a separate slot; the limit of infinite r is Bianchi (2000), equation (7).
+        With r attempts, a packet has a mean of sum p^j transmissions, j = 0 … r - 1. Transmission j takes one
+        slot, after a mean backoff of (W_j - 1) / 2 slots. The limit for infinite r is Bianchi (2000),
+        equation (7).
         """
         frames = slots = 0.0
         for attempt in range(self.attempts or ENDLESS):
@@ -73,17 +74,18 @@ class Dcf:
 
 
 RANDOM_LOSS = {1: 1.31, 2: 0.93}
-"""C of the square-root law for independent losses, by segments per ACK: Mathis et al. 1997, Table 1; 1.31 is
-Ott, Kemperman and Mathis 1996."""
+"""Constant C of the square-root law for independent losses, by segments per ACK. Sources: Mathis et al. 1997,
+Table 1; for 1.31 Ott, Kemperman and Mathis 1996.
+"""
 
 
 def square_root(loss: float, round_trip_s: float, *, acked: int = 1) -> float:
-    """Return the rate of additive increase and halving, segments per second: C / (R sqrt(p)).
+    """Return the rate of a sender with additive increase and halving, segments per second: C / (R sqrt(p)).
 
     Parameters
     ----------
     loss
-        Probability that a segment is lost, small.
+        Probability that a segment is lost; must be small.
     round_trip_s
         Round-trip time, s.
     acked
@@ -132,5 +134,5 @@ def pftk_timeout(loss: float, window: float) -> float:
 
 
 def _backoffs(loss: float) -> float:
-    """Return the duration of a sequence of timeouts, doubling up to 64, relative to the first (f(p))."""
+    """Return the mean duration of a sequence of timeouts in units of T_0, doubling up to 64 T_0 (f(p))."""
     return 1 + loss + 2 * loss**2 + 4 * loss**3 + 8 * loss**4 + 16 * loss**5 + 32 * loss**6

@@ -1,4 +1,4 @@
-"""Airhop's TCP tested by packetdrill scripts: input, and the expected segments and socket state."""
+"""Tests of Airhop's TCP by packetdrill scripts, which contain input, expected segments and socket state."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class CheckedScript:
     checks: int = 0
     """Number of compared segments, results of calls and assertions, without the handshake."""
     line: int | None = None
-    """Line at which the script ended, if before its end."""
+    """Line at which the execution stopped; None if the script was executed to its end."""
     column: int | None = None
     reason: str | None = None
-    """Reason for an early end or for a parse error, or why the script is not applicable."""
+    """Reason of a failure, of a parse error, or of the verdict "not-applicable"."""
     expected: str | None = None
     """Expectation that failed."""
     seen: str | None = None
     """Behaviour of the stack at this expectation."""
     skipped: tuple[str, ...] = ()
-    """Assertions that the stack cannot evaluate."""
+    """Assertions that the tested TCP cannot evaluate."""
 
     @property
     def told(self) -> str:
@@ -56,7 +56,7 @@ class CheckedScript:
 
 
 def scripts(where: Path) -> list[Path]:
-    """Find the scripts of a folder and its subfolders, ordered by name; a file is returned by itself.
+    """Return the scripts of a folder and its subfolders, sorted by name; for a file, only the file.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def scripts(where: Path) -> list[Path]:
     Raises
     ------
     InputError
-        There is no script.
+        When there is no script.
     """
     found = [where] if where.is_file() else sorted(where.rglob("*.pkt"))
     if not found:
@@ -75,7 +75,7 @@ def scripts(where: Path) -> list[Path]:
 
 
 def judge(path: Path, *, kernel: bool = False) -> CheckedScript:
-    """Run a script against Airhop's TCP, or against the kernel of this machine.
+    """Test Airhop's TCP, or the kernel of this machine, by a script.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def judge(path: Path, *, kernel: bool = False) -> CheckedScript:
     Raises
     ------
     InputError
-        The script cannot be opened.
+        When the script cannot be opened.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -104,7 +104,7 @@ def needs_restart() -> bool:
     Raises
     ------
     PrivilegeError
-        Restarting would not help either; the message has the lines of `airhop doctor`.
+        When a restart would not provide the privileges; the message has the lines of `airhop doctor`.
     """
     if lacking := missing():
         raise PrivilegeError("\n".join(one.line for one in lacking))
@@ -112,7 +112,7 @@ def needs_restart() -> bool:
 
 
 def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False) -> Iterator[CheckedScript]:
-    """Run one script after the other, and report progress.
+    """Execute the scripts one after the other, and report progress.
 
     Parameters
     ----------

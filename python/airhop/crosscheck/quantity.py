@@ -40,9 +40,9 @@ def _completion(document: Mapping[str, Any]) -> float:
 
 
 GOODPUT = Quantity("goodput", "Mbit/s", _goodput)
-"""Sum over all flows."""
+"""Goodput, summed over all flows."""
 RATIO = Quantity("ratio of goodputs", "1", _goodput)
-"""Mean goodput of a check's runs over the mean goodput of the paired runs (`Check.over`)."""
+"""Ratio of the mean goodput of a check's runs to that of the paired runs (`Check.over`)."""
 SATURATION = Quantity("saturation throughput", "Mbit/s", _goodput)
 COMPLETION = Quantity("completion", "s", _completion)
 """Completion time of a run's only transfer, from its first SYN."""

@@ -1,4 +1,4 @@
-"""Measured rows in a CSV file, from which docs/cross-checks.md is made."""
+"""CSV file with the results of the checks, from which docs/cross-checks.md is generated."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airhop.files import filling, read_text
 from airhop.stats import Estimate
 
 COLUMNS = ("id", "n", "mean", "half_width")
-"""Columns of the file. Bounds, reasons and the peers' numbers are in the checks."""
+"""Columns of the file. The checks themselves contain bounds, reasons and the peers' numbers."""
 
 
 @contextmanager
 def recording(path: Path) -> Iterator[list[Row]]:
-    """Yield a list to fill, and write its rows as a CSV file at the end of the block.
+    """Yield an empty list, and write the rows added to it as a CSV file at the end of the `with` block.
 
-    Numbers have six significant digits. An error or Ctrl-C leaves the file unchanged. Raises InputError
-    before any work when nothing can be written there.
+    Numbers have six significant digits. An error or Ctrl-C leaves the file unchanged. Raises InputError at
+    the begin of the block if the file cannot be written.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder; --out names a file, such as {path / 'cross-checks.csv'}")
@@ -37,9 +37,9 @@ def recording(path: Path) -> Iterator[list[Row]]:
 
 
 def recorded(path: Path, checks: Sequence[Check]) -> list[Row]:
-    """Read the rows of some checks from a file.
+    """Read the results of these checks from a file.
 
-    Raises InputError when the file has another format, lacks a check, or has an unknown one.
+    Raises InputError if the file has another format, lacks a check, or has a row of another check.
     """
     reader = csv.DictReader(read_text(path, "a table of cross-checks", ()).splitlines())
     if tuple(reader.fieldnames or ()) != COLUMNS:

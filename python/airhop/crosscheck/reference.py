@@ -1,4 +1,4 @@
-"""Measurements of ns-2.35, ns-3 and Linux 6.18: the CSV files beside this module, a row per run."""
+"""Measurements of ns-2.35, ns-3 and Linux 6.18: CSV files in the folder `reference`, one row per run."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ FILES: Mapping[str, tuple[str, ...]] = {
     ),
     "edca": ("peer", "std", "mcs", "width_mhz", "ampdu_cap", "txop", "functions", "category"),
 }
-"""Each file with the columns that identify a point; runs with equal values there are replications of the
-point."""
+"""Columns that identify a point, by file. Runs with equal values in these columns are replications of the
+point.
+"""
 
 GOODPUT = "goodput_mbps"
 COMPLETION_S = "completion_s"
 
 Point = tuple[str, ...]
-"""Identity of a point: the words of the identifying columns."""
+"""Identity of a point: values of the identifying columns."""
 
 Row = Mapping[str, str]
 """Identity of a point by column."""
@@ -62,7 +63,7 @@ Row = Mapping[str, str]
 
 @cache
 def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
-    """Return the points of a file in file order, each with the mean and interval of its runs, Mbit/s or s."""
+    """Return the points of a file in file order, each with mean and interval of its column `measured`."""
     columns = FILES[file]
     runs: dict[Point, list[float]] = {}
     for row in csv.DictReader(_lines(file)):
@@ -71,13 +72,13 @@ def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
 
 
 def rows(file: str) -> Iterator[tuple[Row, Estimate]]:
-    """Yield the points of a file by column, each with the mean and interval of its goodputs, Mbit/s."""
+    """Yield the points of a file, as values by column, each with mean and interval of its goodput, Mbit/s."""
     for point, measured in points(file).items():
         yield dict(zip(FILES[file], point, strict=True)), measured
 
 
 def parameters(words: str) -> dict[str, str]:
-    """Parse a column `params`: `loss=0.01;mss=1000` and so on, or nothing."""
+    """Parse a value of the column `params`, such as `loss=0.01;mss=1000` or an empty text."""
     pairs = (word.partition("=") for word in words.split(";") if word)
     return {name: value for name, _, value in pairs}
 

@@ -1,4 +1,4 @@
-"""Closed forms of a lone saturated 802.11n, ac or ax station: PPDU durations, A-MPDU lengths, goodput.
+"""Closed forms of a single saturated 802.11n, ac or ax station: PPDU durations, A-MPDU lengths, goodput.
 
 Best effort at 5 GHz (IEEE 802.11-2020; 802.11ax-2021, clause 27): SIFS 16 µs, slot 9 µs, AIFS 43 µs, mean
 backoff 7.5 slots. `DurationSource.NS3` has the durations that ns-3.44 puts on the air.
@@ -23,7 +23,7 @@ BACKOFF_SD_US = SLOT_US * math.sqrt((16**2 - 1) / 12)
 LONGEST_PPDU_US = 5484.0
 """aPPDUMaxTime of HT-mixed, VHT and HE PPDUs, µs."""
 TIMEOUT_US = SIFS_US + SLOT_US + 20.0
-"""Time after a frame at which its missing answer counts: SIFS, slot and aRxPHYStartDelay, µs."""
+"""ACK timeout after a frame, µs: SIFS, slot and aRxPHYStartDelay."""
 ATTEMPTS, STAGES = 7, 6
 """dot11ShortRetryLimit, and the number of doublings from a window of 15 to 1023 slots."""
 RTS_BYTES, CTS_BYTES, ACK_BYTES = 20, 14, 14
@@ -53,7 +53,9 @@ _LTFS = (1, 2, 4, 4, 6, 6, 8, 8)
 _ENCODER_BITS = {"n": 1080, "ac": 2160}
 """Maximum number of data bits that one convolutional encoder can encode per symbol."""
 _VHT_LEFT_OUT = {(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)}
-"""Width, streams and MCS that the tables of §21.5 lack although encoders divide their bits."""
+"""Width, streams and MCS of VHT modes that the tables of §21.5 exclude, although their bits divide evenly
+among encoders.
+"""
 LONGEST_AMPDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
 LONGEST_AMSDU = {"n": 4095 - 30, "ac": 11_454 - 30, "ax": 11_454 - 30}
 """Longest A-MSDU in an A-MPDU, bytes: MPDUs of HT have at most 4095 bytes (§9.7.1), of VHT and HE 11454."""
@@ -112,8 +114,9 @@ class Link:
     def mpdu_of(self, msdus: int) -> int:
         """Return the length of an MPDU with `msdus` datagrams, bytes.
 
-        UDP, IP, LLC and SNAP; in an A-MSDU a header of 14 bytes before each, and padding to a multiple of 4
-        after all but the last (§9.3.2.2.2); QoS data header and FCS.
+        The length includes UDP, IP, LLC and SNAP headers, QoS data header and FCS. An A-MSDU has a header of
+        14 bytes before each datagram, and after each except the last padding to a multiple of 4 bytes
+        (§9.3.2.2.2).
         """
         msdu = self.payload + 8 + 20 + 8
         body = msdu if msdus == 1 else (msdus - 1) * 4 * math.ceil((14 + msdu) / 4) + 14 + msdu
@@ -121,9 +124,9 @@ class Link:
 
     @property
     def msdus(self) -> int:
-        """Number of datagrams in an MPDU that is full.
+        """Number of datagrams in a full MPDU.
 
-        With the standard's durations: the number of datagrams that fit in an A-MPDU and in the longest PPDU.
+        The number is limited by the A-MPDU limit, and by the longest PPDU with the standard's durations.
         """
         most = LONGEST_AMPDU[self.standard] if self.ampdu is None else self.ampdu
         longest = min(self.amsdu, LONGEST_AMSDU[self.standard])
@@ -180,7 +183,7 @@ class Link:
         symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
         data = symbols * self.symbol_us
         if self.symbol_us == 3.6 and source is DurationSource.IEEE:
-            data = 4.0 * math.ceil(9 * symbols / 10)  # the end is rounded up to a whole long symbol
+            data = 4.0 * math.ceil(9 * symbols / 10)  # rounded up to a whole number of long symbols
         return self.preamble_us(source) + data
 
     def psdu(self, mpdus: int) -> int:
@@ -212,16 +215,16 @@ class Link:
         return sum(legacy_us(size, CONTROL_MBPS) + SIFS_US for size in sizes)
 
     def cycle_us(self, source: DurationSource = DurationSource.IEEE, mpdus: int | None = None) -> float:
-        """Return the mean time of a channel access and its exchange, µs; by default of the longest A-MPDU."""
+        """Return the mean duration of AIFS, backoff and exchange, µs; by default with the longest A-MPDU."""
         exchange = self.exchange_us(mpdus or self.mpdus(source), source)
         return AIFS_US + MEAN_BACKOFF_US + self.protection_us + sum(exchange)
 
     def goodput_mbps(self, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a lone saturated station without losses, Mbit/s."""
+        """Return the goodput of a single saturated station without losses, Mbit/s."""
         return 8 * self.payload * self.msdus * self.mpdus(source) / self.cycle_us(source)
 
     def lossy_goodput_mbps(self, loss: float, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a lone station without A-MPDUs, each MPDU sent up to seven times, Mbit/s.
+        """Return the goodput of a single station without A-MPDUs and with seven attempts per MPDU, Mbit/s.
 
         Parameters
         ----------
@@ -241,8 +244,7 @@ class Link:
     def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's model with EDCA's values.
 
-        Single MPDUs have seven attempts. A-MPDUs have any number of attempts, and each attempt contains data
-        again.
+        Single MPDUs have seven attempts. A-MPDUs have any number of attempts, and every attempt is full.
 
         Parameters
         ----------

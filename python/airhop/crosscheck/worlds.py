@@ -1,4 +1,4 @@
-"""Networks of the measurements by others, as scenario documents for `Scenario.load`."""
+"""Networks of the comparisons with other simulators and kernels, as scenarios for `Scenario.load`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 Document = dict[str, Any]
-"""A scenario as plain data, the same model as a TOML file."""
+"""Scenario as plain data, with the keys of a TOML file."""
 
 Tcp = Mapping[str, Any]
 """A flow's `tcp` table."""
 
 RFC_EVERY_ACK: Tcp = {"preset": "rfc", "delayed_ack": False}
-"""The RFCs' TCP with an ACK for every segment: timestamps, an initial window of 10, a least RTO of 1 s."""
+"""TCP of the RFCs (timestamps, initial window 10, minimum RTO 1 s), but with an ACK for every segment."""
 
 
 def wire(
@@ -91,7 +91,7 @@ def last_hop(
     flows
         Number of flows, each of which starts 100 ms after the previous one.
     uplink
-        True for d to s, False for s to d.
+        True: the flow sends from d to s; False: from s to d.
     cell
         Other keys of the cell.
     """
@@ -173,7 +173,7 @@ def saturated_cell(
         Other keys of the cell.
     """
     names = [f"n{i}" for i in range(1, stations + 1)]
-    # rate of each station, Mbit/s; together more than the capacity of the channel
+    # rate of each station, Mbit/s; the sum exceeds the capacity of the channel
     offered = max(20 / stations, 0.6)
     return {
         "name": "saturated-cell",

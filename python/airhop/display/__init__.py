@@ -1,4 +1,4 @@
-"""Results in notebooks and interpreters: short tables, figures, and pandas."""
+"""Results in notebooks and interpreters: short tables, figures, and conversion to pandas."""
 
 from airhop.display.frames import to_pandas
 from airhop.display.plotting import AxesLike, plotted

@@ -1,4 +1,4 @@
-"""Conversion of data frames into those of pandas."""
+"""Conversion of polars data frames into pandas data frames."""
 
 from __future__ import annotations
 

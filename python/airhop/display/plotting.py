@@ -1,4 +1,4 @@
-"""Figures of results: the link from a result to the functions that draw it."""
+"""Call of the functions that draw a result, by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class AxesLike(Protocol):
-    """Axes of matplotlib, which is imported only to draw."""
+    """Axes of matplotlib, without an import of matplotlib."""
 
     def errorbar(self, *args: Any, **kwargs: Any) -> Any:
         """Draw points with error bars."""
@@ -19,7 +19,7 @@ class AxesLike(Protocol):
 def plotted(name: str, result: object, **choices: Any) -> Figure:
     """Call a function of `airhop.plots`, such as `studies.means`, and return its figure.
 
-    The name is resolved in the call, because plots are above the results that they draw.
+    The module is imported during the call, because `airhop.plots` itself imports the results that it draws.
     """
     module, function = name.split(".")
     figure: Figure = getattr(import_module(f"airhop.plots.{module}"), function)(result, **choices)

@@ -1,4 +1,4 @@
-"""Summary of a result: a title and a table of one screen, as text and as HTML."""
+"""Summary of a result: a title and a short table, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from html import escape
 
 MOST_ROWS = 12
-"""Maximum number of rows of a summary; a note counts further rows."""
+"""Maximum number of rows of a summary; a note has the number of further rows."""
 GAP = "   "
 """Space between two columns of text."""
 MOST_CHARACTERS = 100
-"""Maximum width of a line of text; columns beyond it are omitted from the text."""
+"""Maximum width of a line of text; the text omits columns beyond this width."""
 _RULE = "1px solid rgba(128, 128, 128, 0.45)"
 _CELL = "padding:0.25em 0 0.25em 1.4em;font-variant-numeric:tabular-nums;white-space:nowrap"
 
@@ -33,7 +33,7 @@ class Summary:
     """Number of leading columns with names, which are aligned left."""
 
     def text(self) -> str:
-        """Return the summary as lines of at most `MOST_CHARACTERS` characters, if titles and notes fit."""
+        """Return the summary as text; the lines of its table have at most `MOST_CHARACTERS` characters."""
         table = [[" ".join(head.split()).replace("- ", "") for head in self.heads], *self.rows]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         shown = self._fitting(widths)
@@ -47,7 +47,7 @@ class Summary:
         return "\n".join([self.title, *filter(None, [self.lead]), *lines, *self.notes])
 
     def html(self) -> str:
-        """Return the summary as HTML that takes its colours from the page around it."""
+        """Return the summary as HTML with the colours of the surrounding page."""
         heads = "".join(
             f'<th style="{self._style(place)};border-bottom:{_RULE};vertical-align:bottom">'
             f"{'<br>'.join(map(escape, head.splitlines()))}</th>"

@@ -1,4 +1,4 @@
-"""Engines: threads of this process, a dask cluster, or the parts of a batch system."""
+"""Engines, which execute runs: on threads of this process, or on a dask cluster; and shards of a study."""
 
 from airhop.engines.cluster import ClusterError, DaskEngine
 from airhop.engines.engine import Engine, open_engine

@@ -13,19 +13,19 @@ TASK_S = 1.0
 LEAST_TASK_S = 0.05
 """Minimum duration of a task near the end, s."""
 SHARES = 2
-"""Number of tasks per thread below which the remaining tasks get shorter (guided self-scheduling,
-Polychronopoulos and Kuck 1987), so that a small study uses the whole cluster, and all threads end at about
-the same time.
+"""Number of remaining tasks per thread below which tasks become shorter, so that all threads end at about the
+same time (guided self-scheduling, Polychronopoulos and Kuck 1987). A small study then also uses the whole
+cluster.
 """
 MOST_RUNS = 1000
-"""Maximum number of runs per task, so that a message stays below about a megabyte."""
+"""Maximum number of runs per task, which limits a message to about a megabyte."""
 
 
 class Costs:
-    """Costs of runs, learned from finished runs."""
+    """Estimator of the duration of runs from finished runs."""
 
     def __init__(self) -> None:
-        # seconds and number of runs, by the digest of the scenario
+        # total seconds and number of finished runs, by digest of the scenario
         self._known: dict[str, tuple[float, int]] = {}
         self._seconds = 0.0
         self._simulated_s = 0.0
@@ -39,30 +39,33 @@ class Costs:
 
     @property
     def rate(self) -> float:
-        """Return seconds per simulated second over all runs; infinite before the first run."""
+        """Return wall-clock seconds per simulated second over all runs; infinite before the first run."""
         return self._seconds / self._simulated_s if self._simulated_s else math.inf
 
     def of(self, scenario: Scenario) -> float:
-        """Return the mean duration of a run of this scenario, s, or an estimate from its simulated time."""
+        """Return the mean duration of this scenario's runs, s.
+
+        Without a finished run of the scenario, return an estimate from its simulated time.
+        """
         if known := self._known.get(scenario.digest):
             return known[0] / known[1]
         return self.rate * scenario.duration_s
 
 
 class Plan:
-    """Distributor of jobs, in their order and one task at a time."""
+    """Division of jobs into tasks, one task at a time, in the order of the jobs."""
 
     def __init__(self, jobs: Sequence[Job], costs: Costs) -> None:
         self._jobs = jobs
         self._costs = costs
         self._next = 0
-        # simulated time of the jobs that no task has yet
+        # simulated time of the jobs without a task
         self._simulated_s = math.fsum(job.scenario.duration_s for job in jobs)
 
     def cut(self, threads: int) -> range:
-        """Return the next task for a cluster of `threads` threads: indices of jobs, empty if none is left.
+        """Return the next task for a cluster of `threads` threads, as indices of jobs; empty at the end.
 
-        Before any cost is known, a task is a single run.
+        Before the first run has finished, a task is a single run.
         """
         first = self._next
         share = self._costs.rate * self._simulated_s / (SHARES * threads)

@@ -1,4 +1,4 @@
-"""Engine on a dask cluster, with tasks of about a second, enough to keep the cluster busy."""
+"""Engine on a dask cluster, which keeps the cluster busy with tasks of about a second."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 CONNECT_S = 10.0
 """Time limit for the answer of a scheduler, s."""
 FIRST_WORKER_S = 10.0
-"""Time limit for the first worker of a cluster, s, as workers may just be starting."""
+"""Time limit for the first worker of a cluster, s; the cluster may just have started."""
 PATIENCE_S = 60.0
-"""Time limit for new workers after all are lost, s: a nanny takes seconds to restart one."""
+"""Time limit for a new worker after the loss of all workers, s; a nanny restarts a worker in seconds."""
 TASKS_PER_THREAD = 4
-"""Maximum number of tasks per thread at the cluster: one task runs, and further tasks wait at the worker, so
-that the worker never waits for the client. The remaining runs of a study, perhaps a million, stay at the
-client and do not flood the scheduler.
+"""Maximum number of tasks per thread at the cluster. While one task runs, further tasks wait at the worker,
+so that the worker never waits for the client. Other runs of the study, perhaps a million, stay at the client,
+which saves memory of the scheduler.
 """
 LOOK_EVERY_S = 1.0
-"""Interval between counts of the workers, s; also the longest wait between two checks of the cluster."""
+"""Minimum interval between counts of the workers, and maximum wait between checks of the cluster, s."""
 FETCH_S = 30.0
-"""Time limit for the transfer of a result that is ready, s; later the result is requested again."""
+"""Time limit for the transfer of a finished result, s; after the limit, the client requests it again."""
 SALVAGE_S = 5.0
 """Time limit for stopping the runs, s."""
 
@@ -45,7 +45,7 @@ _RUNS_ARE_KEPT = "The finished runs are kept; the same command computes the miss
 
 
 class ClusterError(RunError):
-    """The cluster failed during the runs. Finished runs have been reported."""
+    """Failure of the cluster during the runs, after all finished runs have been reported."""
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def connected(place: str) -> Iterator[DaskEngine]:
 
 
 def _check_installed(client: Client) -> None:
-    """Raise an error for workers without Airhop; dask would only report that such workers die."""
+    """Raise an error for workers without Airhop; dask itself would only report that workers die."""
     found = client.run(resolve_name, f"{run_chunk.__module__}:{run_chunk.__name__}", on_error="return")
     for worker, what in found.items():
         if isinstance(what, (ImportError, AttributeError)):
@@ -101,14 +101,14 @@ def _logger_disabled(logger: str) -> Iterator[None]:
 
 
 class DaskEngine:
-    """Runs on the cluster of a dask client.
+    """Engine that computes runs on the cluster of a dask client.
 
     The workers need the same build of Airhop.
 
-    Workers may join, leave and fail: dask repeats the tasks of a lost worker on other workers. Without
-    workers, the engine waits for `patience_s` seconds, or for ever (None), as a batch system may take hours
-    to start one. The number of tasks follows the number of workers; an adaptive cluster therefore needs a
-    minimum number of workers, or a call of `scale`.
+    Workers may join, leave and fail; dask repeats the tasks of a lost worker on other workers. Without
+    workers, the engine waits for `patience_s` seconds. None means for ever, because a batch system may take
+    hours to start a worker. The number of submitted tasks depends on the number of workers. An adaptive
+    cluster therefore needs a minimum number of workers, or a call of `scale`.
     """
 
     name = "dask"
@@ -119,7 +119,7 @@ class DaskEngine:
         _check_installed(client)
         self._client = client
         self._staff = _Workers(client, patience_s)
-        # common to all calls of `run`, because the rounds of a study use the same scenarios
+        # for all calls of `run`, because successive calls of a study use the same scenarios
         self._costs = Costs()
 
     @property
@@ -130,7 +130,7 @@ class DaskEngine:
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
         """Run all jobs; see Engine.run. Raises ClusterError if the scheduler or all workers are lost.
 
-        Ctrl-C cancels waiting tasks; running tasks continue to their end, but their results are discarded.
+        Ctrl-C cancels waiting tasks. Running tasks continue to their end, but their results are discarded.
         """
         self._staff.expect()
         _Tasks(self._client, self._staff, self._costs, jobs, on_done).run()
@@ -146,13 +146,13 @@ class _Workers:
         self.expect()
 
     def expect(self) -> None:
-        """Start waiting for workers."""
+        """Restart the time limit for workers."""
         self._counted = self._seen = time.monotonic()
 
     def count(self) -> int:
         """Count the threads of all workers, at most once in LOOK_EVERY_S.
 
-        Raises ClusterError if the scheduler is lost, or if there has been no worker for too long.
+        Raises ClusterError if the scheduler is lost, or if no worker has existed for the time limit.
         """
         now = time.monotonic()
         if now - self._counted >= LOOK_EVERY_S:
@@ -185,7 +185,7 @@ class _Task:
 
 
 class _Tasks:
-    """State of one call of `run`: the tasks in progress, and their results."""
+    """State of one call of `run`: submitted tasks, and their results."""
 
     def __init__(
         self,
@@ -203,12 +203,12 @@ class _Tasks:
         self._plan = Plan(jobs, costs)
         self._plugins = tuple(plugins.loaded())
         self._out: dict[Future[Finished], _Task] = {}
-        # dask adds results in the order of their arrival
+        # finished tasks, which dask adds in the order of their results' arrival
         self._over: SimpleQueue[Future[Finished]] = SimpleQueue()
-        self._refused = False  # true after an exception of on_done, which is then not called again
+        self._refused = False  # true after an exception of `on_done`, which is then never called again
 
     def run(self) -> None:
-        """Send tasks and receive results until everything is reported or an error occurs."""
+        """Submit tasks and receive results until all runs are reported or an error occurs."""
         try:
             while self._send():
                 self._receive()
@@ -238,7 +238,7 @@ class _Tasks:
         return self._client.submit(run_chunk, build, self._plugins, scenarios, runs, pure=False)
 
     def _receive(self) -> None:
-        """Wait for a task to finish, with a limit to notice lost workers, and report its results."""
+        """Wait for a finished task, at most until the next check of the workers, and report its results."""
         try:
             future = self._over.get(timeout=LOOK_EVERY_S)
         except Empty:
@@ -250,7 +250,7 @@ class _Tasks:
             self._report(future, finished)
 
     def _fetch(self, future: Future[Finished], timeout_s: float) -> Finished | None:
-        """Return the result of a task, or None if its worker died; dask then repeats the task.
+        """Return the result of a finished task. None if its worker died, because dask then repeats the task.
 
         Raises the exception of the task.
         """
@@ -289,7 +289,7 @@ class _Tasks:
         task = self._out[future]
         while task.reported < len(task.jobs):
             index, (document, seconds) = task.jobs[task.reported], finished[task.reported]
-            # before the call, so that Ctrl-C during the call does not lead to a second report
+            # Count the run before the call, so that Ctrl-C during the call causes no second report.
             task.reported += 1
             self._costs.learn(self._jobs[index].scenario, seconds)
             try:
@@ -300,7 +300,10 @@ class _Tasks:
         del self._out[future]
 
     def _report_finished(self) -> None:
-        """Report the finished tasks. Errors are ignored, because they would hide the reason for the stop."""
+        """Report the finished tasks after an error.
+
+        Further errors are ignored, because they would hide the first error.
+        """
         if self._refused or self._client.status != "running":
             return
         with suppress(Exception):

@@ -1,4 +1,4 @@
-"""Interface of engines, and their construction by name."""
+"""Interface of engines, and construction of an engine by its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DASK_PORT = 8786
 
 
 class Engine(Protocol):
-    """Engine that computes runs. Equal jobs give equal documents, except for wall_s, with any engine."""
+    """Engine that computes runs. A job has the same document with any engine, except for `wall_s`."""
 
     name: str
 
@@ -26,18 +26,20 @@ class Engine(Protocol):
         """Number of runs computed at the same time."""
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
-        """Run all jobs; `on_done(index, document)` is called in this thread as they finish, in any order.
+        """Run all jobs; call `on_done(index, document)` in this thread after each, in any order.
 
-        Raises RunError if a run fails, KeyboardInterrupt on Ctrl-C, and exceptions of `on_done`. No further
-        run starts then, and finished runs have been reported, unless `on_done` raised.
+        Raises RunError if a run fails, KeyboardInterrupt on Ctrl-C, and exceptions of `on_done`. After an
+        exception no further run starts. All finished runs have been reported by then, except after an
+        exception of `on_done`.
         """
 
 
 def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager[Engine]:
     """Open the engine "local" (`threads` threads, one per core by default) or "dask://HOST:PORT".
 
-    Entering the context connects to the cluster, and leaving it disconnects. Raises InputError for any other
-    text, and on entering if the scheduler does not answer or has no workers, or if `distributed` is missing.
+    The engine is connected to the cluster inside the `with` block. Raises InputError for any other text. At
+    the begin of the block, raises InputError if the scheduler does not answer or has no workers, or if
+    `distributed` is missing.
     """
     if spec == "local":
         return nullcontext(LocalEngine(threads))

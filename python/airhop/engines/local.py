@@ -1,4 +1,4 @@
-"""Engine that runs replications on threads of this process."""
+"""Engine that computes runs on threads of this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airhop.simulate import Job, cores
 
 
 class LocalEngine:
-    """Runs on `threads` threads of this process, by default one per available core. The GIL is released."""
+    """Engine on `threads` threads of this process, by default one per available core, without the GIL."""
 
     name = "local"
 

@@ -1,4 +1,4 @@
-"""A study on many independent processes, each of which computes a part."""
+"""Part of a study (shard) that one of many independent processes computes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airhop.errors import InputError
 
 @dataclass(frozen=True)
 class Shard:
-    """Part `index` (from 1) of `count` parts, which do not overlap and together cover everything."""
+    """Part `index` (from 1) of `count` disjoint parts, which together contain all runs."""
 
     index: int
     count: int
@@ -27,7 +27,7 @@ class Shard:
         return cls(index, count)
 
     def owns(self, key: int) -> bool:
-        """Return whether this part includes the item with this number, 0 or more."""
+        """Return whether this part includes the item with number `key`, 0 or more."""
         return key % self.count == self.index - 1
 
     def __str__(self) -> str:

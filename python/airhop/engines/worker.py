@@ -19,13 +19,13 @@ Finished = list[tuple[str, float]]
 """Run document and seconds of each run of a task."""
 
 PARSED = 1024
-"""Maximum number of scenarios that a worker caches, because the tasks of a study use the same scenarios
+"""Maximum number of parsed scenarios in a worker's cache; the tasks of a study use the same scenarios
 repeatedly.
 """
 
 _loading = threading.Lock()
-"""Lock: a scenario uses the schemes loaded last, so no other thread may load schemes before the scenario is
-read.
+"""Lock around the loading of schemes and the parsing of a scenario, because a scenario uses the schemes
+loaded last.
 """
 
 
@@ -37,9 +37,9 @@ def run_chunk(
 ) -> Finished:
     """Run `runs`, triples (index of the scenario, seed, rep), in order.
 
-    All arguments are plain data, so that another Airhop version can also read them. `build` is the client's
-    `build_info`, and `scenarios` are pairs (digest, canonical JSON). Raises InputError if the scenarios have
-    another meaning here, because another model or other schemes are installed, and the exceptions of
+    All arguments are plain data, which any Airhop version can read. `build` is the client's `build_info`, and
+    `scenarios` are pairs (digest, canonical JSON). Raises InputError if the worker has another build of the
+    simulator or other schemes, because runs could then have other results. Also raises the exceptions of
     `_core.run_many`.
     """
     _check_model(build)
@@ -58,7 +58,7 @@ def run_chunk(
         # one thread, because dask calls this function on every thread of the worker
         _core.run_many(jobs, 1, take)
     except SchemeError as error:
-        # Pickle drops the cause of an exception, so the message contains the traceback as text.
+        # Pickle omits the cause of an exception; the message therefore contains the traceback as text.
         told = SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}")
         told.job = error.job
         raise told from None

@@ -1,9 +1,9 @@
-"""Checks as data: a check function with its arguments, and the sentence that a page prints as the test.
+"""Checks of claims as data: a check function, its arguments, and a sentence about the test for pages.
 
     Asked(each_above, FER, THE_REST, "reno", Span(1e-4))
 
-calls `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`. The decorator `worded` defines the
-template of the sentence. The sentence of a function without arguments is its docstring.
+calls `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`. The decorator `worded` adds the
+template of the sentence. For a function without arguments, the docstring is the sentence.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from airhop.experiments.experiment import ClaimResult, Experiment, Metric, Plott
 from airhop.experiments.samples import Samples
 
 JUDGES = "Check whether "
-"""First words of a check's docstring."""
+"""First words of the docstring of a check."""
 JUDGES_NOTHING = "Check nothing: "
-"""First words of the docstring of a check that reads no run; the reason follows."""
+"""First words of the docstring of a check that reads no run, followed by the reason."""
 Check = TypeVar("Check", bound=Callable[..., ClaimResult])
 """Function that decides a claim."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Values of the axis from `least` to `most`, ends included; on an axis of words, every value."""
+    """Range of axis values from `least` to `most`, ends included; on an axis of words, all values."""
 
     least: float = -math.inf
     most: float = math.inf
 
     def of(self, samples: Samples) -> list[X]:
-        """Return the values of the grid that lie in the span."""
+        """Return the values of the grid in the range."""
         return [x for x in samples.from_x(self.least) if isinstance(x, str) or x <= self.most]
 
     def text(self, axis: PlottedAxis) -> str:
-        """Return the span in words, in the units of the axis."""
+        """Format the range as text, in the units of the axis."""
         inside = [x for x in axis.full if isinstance(x, str) or self.least <= x <= self.most]
         if len(inside) == 1:
             return values(inside, axis)
@@ -60,7 +60,7 @@ class Place:
         return [samples.xs[self.index]]
 
     def text(self, axis: PlottedAxis) -> str:
-        """Return the value, or its index if the coarse grid has another value there."""
+        """Format the value, or its index if full and coarse grid have different values at the index."""
         if axis.full[self.index] == axis.coarse[self.index]:
             return values((axis.full[self.index],), axis)
         return f"the {'smallest' if self.index == 0 else 'largest'} {noun(axis)} of the grid"
@@ -71,7 +71,7 @@ ALL_X, FIRST, LAST = Span(), Place(0), Place(-1)
 
 @dataclass(frozen=True)
 class Template:
-    """Sentence of a check, as a format string over its parameters, and the words of parameter values."""
+    """Template of a check's sentence: format string with the check's parameters, and texts of values."""
 
     text: str
     words: Mapping[object, str]
@@ -91,7 +91,7 @@ def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check
         one). A number written `{share:times}` disappears if it is 1; `{share:percent}` writes a share in per
         cent. `{from_x:bounds}` writes only the bounds of a span, in brackets, and nothing for the whole axis.
     words
-        Words of argument values, such as the labels of metrics of a calculation.
+        Texts of argument values, such as labels of a calculation's metrics.
     """
 
     def attach(check: Check) -> Check:
@@ -107,14 +107,14 @@ class Asked:
     def __init__(
         self, check: Callable[..., ClaimResult], *arguments: object, of: Metric | None = None, **named: object
     ) -> None:
-        """Bind the arguments after the samples; `of` is a further metric whose samples are checked."""
+        """Bind all arguments after the samples; `of` is the metric of the samples if not the main metric."""
         self.check = check
         self.of = of
         self.bound = inspect.signature(check).bind(None, *arguments, **named)
         self.bound.apply_defaults()
 
     def __call__(self, found: Any) -> ClaimResult:
-        """Check the results: samples of an experiment, values of a calculation."""
+        """Check the results: samples of an experiment, or values of a calculation."""
         looked_at = found.also[self.of.name] if self.of else found
 
         def resolved(value: object) -> object:
@@ -153,7 +153,7 @@ def _documented(check: Callable[..., object]) -> str:
 
 
 def noun(axis: PlottedAxis) -> str:
-    """Return the noun of an axis within a sentence: `frame error rate`, `number of hops`."""
+    """Return the noun for an axis in a sentence: `frame error rate`, `number of hops`."""
     label = _in_sentence(axis.label.partition(" (")[0])
     return f"number of {label}" if _counts(axis) else label
 
@@ -164,7 +164,7 @@ def _counts(axis: PlottedAxis) -> bool:
 
 
 def values(xs: Sequence[X], axis: PlottedAxis) -> str:
-    """Name values of an axis in the words of a sentence: `frame error rate 0.1 %`, `2 and 10 connections`."""
+    """Format values of an axis for a sentence: `frame error rate 0.1 %`, `2 and 10 connections`."""
     words = joined([axis.text(x) for x in xs])
     if _counts(axis):
         one = len(xs) == 1 and xs[0] == 1
@@ -180,7 +180,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 class _Number(float):
-    """Number of a sentence; the format `times` writes a factor unless it is 1, `percent` in per cent."""
+    """Number in a sentence, with two formats: `times`, a factor, empty for 1, and `percent`."""
 
     def __format__(self, spec: str) -> str:
         digits = float.__format__(self, ".3g")
@@ -190,13 +190,13 @@ class _Number(float):
 
 
 class _Span(str):
-    """Text of a span; the format `bounds` omits the noun of the axis."""
+    """Text of a range of axis values; the format `bounds` omits the noun of the axis."""
 
     bounds: str
-    """Bounds of the span in words; empty for the whole axis."""
+    """Bounds of the range as text; empty for the whole axis."""
 
     def __new__(cls, span: Span, axis: PlottedAxis) -> _Span:
-        """Write a span in the units of an axis."""
+        """Format a range in the units of an axis."""
         self = super().__new__(cls, span.text(axis))
         self.bounds = self.removeprefix(f"every {noun(axis)}").strip()
         return self
@@ -208,7 +208,7 @@ class _Span(str):
 
 
 class _Writer:
-    """Writes the arguments of a check in the words of an experiment."""
+    """Formatter of a check's arguments with the labels of an experiment."""
 
     def __init__(self, experiment: Experiment | None, words: Mapping[object, str], named: set[str]) -> None:
         self.runs, self.words, self.named = experiment, words, named
@@ -268,7 +268,7 @@ class _Writer:
         return known or (self.runs and self.runs.axis.words.get(str(value))) or str(value)
 
     def _each(self, several: Sequence[object]) -> str:
-        """Write a list: `each of A and B`, or `every other curve` if the list is complete."""
+        """Format a list: `each of A and B`, or `every other curve` for all other curves."""
         if all(isinstance(one, int | float) for one in several):
             return joined([f"{one:g}" for one in several])
         names = set(map(str, several))
@@ -280,7 +280,7 @@ class _Writer:
         return words[0] if len(words) == 1 else f"each of {joined(words)}"
 
     def _pair(self, name: str, key: Any, value: Any) -> str:
-        """Write an entry of a mapping: a factor of a curve, or a printed gain, with x for a gain at one x."""
+        """Format an entry of a mapping: the factor of a curve, or a printed gain, possibly at a single x."""
         if name == "factors":
             return f"{value:g} × that with {self._word(key)}"
         if isinstance(key, str):

@@ -1,8 +1,8 @@
-"""Calculations: figures and tables of papers whose values do not come from a study.
+"""Calculations: figures and tables of papers whose values are not results of a study.
 
 Examples are closed forms compared with a simulation of their model, a worked example, a table of formulas,
-and measurements of traces. A calculation computes values; the claims, the figure and the tables of the
-calculation read these values only.
+and measurements of traces. A calculation computes values. Its claims, figure and tables depend only on these
+values.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ DOCUMENT = "outcome.json"
 
 @dataclass(frozen=True)
 class Value:
-    """Value of a metric for a curve or scheme, at x."""
+    """Computed value of a metric for a curve or scheme, at x."""
 
     curve: str
     x: Mapping[str, X]
     """Values of the axes by name: `{"p": 0.1}`."""
     metric: str
     value: Estimate
-    """Mean and interval; an exact value has no half-width and 0 replications: `exact`."""
+    """Mean and interval. The function `exact` makes an exact value, with 0 replications and no half-width."""
     published: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return an entry of the document's `rows`."""
+        """Return the value as an entry of the document's list `rows`."""
         return {
             "scheme": self.curve,
             "x": dict(self.x),
@@ -59,12 +59,12 @@ class Value:
 
 
 def exact(value: float) -> Estimate:
-    """Make the estimate of an exactly known value."""
+    """Return the estimate of an exactly known value: its interval has no width."""
     return Estimate(float(value), None, 0)
 
 
 class Line(NamedTuple):
-    """Drawn curve."""
+    """Curve in a figure."""
 
     x: list[float]
     means: list[float]
@@ -72,7 +72,7 @@ class Line(NamedTuple):
 
 
 class Values:
-    """All numbers of a calculation, in order."""
+    """All values of a calculation, in order."""
 
     def __init__(self, values: Iterable[Value]) -> None:
         self._values = list(values)
@@ -86,11 +86,11 @@ class Values:
         return max((value.value.n for value in self._values), default=0)
 
     def of(self, curve: str, metric: str) -> list[Value]:
-        """Select the numbers of a curve in a metric."""
+        """Select the values of a curve in a metric."""
         return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
 
     def line(self, curve: str, metric: str, along: str, **fixed: X) -> Line:
-        """Return the values of a curve along one quantity, with the other quantities fixed, for a figure."""
+        """Return the values of a curve against the quantity `along`; the other quantities are fixed."""
         found = [value for value in self.of(curve, metric) if fixed.items() <= dict(value.x).items()]
         return Line(
             [float(value.x[along]) for value in found],
@@ -99,7 +99,7 @@ class Values:
         )
 
     def at(self, curve: str, metric: str, **x: X) -> Value:
-        """Return one number. Raises KeyError if the number does not exist."""
+        """Return the value at `x`. Raises KeyError if it does not exist."""
         for value in self.of(curve, metric):
             if dict(value.x) == x:
                 return value
@@ -107,7 +107,7 @@ class Values:
 
 
 Compute = Callable[[Mode, int, Reporter], Sequence[Value]]
-"""Computation of the values from mode, seed and receiver of progress."""
+"""Function that computes the values from mode, seed, and reporter of progress."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,13 @@ class TextTable:
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """Rows; the first cell of each is the name of the row."""
+    """Rows; the first cell of each row is its name."""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Calculation:
-    """A figure or table of a paper that is computed, reproducible by its id."""
+    """Calculation that reproduces a figure or table of a paper."""
 
     id: str
     title: str
@@ -132,19 +132,21 @@ class Calculation:
     method: str
     """Method of the computation, in a few sentences."""
     compute: Compute
-    """Computation with equal values for equal mode and seed."""
+    """Function that computes the values; equal mode and seed must yield equal values."""
     claims: tuple[Claim[Values], ...]
     headline: Callable[[Values], str]
     figure: Callable[[Values], Figure]
     """Draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
     tables: Callable[[Values], Sequence[TextTable]]
     questions: tuple[Question, ...] = ()
-    """Open questions of its paper."""
+    """Open questions (unclear statements) of the paper."""
     compute_under: Callable[[Reading], Compute] | None = None
-    """Returns `compute` under another reading; None without questions."""
+    """Function that returns `compute` for another reading (answer to an open question); None without
+    questions.
+    """
 
     def under(self, reading: Reading) -> Calculation:
-        """Return this calculation under another reading, without open questions."""
+        """Return the calculation under another interpretation of the paper, without open questions."""
         assert self.compute_under is not None, f"{self.id} has questions but no `compute_under`"
         return replace(
             self,
@@ -169,12 +171,12 @@ class Calculated(Reproduced):
 
     @classmethod
     def of(cls, calculation: Calculation, mode: Mode, seed: int, reporter: Reporter = SILENT) -> Calculated:
-        """Compute in this mode, and check the claims."""
+        """Compute the values in this mode, and check the claims."""
         return cls._checked(calculation, mode, seed, Values(calculation.compute(mode, seed, reporter)))
 
     @classmethod
     def read(cls, calculation: Calculation, path: Path) -> Calculated:
-        """Check again the values of a document. Raises InputError when it is damaged."""
+        """Read the values of a document, and check the claims again. Raises InputError if it is damaged."""
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             values = Values(Value.from_dict(row) for row in document["rows"])
@@ -193,7 +195,7 @@ class Calculated(Reproduced):
 
     @property
     def headline(self) -> str:
-        """The result in one sentence."""
+        """Result in one sentence."""
         return self.experiment.headline(self.values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,9 +209,9 @@ class Calculated(Reproduced):
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
-    """Check again every known calculation whose document is in this folder; nothing is computed.
+    """Read the known calculations with a document in this folder, and check their claims again.
 
-    Results under other readings of a paper are read with the default result.
+    A result includes the results for other readings of the paper.
     """
     found = []
     for calculation in known.values():

@@ -1,8 +1,9 @@
-"""Combinations of readings: a fractional factorial design that separates the effects of single readings.
+"""Combinations of readings (interpretations) of a paper, to measure the effect of each reading.
 
-`kounavis1996/ebsn@ber-powers+reno` is an experiment under two readings. Eight readings have 256 combinations.
-Sixteen combinations of a design of resolution IV (Box, Hunter and Hunter 2005, §6.5) suffice to estimate the
-effect of each reading: no effect is confounded with the effect of another reading or of a pair of readings.
+`kounavis1996/ebsn@ber-powers+reno` is an experiment with two readings. Eight readings have 256 combinations,
+but sixteen of them suffice: a fractional factorial design of resolution IV (Box, Hunter and Hunter 2005,
+§6.5). In this design, the effect of a reading is not confounded with the effect of another reading or of a
+pair of readings.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from airhop.errors import InputError
 from airhop.experiments.reading import SILENT, Reading
 
 AND = "+"
-"""Separator of the names of combined readings."""
+"""Separator of names in a combination of several readings (answers to open questions)."""
 MOST = 8
-"""Maximum number of readings in a design: sixteen runs cannot separate more effects."""
+"""Maximum number of readings (answers) in a design, because sixteen runs cannot separate more effects."""
 GENERATORS = ((1, 2, 3), (0, 2, 3), (0, 1, 2), (0, 1, 3))
-"""The fifth to the eighth factor as products of three of the first four: 2^(8-4), resolution IV."""
+"""Indices of the three factors whose product is the fifth to eighth factor; design 2^(8-4), resolution IV."""
 Fixed = Mapping[str, object]
 
 
 def design(count: int) -> list[tuple[bool, ...]]:
-    """Return the active readings of each run: all combinations of up to four readings, sixteen of more.
+    """Return the readings (answers) that each run uses: all combinations of up to four, otherwise sixteen.
 
-    Raises InputError for more than eight.
+    Raises InputError for more than eight readings.
     """
     if not 1 <= count <= MOST:
         raise InputError(f"a design has 1 to {MOST} readings, not {count}")
@@ -35,12 +36,12 @@ def design(count: int) -> list[tuple[bool, ...]]:
 
 
 def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
-    """Return the product of levels -1 and +1, as a level."""
+    """Return the product of the levels (-1 or +1) of these factors; True for +1."""
     return sum(not run[place] for place in places) % 2 == 0
 
 
 def together(readings: Sequence[Reading]) -> Reading:
-    """Return one reading that combines several.
+    """Return one reading (answer to open questions) that combines these readings.
 
     Raises InputError if two readings set the same key to different values.
     """

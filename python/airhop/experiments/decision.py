@@ -1,8 +1,9 @@
-"""Decisions about single statements, and about several statements together.
+"""Decisions on single statements and on several statements, by confidence intervals.
 
-A statement holds when an interval excludes its opposite, fails when it excludes the statement, and stays open
-otherwise: more replications may decide it. Of several 95 % intervals one may miss its value by chance; if a
-single statement can decide about several, the decision therefore uses wider intervals.
+A statement holds if the interval excludes its opposite, and fails if the interval excludes the statement.
+Otherwise it stays open, and more replications may decide it. One of several 95 % intervals may miss its true
+value by chance. If one statement among several can decide on all of them, the decision therefore uses wider
+intervals.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from airhop.stats import CONFIDENCE, simultaneous
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on a statement, by intervals of any confidence; true if the statement holds at 95 %."""
+    """Decision on a statement by intervals of any confidence.
+
+    `bool` of it is True if the statement holds at 95 %.
+    """
 
     by: Callable[[float], bool | None]
-    """Decision by intervals of a confidence; None if the intervals do not decide."""
+    """Function from a confidence to the decision by intervals of this confidence; None if they do not decide.
+    """
 
     @classmethod
     def of(cls, known: Decision | bool | None) -> Decision:
-        """Return a decision unchanged; True, False and None become decisions at any confidence."""
+        """Return a Decision unchanged; convert True, False or None into a decision for any confidence."""
         return known if isinstance(known, Decision) else cls(lambda _: known)
 
     @property
@@ -38,10 +43,10 @@ class Decision:
 def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decision:
     """Check whether at least a number of several statements hold.
 
-    This is a test of a partial conjunction (Benjamini and Heller 2008). Simultaneous intervals of n - count +
-    1 statements decide that `count` of n hold; simultaneous intervals of `count` statements decide that n -
-    count + 1 of them fail. The probability of an error equals the error probability of one interval, for any
-    dependence.
+    This is a test of a partial conjunction (Benjamini and Heller 2008) of n statements. Intervals with a
+    joint confidence over n - count + 1 statements show that `count` statements hold. Intervals with a joint
+    confidence over `count` statements show that n - count + 1 statements fail. The probability of an error is
+    at most that of one interval, for any dependence.
     """
     found = tuple(map(Decision.of, decisions))
     return Decision(partial(_at_least, count, found))
@@ -57,8 +62,8 @@ def _at_least(count: int, found: tuple[Decision, ...], confidence: float) -> boo
 def every(decisions: Iterable[Decision | bool | None]) -> Decision:
     """Check whether each of several statements holds.
 
-    Each statement has to hold at 95 %, an intersection-union test (Berger 1982). Only simultaneous intervals
-    refute a statement, because one of many 95 % intervals would refute its statement by chance.
+    Each statement must hold at 95 %, an intersection-union test (Berger 1982). The conjunction fails only by
+    simultaneous intervals, because one of many 95 % intervals would refute its statement by chance.
     """
     found = list(decisions)
     return at_least(len(found), found)

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from airhop.study import Study, Until
 
 Mode = Literal["quick", "default", "full"]
-"""Modes. quick: coarse grid, few replications; default: until intervals are narrow; full: the paper's
-counts."""
+"""Modes. "quick": coarse grid, few replications. "default": replications until intervals are narrow. "full":
+the paper's number of replications.
+"""
 MODES: tuple[Mode, ...] = ("quick", "default", "full")
 
 X = float | str
-"""A value of an axis: a number, or a word."""
+"""Value of an axis: a number or a word."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class PlottedAxis:
     """
 
     key: str
-    """Name in documents and files, with its unit (`fer`, `d_off_ms`)."""
+    """Name in documents and files, with unit (`fer`, `d_off_ms`)."""
     name: str
     """Head of a table's column (`FER`)."""
     paths: tuple[str, ...]
@@ -47,13 +48,13 @@ class PlottedAxis:
     label: str
     """Label for readers (`Frame error rate`)."""
     full: tuple[X, ...]
-    """The whole grid: numbers ascending, or words in the order in which they are drawn."""
+    """Whole grid: numbers ascending, or words in drawing order."""
     coarse: tuple[X, ...]
-    """The grid of quick mode, in the same order: values of `full`, so that its runs are reused."""
+    """Grid of quick mode: some values of `full`, in the same order, so that other modes reuse its runs."""
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
     counts: str = ""
-    """Counted unit of the values, in the singular: `hop`."""
+    """Noun of counted values, in the singular, as in `hop`; empty for other values."""
     log: bool = False
     limits: tuple[float, float] | None = None
     """Printed range of the axis; values outside it are computed but not drawn."""
@@ -62,9 +63,9 @@ class PlottedAxis:
     percent: bool = False
     """True if values are probabilities that text and tables show in per cent."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Readable names of the values of an axis of words, if they differ from the words."""
+    """Labels of the values of an axis of words, if they differ from the words."""
     takes: Mapping[X, tuple[object, ...]] = field(default_factory=dict)
-    """Values of `paths` by value of the axis, for an axis whose values name settings."""
+    """Values of `paths` by word, for an axis whose words stand for settings."""
 
     def grid(self, mode: Mode) -> tuple[X, ...]:
         """Return the values of the grid in this mode."""
@@ -77,7 +78,7 @@ class PlottedAxis:
         return study.Axis(self.paths, tuple(self.setting(x) for x in self.grid(mode)))
 
     def setting(self, x: X) -> tuple[object, ...]:
-        """Return the value for each scenario path: `10 ms`, 0.01, 5, `veno`."""
+        """Return the value that x sets at each scenario path, such as `10 ms`, 0.01, 5 or `veno`."""
         return self.takes.get(x) or (f"{x} {self.unit}" if self.unit else x,) * len(self.paths)
 
     @property
@@ -106,22 +107,23 @@ class PlottedAxis:
 
 @dataclass(frozen=True)
 class Curve:
-    """Compared curve: a scheme, or a setting, or both."""
+    """Curve of an experiment: a scheme, a setting, or both."""
 
     name: str
     """Name in documents, files and claims: `ll-elsn`, `ll-elsn, 4 attempts`."""
     label: str
     """Label in the legend."""
     scheme: str | Mapping[str, object] | None = None
-    """Scheme of all TCP flows, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None: unchanged."""
+    """Scheme of all TCP flows, by name or with parameters as in `{"name": "ll-elsn", "n": 3}`. None: each
+    flow keeps its scheme.
+    """
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Scenario paths that the curve fixes; the experiment's settings have the paths that only other curves
-    fix.
+    """Values by scenario path. A path that only other curves set has the value of the experiment's settings.
     """
 
     @classmethod
     def of_schemes(cls, labels: Mapping[str, str]) -> tuple[Curve, ...]:
-        """Make a curve of each scheme with its default parameters, labels by name."""
+        """Return a curve for each scheme with default parameters; `labels` are by name of the scheme."""
         return tuple(cls(name, label, name) for name, label in labels.items())
 
     @property
@@ -132,7 +134,7 @@ class Curve:
         )
 
     def under(self, reading: Reading) -> Curve:
-        """Return this curve under another reading."""
+        """Return this curve for a reading of the paper."""
         scheme, settings = self.scheme, {**self.settings, **reading.curves.get(self.name, {})}
         if self.scheme_name and (parameters := reading.schemes.get(self.scheme_name)):
             given = {} if isinstance(scheme, str) or scheme is None else scheme
@@ -141,32 +143,33 @@ class Curve:
 
     @property
     def changes(self) -> dict[str, object]:
-        """Settings of the curve in the scenario, by path."""
+        """Changes of the scenario by this curve, by path."""
         return ({} if self.scheme is None else {SCHEME: self.scheme}) | dict(self.settings)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """Metric of every run: a column of the study's frame, or a formula of columns."""
+    """Metric of a run: a column of the study's data frame, or a formula of columns."""
 
     name: str
-    """Name of the metric in studies: `goodput_mbps`, `jain`, `flow.reno.goodput_mbps` for the metric of one
-    flow, `retransmissions / sent_segments`."""
+    """Name or formula of the metric in studies, such as `goodput_mbps`, `flow.reno.goodput_mbps` (goodput of
+    one flow), or `retransmissions / sent_segments`.
+    """
     label: str
     unit: str
     """Unit; empty for an index or a count."""
     ticks: tuple[float, ...]
-    """Ticks of the printed axis, evenly spaced; the first and the last are its ends."""
+    """Ticks of the printed y axis, evenly spaced; the first and the last tick are the axis' ends."""
     digits: int = 2
     """Decimals that tables print."""
     most: float = math.inf
-    """Largest possible value: intervals end at this value."""
+    """Largest possible value, at which intervals end."""
     printed: bool = True
     """True if `ticks` are the paper's ticks; False if the paper's axis is unknown."""
 
     @property
     def bounded(self) -> bool:
-        """True if the metric is an index, whose ratios to a baseline have little meaning."""
+        """True if the metric has a largest value, so that ratios to a baseline have little meaning."""
         return math.isfinite(self.most)
 
     @property
@@ -177,19 +180,19 @@ class Metric:
 
 @dataclass(frozen=True)
 class Replications:
-    """Number of replications a cell of the grid gets."""
+    """Number of replications of a cell (curve at a value of the axis), by mode."""
 
     quick: int
     full: int
     half_width: float = 0.03
-    """Default mode stops when every 95 % half-width is below this fraction of its mean."""
+    """In default mode, replications stop when every 95 % half-width is below this fraction of its mean."""
     batch: int = 10
     most: int = 100
     printed: bool = False
-    """True if `full` is a count that the paper prints."""
+    """True if the paper prints the number `full`."""
 
     def rule(self, mode: Mode, metric: Metric) -> int | Until:
-        """Return the study's rule in this mode: a count, or until the metric's intervals are narrow."""
+        """Return the study's rule in this mode: a number, or a stopping rule by the metric's intervals."""
         from airhop.study import Until
 
         if mode == "default":
@@ -199,19 +202,19 @@ class Replications:
 
 @dataclass(frozen=True)
 class TimelineChoice:
-    """Runs that the report shows packet by packet, which belong to the headline."""
+    """Runs that the report shows packet by packet, chosen to explain the headline."""
 
     curve: str
     """Curve whose run the page shows first."""
     x: X | Callable[[Samples], X]
-    """A value of the axis, or a function that finds the value from the measured samples."""
+    """Value of the axis of these runs, or a function that returns it from the measured samples."""
     duration_s: float
     opening_s: float
     """Length of the initial time window of the page, s."""
     rep: int = 0
 
     def at(self, samples: Samples) -> X:
-        """Return the value of the axis in this outcome."""
+        """Return the value of the axis, for these samples."""
         return self.x(samples) if callable(self.x) else self.x
 
 
@@ -220,7 +223,7 @@ class Picture:
     """Printed figure of one run, packet by packet, for papers that show runs instead of means."""
 
     name: str
-    """Base name of the figure's files: `sequence` makes `sequence.pdf` and other formats."""
+    """Base name of the figure's files: `sequence` stands for `sequence.pdf` and other formats."""
     curve: str
     x: X
     draw: Callable[[Result], Figure]
@@ -233,16 +236,16 @@ class ClaimResult:
     """Decision on a claim, with the measured values that decide it."""
 
     decision: Decision | bool | None
-    """Decision by intervals; or True, False or None without intervals."""
+    """Decision by intervals, or an exact decision: True, False, or None for open."""
     measured: str
     short: tuple[str, ...] = ()
     """Curves whose intervals do not support the claim, if the check names the curves."""
     needs: str = ""
-    """Missing information of the paper that a test of a number needs; empty if nothing is missing."""
+    """Information that the check needs and the paper lacks; empty if nothing is missing."""
 
     @property
     def holds(self) -> bool | None:
-        """True if the claim holds; None if the intervals leave it open: more replications may decide."""
+        """True if the claim holds. None if the intervals do not decide; more replications may then decide."""
         return Decision.of(self.decision).holds
 
     @property
@@ -257,27 +260,29 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Claim(Generic[Found]):
-    """Statement of the paper in Airhop's words, and the check that decides it."""
+    """Claim: a statement of the paper in Airhop's words, and the check that decides on it."""
 
     id: str
     text: str
     check: Callable[[Found], ClaimResult]
     reason: str | Mapping[str, str] = field(default="", kw_only=True)
-    """Mechanism that can make the claim fail, known from traces and reported with a failed claim. A mapping
-    has a mechanism for each curve; the report lists the mechanisms of the curves that fail in this run.
-    Measured values are in `ClaimResult.measured` only, so that no run contradicts a reason."""
+    """Mechanism that can make the claim fail, known from traces, and printed with a failed claim. A mapping
+    has a mechanism for each curve, of which the report prints those of the failing curves. The text contains
+    no measured values, which are in `ClaimResult.measured`, so that no run contradicts it.
+    """
     quote: str = field(default="", kw_only=True)
-    """Quotation of the paper that the claim restates, with `[…]` for omissions. Empty for an own claim
-    without a printed statement."""
+    """Quotation of the paper's statement, with `[…]` for omissions. Empty for a claim of Airhop without a
+    printed statement.
+    """
     own: bool = field(default=False, kw_only=True)
-    """True if the claim is Airhop's own, and not stated by the paper."""
+    """True if the claim is Airhop's, not the paper's."""
     because: str = field(default="", kw_only=True)
-    """Reason of an own claim, a sentence."""
+    """Sentence with the reason of a claim of Airhop."""
     bound: bool = field(default=False, kw_only=True)
     """True if the paper prints a bound, as in "more than 400 %", instead of a number."""
 
     def why(self, result: ClaimResult) -> str:
-        """Return the known mechanisms behind a failed result; empty if the claim holds."""
+        """Return the known mechanisms of a failed claim; empty if the claim holds."""
         if result.holds:
             return ""
         if isinstance(self.reason, str):
@@ -285,22 +290,22 @@ class Claim(Generic[Found]):
         return " ".join(text for curve, text in self.reason.items() if curve in result.short)
 
     def under(self, reading: Reading) -> Claim[Found]:
-        """Return this claim under another reading."""
+        """Return this claim for a reading of the paper."""
         return replace(self, check=reading.checks.get(self.id, self.check))
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure or table of a paper, reproducible by its id."""
+    """Experiment that reproduces a figure or table of a paper."""
 
     id: str
     title: str
     source: str
     """Publication."""
     scenario: str | Path
-    """A packaged scenario's name, or the path of a file."""
+    """Name of a packaged scenario, or path of a file."""
     settings: Mapping[str, object]
-    """Scenario paths fixed for this experiment."""
+    """Fixed values of this experiment by scenario path."""
     curves: tuple[Curve, ...]
     """Curves in the paper's order."""
     baseline: str
@@ -310,12 +315,12 @@ class Experiment:
     replications: Replications
     claims: tuple[Claim[Samples], ...]
     headline: Callable[[Samples], str]
-    """The result in one sentence."""
+    """Function that returns the result in one sentence."""
     timeline: TimelineChoice | None = None
     beside: Experiment | None = None
-    """Companion: another experiment on the same axis whose measurements the claims also need."""
+    """Companion: another experiment with the same axis, whose results some claims also need."""
     published: Mapping[tuple[str, X], float] | None = None
-    """Printed numbers by (curve, x); empty if the paper prints none."""
+    """Printed numbers by (curve, x); None if the paper prints no numbers."""
     also: tuple[Metric, ...] = ()
     """Further metrics of the same runs."""
     panels: tuple[tuple[str, ...], ...] = ()
@@ -323,10 +328,11 @@ class Experiment:
     pictures: tuple[Picture, ...] = ()
     """Figures of single runs, in addition to the figure of the means."""
     questions: tuple[Question, ...] = ()
-    """Open questions of its paper."""
+    """Open questions (unclear statements) of the paper."""
     changed: str = ""
-    """Settings by a user; an experiment with such settings has no claims, because it differs from the
-    paper's."""
+    """Description of a user's changes of settings; empty without changes. A changed experiment has no claims,
+    because it differs from the paper's.
+    """
 
     def __post_init__(self) -> None:
         names = [reading.name for reading in readings(self.questions)]
@@ -357,7 +363,7 @@ class Experiment:
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
-        """Return this experiment and its companion under another reading, without open questions.
+        """Return this experiment and its companion for a reading of the paper, without open questions.
 
         Raises InputError if the reading changes a scheme or a curve that the experiment does not compare.
         """
@@ -365,7 +371,7 @@ class Experiment:
         return self._under(reading)
 
     def with_(self, changes: Mapping[str, object]) -> Experiment:
-        """Return this experiment's grid and curves with other settings, by scenario path.
+        """Return an experiment with this grid and these curves, but changed settings, by scenario path.
 
         The returned experiment has another name and neither claims nor printed values. Raises InputError for
         a path that the experiment varies.
@@ -415,14 +421,17 @@ class Experiment:
         )
 
     def _read_beside(self, reading: Reading) -> Experiment:
-        """Return this companion under its own reading of the same name, which may change another network."""
+        """Return this companion under its own answer (reading) of the same name."""
         if not self.questions:
             return self._under(reading)
         own = next((one for one in readings(self.questions) if one.name == reading.name), None)
         return self._under(own) if own else self
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
-        """Return this mode's study: every value of the axis with every curve; curves vary fastest."""
+        """Return the study of this mode: every value of the axis with every curve.
+
+        The curve varies fastest.
+        """
         from airhop import study
         from airhop.scenario import Scenario
 
@@ -439,7 +448,10 @@ class Experiment:
         )
 
     def _compared(self) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...], tuple[str, ...]]:
-        """Return paths, values and names of the curves; a curve takes open settings from the experiment."""
+        """Return the scenario paths that curves set, their values by curve, and the names of the curves.
+
+        A path that a curve does not set has the experiment's value.
+        """
         paths = tuple(dict.fromkeys(path for curve in self.curves for path in curve.changes))
         for curve in self.curves:
             for path in paths:

@@ -1,4 +1,4 @@
-"""Frame of a figure: the paper's axes, extended to contain all measurements."""
+"""Axes of a reproduced figure: the paper's axes, extended to contain all measurements."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ class Frame:
     """Contents of a figure and the ends of its axes, for print, terminal and report."""
 
     rows: list[Row]
-    """The cells between the ends of the x axis, scheme by scheme."""
+    """Cells between the ends of the x axis, curve by curve."""
     x_limits: tuple[float, float]
     y_ticks: tuple[float, ...]
     """Ticks of the y axis; the first and the last are its ends."""
     title: str
     note: str | None
-    """Upper end of the paper's y axis, if the axis of this figure is longer."""
+    """Note with the upper end of the paper's y axis; None if this figure's axis is not longer."""
     beyond: str | None
-    """Largest mean of each curve that exceeds the paper's y axis, as a sentence below the claims."""
+    """Sentence with the largest mean of each curve that exceeds the paper's y axis; None without such a
+    curve.
+    """
 
     @property
     def y_limits(self) -> tuple[float, float]:
@@ -39,7 +41,7 @@ class Frame:
 
 
 def frame(outcome: Outcome) -> Frame:
-    """Return the frame of the experiment's figure, which contains every interval and printed number."""
+    """Return the axes of the experiment's figure, extended to contain every interval and printed number."""
     axis, metric = outcome.experiment.axis, outcome.experiment.metric
     rows = [row for row in outcome.rows if axis.shows(row.x)]
     spans = [row.interval or Interval(row.value.mean, row.value.mean) for row in rows]
@@ -81,14 +83,14 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Return the printed ends of the x axis, or else the ends of the data; an axis of words gets a margin."""
+    """Return the printed ends of the x axis, or else the ends of the data (for words with a margin)."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))
 
 
 def ticks_around(low: float, high: float, metric: Metric) -> tuple[float, ...]:
-    """Extend the metric's ticks step by step until all data lies between the ticks; never below zero."""
+    """Return the metric's ticks, extended until they enclose all data, but not below zero."""
     ticks = list(metric.ticks)
     step = ticks[-1] - ticks[-2]
     while ticks[-1] < high:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One cell of the grid."""
+    """Results of a cell: a curve at a value of the axis."""
 
     scheme: str
     """Name of the curve."""
@@ -33,19 +33,21 @@ class Row:
     interval: Interval | None
     """Interval of the mean, limited to possible values; None for a single replication."""
     ratio: Ratio | None
-    """Paired ratio to the baseline; None for the baseline itself, and if the baseline lacks the metric."""
+    """Paired ratio to the baseline; None for the baseline itself, and if the baseline has no value."""
     difference: Difference | None
-    """Paired difference to the baseline, with the correlation of the pairs; None as `ratio`."""
+    """Paired difference to the baseline, with the correlation of the pairs; None if `ratio` is None."""
     published: float | None
-    """The printed number."""
+    """Number that the paper prints; None if it prints no number for this cell."""
     published_ratio: float | None
-    """Printed ratio to the baseline, if both are printed; None for the baseline."""
+    """Ratio of the printed numbers of this cell and the baseline; None for the baseline, and if a number is
+    missing.
+    """
 
     @property
     def off(self) -> float | None:
-        """Difference of the mean from the printed number, as a share of that number.
+        """Difference of the mean from the printed number, as a share of the printed number.
 
-        None without such a number.
+        None without a printed number.
         """
         return self.value.mean / self.published - 1.0 if self.published else None
 
@@ -74,7 +76,7 @@ class Outcome(Reproduced):
         table: Table,
         beside: Table | None = None,
     ) -> Outcome:
-        """Check the claims on the studies of the experiment and of its companion, in a mode."""
+        """Evaluate the studies of the experiment and of its companion, and check the claims."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
             samples.put_beside(Samples.of(experiment.beside, mode, beside))
@@ -91,17 +93,17 @@ class Outcome(Reproduced):
 
     @property
     def reps(self) -> int:
-        """Smallest number of replications of a cell."""
+        """Minimum number of replications of a cell."""
         return self.samples.reps
 
     @property
     def warnings(self) -> list[str]:
-        """Cautions about the intervals."""
+        """Warnings about unreliable intervals."""
         return self.table.warnings()
 
     @property
     def headline(self) -> str:
-        """The result in one sentence."""
+        """Result in one sentence."""
         return self.experiment.headline(self.samples)
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,9 +131,9 @@ class Outcome(Reproduced):
 
 
 def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
-    """List every measured cell, curve by curve in the experiment's order.
+    """List every measured cell, in the experiment's order of curves.
 
-    The list excludes cells without the metric in any run, such as the delay of notices without notices.
+    A cell is excluded if no run of it has a value, as the delay of notices in runs without notices.
     """
     published = (experiment.published or {}) if metric is experiment.metric else {}
     baseline = experiment.baseline
@@ -163,8 +165,8 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
     """Check the claims of every known experiment with rows in a folder, without a simulation.
 
     `known` is `registry()` by default. The function ignores studies that are no experiments, and experiments
-    whose definition has changed since the run. Results under other readings belong to their experiment if the
-    folder also contains the experiment.
+    whose definition has changed since the run. If the folder contains an experiment with the default reading,
+    its outcome includes the results for other readings.
     """
     from airhop.store import read_rows
     from airhop.study import Table
@@ -187,19 +189,22 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
-    """Return the experiment with a study's name, which may include a reading; None if there is none."""
+    """Return the experiment of a study by the study's name, such as `yun2009/fig6@tibet-0.999`.
+
+    None if unknown.
+    """
     whole, _, reading = name.partition(MARK)
     experiment = known.get(whole)
     if not isinstance(experiment, Experiment):
         return None
     try:
         return read_so(experiment, reading)
-    except InputError:  # this version of Airhop has no such reading
+    except InputError:  # this version of Airhop does not have the interpretation in the name
         return None
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
-    """Return the mode in which an experiment made this study; None if the experiment has changed since.
+    """Return the mode in which an experiment ran this study; None if the experiment has changed since.
 
     The folder of the scenario's files is ignored: for a packaged scenario this folder is the working
     directory, and the contents of the files are part of a run's id.

@@ -1,21 +1,20 @@
 """Checks of measured means and gains against the numbers that a paper prints.
 
-A printed number is compared in its printed unit, on both sides. The tolerance has two parts: the resolution
-of the print, half of the last digit, and the 95 % scatter of the printed number, which is the scatter of one
-run if the paper states no number of runs, and otherwise the scatter of the mean of the runs. The scatter of
-single runs is measured once, in Airhop's runs under the default reading (`spreads.csv`).
+A printed number is compared in its printed unit, in both directions. The tolerance is the sum of two parts:
+half of the last printed digit, and the 95 % scatter of the printed number. This is the scatter of the mean of
+the paper's runs, or the scatter of one run if the paper states no number of runs. The scatter of one run was
+measured in Airhop's runs with the default reading (`spreads.csv`).
 
-The scatter of a printed gain is the scatter of the logarithm of the ratio, a factor around the printed ratio.
-(In per cent, a ratio to a goodput near zero scatters without bound, and the tolerance of a model would
-increase as its goodput decreases.) If a gain follows from two printed columns, its tolerance contains every
-gain of two numbers that each lie within the tolerance of their column. A check of the ratio of two columns
-within the scatter of a ratio is a different statement: this scatter belongs to pairs of runs over one
-channel, and no paper states that its runs are paired.
+The scatter of a printed gain is the scatter of the logarithm of the ratio, which is a factor around the
+printed ratio. (In per cent, a ratio to a goodput near zero would scatter without bound.) If a gain follows
+from two printed columns, its tolerance contains every gain of two numbers that are each within the tolerance
+of their column. `paired_gains_met` instead compares the ratio of two columns within the scatter of a ratio of
+paired runs. That is a different statement, because no paper states that its runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
-number if the whole interval lies outside. If the tolerance is more than half of the printed effect, an
-interval within the tolerance is no evidence, and the claim is undecided. An interval outside refutes the
-claim for every tolerance.
+number if the whole interval lies outside. If the tolerance is more than half of the printed number, an
+interval within the tolerance is no evidence, and the claim is undecided. An interval outside always refutes
+the claim.
 """
 
 from __future__ import annotations
@@ -35,15 +34,18 @@ from airhop.stats import CONFIDENCE, Ratio
 Printed = Mapping[Cell, float]
 """Printed numbers by curve and x."""
 Gain = tuple[str, str, X]
-"""Advantage of a curve over another at a value of the axis."""
+"""Gain: a curve, the curve with which it is compared, and a value of the axis."""
 COUNT = "how many runs each number is the mean of"
-"""Missing information if the paper does not state its number of runs."""
+"""Information that is missing if the paper does not state its number of runs."""
 SCATTER = "the interval of each number, or more runs than it has"
-"""Missing information if the paper's number of runs leaves too much scatter."""
+"""Information that is missing if the paper's number of runs leaves too much scatter."""
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
-    """Return a printed table as cells: a column per curve, whose keyword has `_` for `-` in the name."""
+    """Return a printed table by cell.
+
+    Each keyword is a curve, with `_` for `-`, and has the curve's column.
+    """
     return {
         (curve.replace("_", "-"), x): number
         for curve, column in printed.items()
@@ -53,14 +55,16 @@ def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
 
 @dataclass(frozen=True)
 class Source:
-    """Precision of printed numbers, from which the tolerance follows."""
+    """Precision of the printed numbers of a figure or table, which determines the tolerance."""
 
     experiment: str
     """Experiment of `spreads.csv` whose runs determine the scatter."""
     digit: float
-    """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
+    """Last printed digit in its unit, such as 0.01 Mbit/s or 1 percentage point."""
     runs: int | None = None
-    """Printed number of runs behind each mean; None if the paper states no number: one run."""
+    """Printed number of runs of each mean. None if the paper states no number; the tolerance then assumes one
+    run.
+    """
 
     def tolerance(self, scatter: float, digit: float | None = None) -> float:
         """Return the tolerance of a printed number, in its unit."""
@@ -92,15 +96,16 @@ class PrintedCheck:
     printed: float
     mean: float
     low: float
-    """Ends of the interval; -inf and inf if the measurement has none."""
+    """Lower end of the interval; -inf without an interval. The upper end is then inf."""
     high: float
     tolerance: float
     unit: str
     upward: float | None = None
     """Tolerance above the printed number, inf if unbounded; None: equal to the tolerance below the number."""
     wider: Callable[[float], tuple[float, float]] | None = None
-    """Function that returns the ends of the interval at another confidence; None if only low and high are
-    known."""
+    """Function that returns the ends of the interval at another confidence; None if only `low` and `high` are
+    known.
+    """
 
     @property
     def allowed(self) -> tuple[float, float]:
@@ -110,7 +115,7 @@ class PrintedCheck:
 
     @property
     def met(self) -> Decision:
-        """Decision whether the interval lies within the tolerance; open if the interval does not decide."""
+        """Decision on whether the interval lies within the tolerance; open if it lies partly within."""
         return Decision(self._met)
 
     def _met(self, confidence: float) -> bool | None:
@@ -147,7 +152,7 @@ class PrintedCheck:
 def means(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Iterable[str], unit: str
 ) -> dict[str, PrintedCheck]:
-    """Return the comparison of each curve's measured values with the printed values, at x that have both."""
+    """Return comparisons of each curve's measured with printed values, at each x that has both."""
     found = {}
     for curve, x in _cells(samples, printed, curves):
         estimate = samples.estimate(curve, x)
@@ -163,7 +168,7 @@ def means(
 def gains(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> dict[str, PrintedCheck]:
-    """Return the comparison of paired gains with printed gains, per cent."""
+    """Return comparisons of paired gains with printed gains, per cent."""
     return {
         _cell(axis, f"{curve} over {other}", x): gained(
             source, samples.ratio(curve, other, x), gain, curve, other, x
@@ -346,8 +351,8 @@ def paired_gains_met(
 def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
     """Return the mean of the absolute errors, as shares of the printed numbers, and its half-width.
 
-    The mean of absolute errors varies no more than the mean of the errors, whose cells are independent
-    (different settings draw different channels): the half-width is the half-width of the mean of the errors.
+    The half-width is that of the mean of the signed errors, because the mean of the absolute errors does not
+    vary more. Errors of different cells are independent, because different settings draw different channels.
     """
     halves = [(one.high - one.low) / 2 / one.printed for one in judged.values()]
     return (

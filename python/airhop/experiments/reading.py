@@ -1,8 +1,8 @@
-"""Readings: interpretations of a paper's open points, and the claims that depend on them.
+"""Readings: interpretations of unclear points of a paper, and the claims that depend on them.
 
-An experiment has a `Question` for each setting that its paper omits or contradicts. The default answer
-follows from the printed text, never from results. Each other answer is run alone, with the default answers to
-all other questions.
+An experiment has a `Question` for each setting that its paper omits or contradicts. Each answer to a question
+is a `Reading`. The default answer follows from the printed text, never from results. Each other answer is
+simulated alone, with the default answers to all other questions.
 """
 
 from __future__ import annotations
@@ -20,34 +20,35 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "fails", "open"]
 
 SILENT = "silent"
-"""Basis of a reading if the paper does not mention the subject."""
+"""Basis of an answer if the paper does not mention the subject of the question."""
 MARK = "@"
-"""Separator of an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
+"""Separator of an experiment's id and the name of an answer: `yun2009/fig6@tibet-0.999`."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Reading of an open question of a paper."""
+    """Answer to an open question of a paper."""
 
     name: str
-    """Name, a word: `tibet-0.999`."""
+    """Name, one word, such as `tibet-0.999`."""
     text: str
-    """Assumption, a sentence."""
+    """Sentence with the assumption."""
     rests_on: str = SILENT
     """Printed words of the paper that support the reading."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Scenario paths with fixed values for every curve."""
+    """Values by scenario path, for every curve."""
     schemes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Parameters by scheme, for every curve of that scheme: `{"tibet": {"rttmin_factor": 0.999}}`."""
+    """Parameters by scheme, for every curve with the scheme, as in `{"tibet": {"rttmin_factor": 0.999}}`."""
     curves: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Scenario paths and values by curve, for this curve only; other curves keep the settings of the
-    experiment."""
+    """Values by curve and scenario path; curves without an entry keep the settings of the experiment."""
     scenario: str | Path | None = None
-    """Another network; None keeps the experiment's."""
+    """Scenario that replaces the experiment's; None keeps the experiment's."""
     metric: Metric | None = None
-    """Another measure; None keeps the experiment's."""
+    """Metric that replaces the experiment's; None keeps the experiment's."""
     checks: Mapping[str, Callable[[Any], ClaimResult]] = field(default_factory=dict)
-    """Checks by claim, if the claim's sentence has another interpretation for the same runs."""
+    """Checks by claim that replace the experiment's, if the reading interprets the claim's sentence instead
+    of the runs.
+    """
 
     def __post_init__(self) -> None:
         if not self.name or MARK in self.name or "/" in self.name or any(c.isspace() for c in self.name):
@@ -56,12 +57,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Question:
-    """Open question of a paper, with its default and other answers."""
+    """Open question of a paper: a setting that the paper omits or contradicts, with possible answers."""
 
     about: str
     """Subject of the question, as a noun: `TIBET's decay`."""
     default: Reading
-    """Default answer, which describes the settings of the experiment and changes nothing."""
+    """Default answer. It describes the settings of the experiment, and changes no setting."""
     others: tuple[Reading, ...]
 
     def __post_init__(self) -> None:
@@ -70,11 +71,11 @@ class Question:
 
 
 DEFAULT = "default"
-"""Name of the reading in which every question has its default answer."""
+"""Name of the interpretation that has the default answer to every question."""
 
 
 def readings(questions: Iterable[Question]) -> tuple[Reading, ...]:
-    """List the readings other than the default, question by question."""
+    """List the answers other than the default answers, question by question."""
     return tuple(reading for question in questions for reading in question.others)
 
 
@@ -87,22 +88,25 @@ class Readable(Protocol):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """Open questions of its paper."""
+        """Open questions of the paper."""
 
     def under(self, reading: Reading) -> Self:
-        """Return this object under another reading."""
+        """Return this object changed as an answer to an open question requires."""
 
 
 Read = TypeVar("Read", bound=Readable)
 
 
 def otherwise(experiment: Read) -> list[tuple[Reading, Read]]:
-    """Return an experiment under each reading except the default."""
+    """Return each answer except the defaults, with the experiment that the answer changes."""
     return [(reading, experiment.under(reading)) for reading in readings(experiment.questions)]
 
 
 def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
-    """Find a reading by its name; None is the default. Raises InputError if `of` has no such reading."""
+    """Find an answer by its name; None is the default.
+
+    Raises InputError if `of` has no answer of this name.
+    """
     known = {reading.name: reading for reading in readings(questions)}
     if name in ("", DEFAULT):
         return None
@@ -114,16 +118,16 @@ def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Outcome of a claim under a reading."""
+    """Verdict on a claim under one interpretation of the paper."""
 
     reading: Reading | None
-    """Reading; None is the default."""
+    """Reading; None for the default."""
     rests_on: str
     result: ClaimResult
 
     @property
     def name(self) -> str:
-        """Name of the reading."""
+        """Name of the interpretation."""
         return self.reading.name if self.reading else DEFAULT
 
     def to_dict(self) -> dict[str, object]:
@@ -138,13 +142,16 @@ class Judgement:
 
 
 def default_rests_on(questions: Sequence[Question]) -> str:
-    """Return the printed words that support the defaults, for questions that the paper mentions."""
+    """Return the paper's words that support the default answers.
+
+    Questions that the paper does not mention are omitted.
+    """
     said = dict.fromkeys(question.default.rests_on for question in questions)
     return " … ".join(words for words in said if words != SILENT) or SILENT
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State a claim's verdicts under all readings: "holds under 3 of 5: it depends on TIBET's decay"."""
+    """State a claim's verdicts under all answers: "holds under 3 of 5: it depends on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the only reading"
@@ -161,14 +168,14 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
 
 
 def depends_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
-    """Return the questions with an answer under which the claim holds and another under which it fails.
+    """Return the questions on which a claim depends: it holds with one answer, and fails with another.
 
-    If there are no such questions, return the questions with another answer than the default under which the
-    claim is not open. Return an empty list unless the claim holds under one reading and fails under another.
+    If no single question has both verdicts, return the questions with an answer, other than the default, that
+    decides the claim. Return an empty list unless the claim holds for one reading and fails for another.
     """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
     if not {"holds", "fails"} <= set(by_name.values()):
-        return []  # an open verdict may later agree with the others
+        return []  # an open verdict may agree with the other verdicts after more replications
     of_others = {
         question.about: {by_name[one.name] for one in question.others if one.name in by_name}
         for question in questions

@@ -82,15 +82,16 @@ BUILT_IN = {
     ),
     "wifi": ("download", "snr", "five", "discards", "delay", "airtime"),
 }
-"""Modules with an `EXPERIMENT`, or with several `EXPERIMENTS`, by paper in the order of `reproduce --all`;
-`today` and `wifi` are Airhop's own."""
+"""Modules that define `EXPERIMENT` or `EXPERIMENTS`, by paper, in the order of `reproduce --all`. The
+experiments in `today` and `wifi` belong to no paper.
+"""
 
 ENTRY_POINT_GROUP = "airhop.experiments"
 
 
 @cache
 def built_in() -> Mapping[str, Experiment | Calculation]:
-    """List the experiments that come with Airhop, by id."""
+    """Return the experiments that are part of Airhop, by id."""
     modules = [f"airhop.experiments.{paper}.{module}" for paper in BUILT_IN for module in BUILT_IN[paper]]
     experiments = [experiment for module in modules for experiment in _in_module(import_module(module))]
     return {experiment.id: experiment for experiment in experiments}
@@ -109,8 +110,8 @@ def _warn(message: str) -> None:
 def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment | Calculation]:
     """Return all experiments by ID: built-in experiments, then experiments of installed packages.
 
-    `on_broken` receives a sentence about each entry that cannot be loaded (by default a Python warning); the
-    other entries are returned.
+    `on_broken` receives a sentence about each entry point that cannot be loaded; by default it issues a
+    Python warning. All other experiments are returned.
     """
     known = dict(built_in())
     for entry in entry_points(group=ENTRY_POINT_GROUP):
@@ -133,8 +134,8 @@ def lookup(
 ) -> list[Experiment | Calculation]:
     """Return the experiments with the given IDs; `yun2009` and `airhop/today` select all of a prefix.
 
-    `yun2009/fig6@tibet-0.999` is an experiment under another reading of its paper. Raises InputError for an
-    unknown ID, with the nearest known ID.
+    `yun2009/fig6@tibet-0.999` is an experiment with another reading (interpretation) of its paper. Raises
+    InputError for an unknown ID, with the nearest known ID.
     """
     papers = list(dict.fromkeys(id_.partition("/")[0] for id_ in known))
     found: dict[str, Experiment | Calculation] = {}
@@ -150,7 +151,7 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Return an experiment under a reading that is no default, or under several such readings joined by `+`.
+    """Return an experiment with other answers to open questions than the default; `+` joins several answers.
 
     Raises InputError if the experiment has no such reading, or if two joined readings contradict each other.
     """

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNDECIDED = "reproduced", "bound met", "not reproduced", "undecided"
 DEPENDS_ON = "depends on "
-"""Outcome of a claim that depends on questions of the paper, which follow."""
+"""First words of the outcome of a claim that depends on open questions of the paper; the questions follow."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
-"""Remedy for a claim whose printed statement is clear but whose runs are too few."""
+"""Missing information if the paper's statement is clear, but the replications are too few."""
 ORDER = ("fails", "open", "holds")
 """Order of verdicts in a list: failed claims come first."""
 
@@ -40,23 +40,23 @@ class CheckedClaim:
     claim: Claim[Any]
     result: ClaimResult
     judged: tuple[Judgement, ...] = ()
-    """Outcome under each reading, the default first; empty if readings were not requested."""
+    """Verdict for each reading of the paper, the default first; empty if readings were not requested."""
     conclusion: str = ""
-    """Conclusion over all readings, in words."""
+    """Text on the verdicts for all interpretations of the paper; empty if these were not requested."""
     depends_on: tuple[str, ...] = ()
-    """Questions with an answer under which the claim holds and another under which it fails."""
+    """Open questions on which the verdict depends."""
 
     @property
     def word(self) -> str:
-        """Verdict in a word: `holds`, `fails`, or `open` if the intervals do not decide."""
+        """Verdict as a word: `holds`, `fails`, or `open` if the intervals do not decide."""
         return self.result.word
 
     @property
     def outcome(self) -> str:
-        """Return the outcome of the claim: a word or two.
+        """Return the outcome of the claim as one or a few words.
 
-        By the default reading `reproduced`, `bound met`, `not reproduced` or `undecided`; `depends on
-        NAME` if one reading upholds the claim and another refutes it.
+        If the claim holds for one reading and fails for another, the outcome is `depends on NAME`. Otherwise
+        it is the outcome for the default reading: `reproduced`, `bound met`, `not reproduced` or `undecided`.
         """
         return outcome(self.claim, self.result, self.depends_on)
 
@@ -69,7 +69,7 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str:
-        """Mechanism behind a failed claim, if known; empty for a claim that holds."""
+        """Mechanism of a failed claim, if known; empty for a claim that holds."""
         return self.claim.why(self.result)
 
     def to_dict(self, experiment: Experiment | None = None) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def outcome(claim: Claim[Any], result: ClaimResult, depends_on: Sequence[str] = 
 
 
 def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedClaim]:
-    """Check each claim on the measured values; failed claims come first, then open ones."""
+    """Check each claim on the measured values; return failed claims first, then open claims."""
     checked = [CheckedClaim(claim, claim.check(found)) for claim in claims]
     return sorted(checked, key=lambda one: ORDER.index(one.word))
 
@@ -121,7 +121,7 @@ def under_readings(
     others: Iterable[tuple[Reading, Sequence[CheckedClaim]]],
     questions: Sequence[Question],
 ) -> list[CheckedClaim]:
-    """Add to each claim its verdicts under the other readings, and the conclusion."""
+    """Add to each claim its verdicts for the other interpretations of the paper, and the conclusion."""
     results = [(reading, {one.claim.id: one.result for one in checked}) for reading, checked in others]
     found = []
     for one in claims:
@@ -147,11 +147,11 @@ class Reproduced(ABC):
     mode: Mode
     seed: int
     claims: list[CheckedClaim]
-    """Checked claims, failed ones first."""
+    """Checked claims; failed claims come first."""
     files: list[Path]
     """Written files, the report first; empty before the files are written."""
     others: Sequence[tuple[Reading, Reproduced]] = ()
-    """Results under other readings of the paper, if requested."""
+    """Results for other readings of the paper; empty if not requested."""
 
     @property
     def holds(self) -> bool:
@@ -159,19 +159,22 @@ class Reproduced(ABC):
         return all(checked.word == "holds" for checked in self.claims)
 
     def read_otherwise(self, others: Sequence[tuple[Reading, Reproduced]]) -> None:
-        """Add to each claim its verdicts under the other readings of the paper."""
+        """Add to each claim its verdicts for the other readings of the paper."""
         self.others = others
         judged = [(reading, outcome.claims) for reading, outcome in others]
         self.claims = under_readings(self.claims, judged, self.experiment.questions)
 
     @property
     def judged_readings(self) -> list[str]:
-        """Names of the readings with checked claims, the default first; empty without other readings."""
+        """Names of the interpretations under which claims were checked, the default first.
+
+        Empty without others.
+        """
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 
     @property
     def warnings(self) -> list[str]:
-        """Cautions about the intervals."""
+        """Warnings about unreliable intervals."""
         return []
 
     def claims_that(self, word: str) -> list[str]:
@@ -187,7 +190,7 @@ class Reproduced(ABC):
     @property
     @abstractmethod
     def headline(self) -> str:
-        """The result in one sentence."""
+        """Result in one sentence."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class Samples:
-    """Metric of an experiment's runs. Curves are paired: replication r of each curve met the same channel."""
+    """Values of a metric in an experiment's runs. Replication r of all curves had the same channel errors."""
 
     metric: str
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
-    """Metric by replication, by (curve, x)."""
+    """Values by (curve, x) and replication."""
     beside: Samples | None = None
-    """Samples of the experiment's companion."""
+    """Samples of the companion, an experiment on the same axis with which the claims compare this experiment.
+    """
     also: dict[str, Samples] = field(default_factory=dict)
     """Further metrics of the same runs, by name."""
 
@@ -42,7 +43,7 @@ class Samples:
         return cls(metric, {(curve, x): values.get(i, {}) for i, (x, curve) in enumerate(grid)})
 
     def put_beside(self, beside: Samples) -> None:
-        """Set the samples of the experiment's companion, for all metrics."""
+        """Set the samples of the companion, the experiment with which the claims compare this one."""
         self.beside = beside
         for name, one in self.also.items():
             one.beside = beside.also.get(name)
@@ -54,12 +55,12 @@ class Samples:
         return found if any(isinstance(x, str) for x in found) else sorted(found)
 
     def from_x(self, least: float) -> list[X]:
-        """Return the values of the axis from `least` up; an axis of words returns all its values."""
+        """Return the values of the axis from `least` up; on an axis of words, all values."""
         return [x for x in self.xs if isinstance(x, str) or x >= least]
 
     @property
     def reps(self) -> int:
-        """The smallest number of replications of any cell."""
+        """Minimum number of replications of a cell."""
         return min((len(cell) for cell in self.cells.values()), default=0)
 
     def values(self, scheme: str, x: X) -> list[float]:
@@ -80,7 +81,7 @@ class Samples:
         return stats.difference(*self.paired((scheme, x), (other, x)))
 
     def ratio_to_beside(self, scheme: str, x: X) -> Ratio:
-        """Return the ratio of a scheme's value to its value in the experiment's companion, paired."""
+        """Return the ratio of a scheme's value to its value in the companion, over paired replications."""
         here, there = self.cells[scheme, x], self.beside.cells[scheme, x] if self.beside else {}
         common = sorted(set(here) & set(there))
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])

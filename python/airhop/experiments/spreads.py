@@ -1,9 +1,8 @@
-"""Scatter of single runs: half of the 95 % range of one run, for the comparison with printed numbers.
+"""Scatter of single runs (half of the 95 % range), which a comparison with a printed number tolerates.
 
-`spreads.csv` has a row per printed number: t(0.975, n - 1) times the standard deviation of n runs of Airhop
-under the default reading. The unit is the unit of the printed number, Mbit/s; for a gain of one curve over
-another it is the natural logarithm of the ratio, and inf if a run of one of the curves has no goodput.
-`tools/spreads.py` writes the file.
+`spreads.csv`, which `tools/spreads.py` writes, has a row per printed number: t(0.975, n - 1) times the
+standard deviation of n runs of Airhop with the default reading. The unit is Mbit/s. For a printed gain, the
+row refers to the natural logarithm of the ratio of two curves, and is inf if a run has no goodput.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ FILE = "spreads.csv"
 def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
     """Return the half-width of the 95 % interval of a single run around the mean.
 
-    With `other`: the half-width for the natural logarithm of the ratio to `other`.
+    With `other`, return the half-width for the natural logarithm of the ratio to `other`.
 
     Raises InputError if `spreads.csv` has no such row.
     """
@@ -34,7 +33,7 @@ def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
 
 @cache
 def _spreads() -> dict[tuple[str, str, str, str], float]:
-    """Read the file once."""
+    """Return the contents of spreads.csv, which is read at the first call."""
     text = (files("airhop.experiments") / FILE).read_text(encoding="utf-8")
     return {
         (row["experiment"], row["curve"], row["other"], row["x"]): float(row["spread"])

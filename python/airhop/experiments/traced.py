@@ -1,4 +1,4 @@
-"""Common parts of calculations from traces: runs, paired comparisons, and their sentences."""
+"""Common parts of calculations from traces: runs, paired comparisons, and texts about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def traced_runs(
 ) -> dict[Cell, list[Measured]]:
     """Measure every cell in `reps` replications, on all cores.
 
-    `measure` receives the parts of a cell, the seed and the replication. Results are in order of replication.
+    `measure` is called with the elements of a cell, the seed and the replication. Results by cell are in
+    order of replication.
     """
     wanted = list(cells)
     found: dict[Cell, list[Measured]] = {cell: [] for cell in wanted}

@@ -1,4 +1,4 @@
-"""Real packets: programs send through a scenario's links, and recorded input can be replayed."""
+"""Emulations, in which programs send real packets over a scenario's links, and replays of their logs."""
 
 from airhop.live.emulation import Emulation, emulate
 from airhop.live.logs import Log, replay

@@ -16,7 +16,7 @@ from airhop.plugins import loaded, objects_among
 from airhop.scenario import Scenario
 
 OF_THE_KERNEL = ("reno", "cubic", "bbr")
-"""Schemes that are also congestion controls of the kernel."""
+"""Names of schemes that are also congestion controls of the Linux kernel."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Control:
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Return the congestion controls of the kernels, and the scenario of a twin with the same controls.
+    """Return the kernels' congestion controls, and the scenario whose simulated senders have them, too.
 
-    A BPF object of `with_` applies to the flows between nodes with real hosts, and their copies, unless
-    `scheme` names another scheme; `scheme` alone may name one of the kernel's own. If the object needs ECN,
-    its receivers also use ECN (RFC 8257 §3.2).
+    A BPF object of `with_` applies to the flows between nodes with real hosts unless `scheme` names another
+    scheme. Without an object, `scheme` may name one of the kernel's controls. If the object needs ECN, its
+    receivers also use ECN (RFC 8257 §3.2).
 
     Raises InputError if the choice among several objects is ambiguous, and PrivilegeError, with the line of
     `airhop doctor`, if this user may not load the object.
@@ -62,7 +62,7 @@ def chosen(
         raise PrivilegeError(right.line)
     code = base64.b64decode(dict(loaded())[file])
     if _core.BpfObject(file, code).needs_ecn(name):
-        # A host without such a congestion control does not accept ECN from an ECN-capable SYN.
+        # A host accepts ECN from such a SYN only if it has such a congestion control itself.
         nodes_with |= {flow["to"] for flow in real} & inside
     return scenario, [Control(node, name, (file, code)) for node in sorted(nodes_with)]
 

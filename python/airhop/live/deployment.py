@@ -1,4 +1,4 @@
-"""Congestion controls of BPF objects in the kernel beyond the end of the command."""
+"""Deployment of BPF congestion controls, which stay in the kernel after the command has ended."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ BPF_FILES = Path("/sys/fs/bpf")
 PINS = BPF_FILES / "airhop"
 """Folder of the pinned links, with a folder for each object."""
 CONTROL = "control"
-"""Pinned registration of a congestion control; the other files of its folder are listeners."""
+"""File name of the pinned registration of a congestion control; the other files in its folder are listeners.
+"""
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 DEFAULT = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 FIRST_NAMESPACE_ONLY = Path("/proc/sys/net/ipv4/tcp_mem")
 """Setting that only the machine's first network namespace has."""
 OWN_NAMESPACE = Path("/proc/self/ns/net")
 LINKS_SINCE = (6, 4)
-"""Linux version whose struct_ops maps are registered by links."""
+"""First Linux version that registers struct_ops maps by BPF links."""
 LISTENERS_SINCE = (6, 6)
-"""Linux version whose packet programs are attached by links (tcx)."""
+"""First Linux version that attaches packet programs by BPF links (tcx)."""
 RELEASE_S = 1.0
-"""Time in which the kernel frees an object that has no user, seconds."""
+"""Maximum time until the kernel frees an object without users, seconds."""
 _NAME = re.compile(rf"[A-Za-z0-9_.]{{1,{LONGEST_NAME}}}")
 
 
@@ -48,9 +49,9 @@ class Plan:
     file: Path
     object: _core.KernelObject
     device: str | None
-    """Interface at whose ingress the listeners run; None: no listener runs."""
+    """Interface at whose ingress the listeners run; None without listeners."""
     before: str | None
-    """Default that the control replaces; None: the default stays."""
+    """Default control that this control replaces; None if the default stays."""
 
     @property
     def changes(self) -> list[str]:
@@ -66,7 +67,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Deployed:
-    """State of an object that was deployed."""
+    """Current state of a deployed object."""
 
     record: Record
     registered: bool
@@ -74,13 +75,13 @@ class Deployed:
     users: int
     """Number of connections, and number of network namespaces whose default is the control."""
     is_default: bool
-    """True if the control is the default of the namespace of the record."""
+    """True if the control is the default of the network namespace in which it was deployed."""
     listening: bool
     """True if all listeners are attached and their interface exists."""
 
 
 def plan(source: str, *, default: bool, listen: str | None) -> Plan:
-    """Read an object, a file or the name of a shipped one, and determine the changes.
+    """Read an object from a file or by the name of a packaged object, and determine the changes.
 
     Raises InputError if the file is no object with one congestion control, if it has no listener for
     `listen`, or if that interface does not exist.
@@ -150,8 +151,8 @@ _NO_BPF_FILES = (
 def _lacking_for_default(plan: Plan) -> list[str]:
     if not os.access(DEFAULT, os.W_OK):
         return [f"default     {DEFAULT} is not writable; for --default"]
-    # Linux 6.18 keeps a reference to the control that it refuses (tcp_set_default_congestion_control): the
-    # object would stay until the next boot.
+    # If Linux 6.18 refuses a default control, it keeps a reference to the control
+    # (tcp_set_default_congestion_control), so that the object would stay until the next boot.
     if not FIRST_NAMESPACE_ONLY.exists() and not plan.object.is_unrestricted(plan.name):
         return [
             f"default     {plan.name} has no TCP_CONG_NON_RESTRICTED in `flags`, without which only the"
@@ -183,8 +184,8 @@ def dry_run(plan: Plan) -> list[tuple[str, bool, list[str]]]:
     Returns
     -------
     list[tuple[str, bool, list[str]]]
-        Program, True if the kernel accepts it, and lines of the kernel's verifier; the last entry is the
-        structure of callbacks, if all programs are accepted.
+        Name of each program, True if the kernel accepts it, and lines of the kernel's verifier. If all
+        programs are accepted, the last entry is the structure of callbacks.
 
     Raises
     ------
@@ -202,7 +203,7 @@ def deploy(plan: Plan) -> None:
     """
     _require(plan)
     with records.locked():
-        _require(plan)  # another command may have deployed the name meanwhile
+        _require(plan)  # checked again, because another command may have deployed the name meanwhile
         namespace = None if plan.before is None else OWN_NAMESPACE.stat().st_ino
         record = Record(
             plan.name, str(plan.file), plan.device, namespace, plan.before, boot=records.boot_id()
@@ -235,8 +236,8 @@ def deployed() -> tuple[list[Deployed], list[str]]:
     Returns
     -------
     tuple[list[Deployed], list[str]]
-        Objects that the kernel still has, and the names of the freed objects (after a reboot, or when their
-        last connection ended), whose records are deleted.
+        Objects in the kernel, and names of objects that the kernel has freed (at a reboot, or after their
+        last connection). The records of freed objects are deleted.
     """
     known = _known()
     if not known:
@@ -314,7 +315,7 @@ def _is_gone(state: Deployed) -> bool:
 
 
 def _namespace(record: Record) -> Path | None:
-    """Find a file of the network namespace whose default is the control; None if the namespace has ended."""
+    """Find a file of the network namespace in which the control was deployed; None if it no longer exists."""
     if record.namespace is None or _is_of_another_boot(record):
         return None
     places = [OWN_NAMESPACE, *Path("/run/netns").glob("*"), *Path("/proc").glob("[0-9]*/ns/net")]
@@ -326,7 +327,7 @@ def _namespace(record: Record) -> Path | None:
 
 
 def _reverse(record: Record) -> int:
-    """Reverse the changes in the opposite order; return the number of remaining users."""
+    """Undo the changes in reverse order; return the number of remaining users."""
     namespace = _namespace(record)
     if namespace is not None and _core.default_control(namespace, None) == record.name:
         _core.default_control(namespace, record.before)

@@ -1,4 +1,4 @@
-"""An emulation: programs of this machine at nodes of a scenario, in real time."""
+"""Emulation: programs of this machine run at nodes of a scenario, in real time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Notices = Literal["listeners", "always"]
 
 
 class Emulation(Result):
-    """Result of an emulation: a `Result`, and its fidelity to the network."""
+    """Result of an emulation, with the measured lateness of packets and its effect."""
 
     def __init__(self, document: str) -> None:
         super().__init__(document)
@@ -38,38 +38,42 @@ class Emulation(Result):
     def live(self) -> dict[str, Any]:
         """Lateness of packets, turnaround of hosts, and outcomes of the commands.
 
-        `lateness_us` with `p50`, `p99` and `max`: from the due time of a packet until it was written,
-        microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to their ACK, microseconds.
-        `goodput_shift` and `delay_shift`: the changes of the twin's goodput and of its median round trip (of
-        UDP: one-way delay) by lateness and turnaround, in `percent`, with a 95 % interval from `low` to
-        `high`, the `quantity`, the `limit`, the number of `pairs` of runs of `length_s`, and the flows
-        `compared`. `valid`, and `why`, the reasons if not. `commands`: `node`, `command`, `exit` (128 plus
-        the signal number, if a signal ended the command), `ended_by_airhop` (because the time was over) and
-        `stdout`, of which the first and the last MiB are kept, with a line that states the omitted amount.
-        `congestion_control` by TCP flow: as its kernel reports (TCP_INFO), or otherwise the control of new
-        sockets of its node (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`;
-        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, such as broadcasts;
-        `lost_to_emulator`, datagrams lost for lack of room; `notices`: numbers of notices `sent` to real
-        senders by kind, including ACKs with the ELN bit, and, if senders have a BPF object with counters, the
-        number of notices `heard` and of window reductions `spared`; `real_time`: whether the emulator had
-        real-time priority.
+        `lateness_us` (`p50`, `p99`, `max`): time from the due time of a packet until it was written,
+        microseconds. `turnaround_us` by node (`p50`, `p90`): time from the arrival of data until their ACK,
+        microseconds.
+
+        The twin is a simulation of the same traffic. `goodput_shift` and `delay_shift` are the changes of its
+        goodput and of its median round-trip time (for UDP, one-way delay) by lateness and turnaround. Each
+        has the `quantity`, the change in `percent`, its 95 % interval from `low` to `high`, the `limit`, the
+        number of `pairs` of runs of `length_s`, and the flows `compared`. `valid` is true if the emulation is
+        valid; otherwise `why` has the reasons.
+
+        `commands`: `node`, `command`, `exit` (128 plus the signal number if a signal ended the command),
+        `ended_by_airhop` (true if the time was over) and `stdout` (the first and the last MiB, with a line
+        that states the omitted amount). `congestion_control` by TCP flow: as its kernel reports (TCP_INFO),
+        or otherwise the control of new sockets of its node (`net.ipv4.tcp_congestion_control`). `stalls`:
+        `at_s` and `length_ms`. `entered` and `left`: `packets` and `bytes`. `ignored`: number of datagrams
+        without a destination, such as broadcasts. `lost_to_emulator`: number of datagrams lost because a
+        buffer was full. `notices`: numbers of notices `sent` to real senders by kind, including ACKs with the
+        ELN bit, and, if senders have a BPF object with counters, the numbers of notices `heard` and of window
+        reductions `spared`. `real_time`: true if the emulator had real-time priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
 
     @property
     def valid(self) -> bool:
-        """True if the emulator lost nothing, and its lateness changes goodput and delays within the limit."""
+        """True if the emulator lost no packet, and lateness changes goodput and delays within the limit."""
         return bool(self.live["valid"])
 
     @property
     def why(self) -> list[str]:
-        """Reasons of invalidity, in sentences; empty if valid."""
+        """Sentences with the reasons why the emulation is not valid; empty if it is valid."""
         return list(self.live["why"])
 
     @property
     def failures(self) -> list[str]:
-        """Failed commands, a sentence each. A command ended at the end of the emulation has not failed."""
+        """Sentences on failed commands. A command that the end of the emulation ended has not failed."""
         return [
             f"{one['node']}: `{one['command']}` {_failure_text(one['exit'])}"
             for one in self.live["commands"]
@@ -100,7 +104,7 @@ def emulate(
     tolerance: float = LIMIT_PERCENT,
     on_progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Emulation:
-    """Let programs of this machine send through a scenario's links, in real time.
+    """Let programs of this machine send over a scenario's links, in real time.
 
     Each node of `on` becomes a network namespace. The emulation ends when all commands have ended, or after
     the scenario's `duration`, and leaves nothing behind.
@@ -110,50 +114,52 @@ def emulate(
     scenario
         Network. Real traffic replaces the flows between nodes with real hosts; all other flows are simulated.
     on
-        Commands by node, run under `sh -c`: one or several. `{name}` of a node in `on` becomes its IPv4
-        address. Commands start in this order, each when a socket of the previous command listens, or the
-        previous command has ended, or after 300 ms.
+        One or several commands by node, executed by `sh -c`. The name of a node in braces, `{name}`, is
+        replaced by its IPv4 address. Commands start in this order. Each starts when a socket of the previous
+        command listens, when the previous command has ended, or after 300 ms.
     at
         Existing interface of this machine by node, which needs root.
     ready
-        Port by node, or a command that ends with 0 when the node is ready, or several: the first following
-        command of another node waits for it, 30 s at most, instead of 300 ms.
+        Readiness condition by node, or several conditions: a port on which the node listens, or a command
+        that ends with 0 when the node is ready. The next command of another node then waits for the
+        condition, at most 30 s, instead of 300 ms.
     scheme
         Scheme of every simulated TCP flow, instead of the scheme in the scenario. Real senders also use the
         scheme, in the kernel's version, if it is `reno`, `cubic` or `bbr`, or a control in a BPF object of
         `with_`.
     with_
-        Your own schemes, as `airhop.plugins.load` accepts them. Real senders use a BPF object, loaded into
-        the kernel during the emulation.
+        User-defined schemes, as `airhop.plugins.load` accepts them. A BPF object among them is loaded into
+        the kernel during the emulation, and controls the real senders.
     services
-        Services of the network for every TCP flow: a service, or a scheme, such as `ll-elsn`, for the
-        services that it needs.
+        Services of the network for every TCP flow: a service, or a scheme such as `ll-elsn`, which stands for
+        the services that it needs.
     notices
-        "always": send ELN and ERSN to every real sender. A notice has the form of an ACK (Yun 2009 §3.1); a
-        kernel without a listener treats the notice as an ACK of lost data, and its connection may stall for
-        ever.
+        "always": send ELN and ERSN to every real sender. A notice has the form of an ACK (Yun 2009 §3.1). A
+        kernel without a listener therefore processes the notice as an ACK of the lost data, and its
+        connection may stall for ever.
     seed, rep
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. A simulated run
-        with equal values has the same channel.
+        with equal values has the same channel errors.
     log
-        File of the entering datagrams with their times, for `replay`: a regular file, which no other
-        emulation writes. It contains the payload, which may be private, and the files that the scenario
-        names; of schemes that are not Airhop's own it contains names and digests, never code.
+        Regular file for a log of the entering datagrams with their times, for `replay`; no other emulation
+        may write it. The log contains the payload, which may be private, and the files that the scenario
+        names. Of user-defined schemes it contains names and digests, but no code.
     headers_only
         Omit the payload from `log`.
     spin
         Time for which the emulator busy-waits before a packet is due, as in "200 us", which reduces lateness
         and occupies a core. By default the emulator sleeps.
     tolerance
-        Largest valid shift of the twin's goodput, and of its delays, by lateness, per cent.
+        Maximum change of the twin's goodput, and of its delays, by lateness in a valid emulation, per cent.
     on_progress
-        Called in this thread about ten times a second with current values: `t_s`; `in` and `out`, each with
-        `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. Its exceptions end the emulation.
+        Callback, which this thread calls about ten times per second with current values: `t_s`; `in` and
+        `out`, each with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. Its exceptions end the
+        emulation.
 
     Returns
     -------
     Emulation
-        Run document and, as `live`, the fidelity of the emulation; also if a command fails.
+        Run document, and the measured lateness as `live`, also if a command fails.
 
     Raises
     ------
@@ -169,7 +175,7 @@ def emulate(
     RunError
         When the run fails.
     KeyboardInterrupt
-        On Ctrl-C; nothing is left behind except the log up to that time.
+        On Ctrl-C; only the log up to this time remains.
     """
     sources = [with_] if isinstance(with_, str | Path) else list(with_)
     load_all(sources)
@@ -210,7 +216,7 @@ def emulate(
 def needs_restart(hosts: Hosts) -> bool:
     """Return whether this process must be restarted by `RESTART` to create namespaces for these hosts.
 
-    Raises PrivilegeError, with the line of `airhop doctor`, if a restart would not help either.
+    Raises PrivilegeError, with the line of `airhop doctor`, if a restart would not provide the privileges.
     """
     unprivileged = _core.needs_user_namespace()
     if unprivileged and hosts.devices:
@@ -237,7 +243,7 @@ def emulate_hosts(
     on_progress: Callable[[dict[str, Any]], None] | None,
     reporter: Reporter = SILENT,
 ) -> Emulation:
-    """Emulate with checked hosts, in a process that has the privileges; see `emulate`."""
+    """Emulate with already checked hosts, in a process with the privileges; see `emulate`."""
     check_keys(seed, rep)
     check_limit(tolerance)
     if headers_only and log is None:
@@ -265,7 +271,7 @@ def emulate_hosts(
 
 
 def judge(live: dict[str, Any], effect: Effect) -> None:
-    """Add the shifts by lateness to `live`, and the reasons if they are too large."""
+    """Add to `live` the changes of goodput and delays by lateness, and reasons if they are too large."""
     live["goodput_shift"] = effect.to_dict(effect.goodput)
     live["delay_shift"] = effect.to_dict(effect.delay)
     live["why"] += [
@@ -284,7 +290,7 @@ def _check_log(path: Path) -> None:
 
 
 def _microseconds(spin: str) -> int:
-    """Parse the busy-waiting time; a second is longer than any packet needs."""
+    """Parse the busy-waiting time, µs; raise InputError above a second."""
     quantity = read_quantity(spin)
     if quantity is None or quantity.dimension != "time" or not 0 <= quantity.to("s") <= 1:
         raise InputError(f"spin is `{spin}`; expected a time from 0 s to 1 s, as in 200 us")

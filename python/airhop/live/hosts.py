@@ -22,21 +22,22 @@ class Hosts:
     """Real hosts at nodes of a scenario."""
 
     doors: list[tuple[str, str, str | None]]
-    """Name in messages, the node, and its interface (None: a namespace)."""
+    """Name in messages, node, and interface of each host; None for a host in a network namespace."""
     commands: list[tuple[str, str]]
     """Node and command, in the order of start, with addresses filled in."""
     ready: list[tuple[str, int | None, str]]
-    """Nodes with a readiness condition: node, port of a listening socket, or otherwise a command that ends
-    with 0."""
+    """Readiness conditions: node, and either the port of a listening socket, or None and a command that ends
+    with 0.
+    """
 
     @property
     def has_namespace(self) -> bool:
-        """True if a node gets a namespace."""
+        """True if a host runs in a network namespace."""
         return any(device is None for _, _, device in self.doors)
 
     @property
     def devices(self) -> list[str]:
-        """Names in messages of the nodes that are interfaces of this machine."""
+        """Nodes that are interfaces of this machine, by the names that messages use."""
         return [asked for asked, _, device in self.doors if device is not None]
 
 
@@ -48,9 +49,9 @@ def hosts_of(
 ) -> Hosts:
     """Check the nodes, and fill addresses into the commands.
 
-    `namespaces` has the name in messages, the node and its commands; `devices` the same with an interface,
-    and `ready` with a port or a command. Raises InputError for a node that the scenario does not have, for a
-    command with an unknown node, and if no command waits for a readiness condition.
+    Entries have the name in messages, the node, and a third element: in `namespaces` its commands, in
+    `devices` its interface, in `ready` a port or a command. Raises InputError if the scenario lacks a node,
+    if a command names an unknown node, or if no command waits for a readiness condition.
     """
     nodes = scenario.core.nodes()
     given = list(namespaces)
@@ -75,7 +76,7 @@ def _readiness(
 ) -> tuple[str, int | None, str]:
     """Parse the readiness condition of a node, a port or a command.
 
-    Returns the node, the port (None if the condition is a command), and the command (empty if it is a port).
+    Returns the node, the port or None, and the command or an empty text.
     """
     order = [at for at, _ in commands]
     if node not in order:
@@ -97,7 +98,7 @@ def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:
     """Replace a node's name in braces by its IPv4 address.
 
     All other braces belong to the command, as in `${X}` and awk. Raises InputError for a word in braces that
-    is similar to the name of a node.
+    is similar to the name of a node, probably a typing error.
     """
 
     def address(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Logs of emulations, and replays, which repeat a run without its hosts."""
+"""Logs of emulations, and replays, which repeat an emulation without its hosts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Log:
         """
         self.path = Path(path)
         self._shown = harmless(str(self.path))
-        """Path for notes, which are also written to pages, where lone surrogates are invalid."""
+        """Path as text for notes, without lone surrogates, which are invalid in HTML pages."""
         if not is_file(self.path):
             raise InputError(f"there is no file {self.path}; airhop emulate --log FILE writes one")
         try:
@@ -85,9 +85,9 @@ class Log:
         if head is None:
             raise InputError(f"cannot replay {self.path}: expected the head of a log of airhop emulate --log")
         self.head = head
-        """Head of the log: `airhop` (the version that wrote it), `scenario`, `files` that it names (content
-        by digest), `with` (`file`, `scheme` and `digest` of each scheme that is not Airhop's own), `seed`,
-        `rep`, `doors` and `headers_only`. Format 1 lacks `files` and `with`.
+        """Head of the log: `airhop` (version of the writer), `scenario`, `files` (contents of files that the
+        scenario names, by digest), `with` (`file`, `scheme` and `digest` of each user-defined scheme),
+        `seed`, `rep`, `doors` (real hosts) and `headers_only`. Format 1 lacks `files` and `with`.
         """
         self._check_schemes()
         self.scenario = self._scenario()
@@ -102,7 +102,7 @@ class Log:
             raise
 
     def _check_schemes(self) -> None:
-        """Raise InputError unless the schemes that the log names are loaded, with the same code."""
+        """Raise InputError if a scheme that the log names is not loaded, or has other code."""
         asked = self.head.get("with", [])
         if not {one["scheme"] for one in asked} <= added().keys():
             load_installed()
@@ -125,7 +125,7 @@ class Log:
 
     @property
     def notes(self) -> list[str]:
-        """Notes about the log, a sentence each."""
+        """Notes about the log, one sentence each."""
         notes = []
         if (version := self.head["airhop"]) != _core.__version__:
             notes.append(
@@ -154,8 +154,8 @@ class Log:
         Returns
         -------
         Result
-            Run document and, when traced, tables; `notes` state whether the log was truncated, and `controls`
-            has the congestion control of each real sender, as far as its kernel reported it.
+            Run document, and trace tables if `trace` is set. `notes` has a sentence if the log was truncated,
+            and `controls` has the congestion control of each real sender whose kernel reported it.
 
         Raises
         ------
@@ -194,8 +194,8 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Parameters
     ----------
     path
-        Log of `emulate`. A truncated log, such as of a killed emulator, is replayed up to the truncation,
-        which `Result.notes` reports.
+        Log of `emulate`. A truncated log, for example of a killed emulator, is replayed up to the truncation,
+        and `Result.notes` has a sentence about it.
     trace
         Record the tables (`Result.tables`).
     pcap_dir
@@ -205,13 +205,13 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Returns
     -------
     Result
-        Result as from `run`. State of a real sender's kernel, such as its timeouts, is null.
+        Result as from `run`. Measures that only a real sender's kernel knows, such as timeouts, are null.
 
     Raises
     ------
     InputError
-        When the file does not exist, is no log, or is damaged, or when a scheme of the log is not loaded
-        (`airhop.load`) or has changed since: a log contains no code.
+        When the file does not exist, is no log, or is damaged. Also when a scheme of the log is not loaded
+        (`airhop.load`) or has changed since, because a log contains no code.
     ScenarioError
         When the scenario of the log is invalid.
     RunError

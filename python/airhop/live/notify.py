@@ -1,8 +1,8 @@
-"""Events of a real link layer, which become notices to TCP senders (LL-ELSN, Yun 2009 §3.1).
+"""Conversion of events of a real link layer into notices to TCP senders (LL-ELSN, Yun 2009 §3.1).
 
-A driver or hostapd writes lines into a socket. An event is a kind, a station, and for `failed`, `discarded`
-and `delivered` the first bytes of a datagram; `airhop._core.LinkEvents` reads it. In a file of events each
-line begins with its time in seconds.
+A driver or hostapd writes lines into a socket. A line has the kind of the event, a station, and for `failed`,
+`discarded` and `delivered` the first bytes of a datagram. `airhop._core.LinkEvents` parses it. In a file of
+events each line begins with its time in seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from airhop import _core
 from airhop.errors import InputError, PrivilegeError, shortened
 
 LONGEST_LINE = 4096
-"""Length in bytes of the longest line of a socket: an event has fewer than 400."""
+"""Maximum length of a line from the socket, bytes; an event has fewer than 400."""
 HEAD = "# events of a link layer: time in s, kind, station, first bytes of the datagram\n"
 IPV6_HDRINCL = 36
 """Socket option: written datagrams contain the IPv6 header (include/uapi/linux/in6.h)."""
@@ -57,7 +57,7 @@ class Notice:
 
 
 def network(text: str) -> Network:
-    """Return the addresses of a prefix, such as 10.0.0.1 or fd00::/64; raises InputError."""
+    """Parse an address or prefix, such as 10.0.0.1 or fd00::/64; raises InputError."""
     try:
         return ipaddress.ip_network(text, strict=False)
     except ValueError:
@@ -67,7 +67,7 @@ def network(text: str) -> Network:
 
 @dataclass
 class Notifier:
-    """Sends the notices that follow from events to the senders that listen for them."""
+    """Converter of link-layer events to notices, which are sent to senders that listen for them."""
 
     to: list[Network]
     send: Callable[[Notice], None]
@@ -77,7 +77,7 @@ class Notifier:
     events: _core.LinkEvents = field(default_factory=_core.LinkEvents)
 
     def hear(self, line: str) -> None:
-        """Handle an event; raises InputError for a line that is no event."""
+        """Process an event, and send its notices; raises InputError for a line that is no event."""
         try:
             rows = self.events.hear(line)
         except ValueError as error:
@@ -109,7 +109,7 @@ def sender() -> Callable[[Notice], None]:
     try:
         six = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_RAW)
         six.setsockopt(socket.IPPROTO_IPV6, IPV6_HDRINCL, 1)
-    except OSError:  # a machine without IPv6
+    except OSError:  # the machine lacks IPv6
         six = four
 
     def send(notice: Notice) -> None:
@@ -122,7 +122,7 @@ def sender() -> Callable[[Notice], None]:
 def from_socket(path: Path) -> Iterator[str]:
     """Yield the lines that programs write into a stream socket at `path`, without end.
 
-    Raises InputError if another program has the socket, or if `path` is another kind of file.
+    Raises InputError if another program uses the socket, or if `path` is no socket.
     """
     _remove_left(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ def from_socket(path: Path) -> Iterator[str]:
 
 
 def _remove_left(path: Path) -> None:
-    """Remove the socket of a program that was killed."""
+    """Remove the socket file that a killed program has left."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -193,7 +193,7 @@ def recorded(lines: Iterable[str], path: Path) -> Iterator[str]:
 
 
 def from_file(path: Path, *, at_their_times: bool) -> Iterator[str]:
-    """Yield the events of a file, at their times or at once; raises InputError with a wrong line's number."""
+    """Yield the events of a file, at their times or without waiting; raises InputError for a wrong line."""
     start = time.monotonic()
     before = 0.0
     with path.open(encoding="ascii", errors="replace") as file:

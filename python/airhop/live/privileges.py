@@ -1,4 +1,4 @@
-"""Privileges that real packets need: whether this user has each, and how to obtain it."""
+"""Privileges that live commands need: their presence for this user, and how to obtain them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ USES = {
     "struct_ops": "for congestion controls in BPF in the kernel",
     "tcp_info": "for the windows and the congestion control of real senders",
 }
-"""Purpose of each privilege, by its name in the core."""
+"""Purpose of each privilege, by name."""
 EMULATION_NEEDS = ("namespaces", "tun")
 """Privileges required to run programs at nodes."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
-"""Command that makes a program root of its own namespaces (unshare(1) of util-linux). The process id stays
-the same, so signals reach the program.
+"""Command, unshare(1) of util-linux, that starts a program as root in new namespaces. The process ID stays
+the same, so that signals reach the program.
 """
 
 
@@ -31,7 +31,7 @@ class Privilege:
     """Name: `namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
-    """State of the privilege: how it is present, or which part is missing and how to get it."""
+    """Explanation: the source of the privilege, or the missing part and how to obtain it."""
 
     @property
     def line(self) -> str:

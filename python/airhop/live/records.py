@@ -1,6 +1,6 @@
 """Records of deployed BPF objects, written before the first change to the kernel.
 
-So every change of a killed command has a record.
+Thus every change has a record, even if the command is killed.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Record:
     file: str = ""
     """Absolute path of the object; empty if the command was killed before its first change."""
     device: str | None = None
-    """Interface of the listeners."""
+    """Interface of the listeners; None without listeners."""
     namespace: int | None = None
-    """Number of the network namespace in which the control becomes the default."""
+    """Inode number of the network namespace in which the control becomes the default; None if it does not."""
     before: str | None = None
     """Default of this namespace before the deployment."""
     boot: str = ""
     """Boot ID of the kernel."""
     map: int | None = None
-    """Number of the control's map once its removal has begun."""
+    """Id of the control's map after its removal has begun; None before."""
 
 
 def boot_id() -> str:
@@ -47,7 +47,7 @@ def boot_id() -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return the folder of a control: BPF file systems reject dots, and names of controls have no hyphens."""
+    """Return the folder name of a control, with hyphens for dots, which BPF file systems reject."""
     return name.replace(".", "-")
 
 
@@ -60,8 +60,8 @@ def recorded() -> list[str]:
 def read(name: str) -> Record:
     """Read a record.
 
-    A record truncated by SIGKILL has only a name; the command had made no change yet, because the first
-    change follows the complete record.
+    Of a record truncated by SIGKILL, only the name is known. The killed command had changed nothing, because
+    the first change follows the complete record.
     """
     folder = RECORDS / folder_name(name)
     try:
@@ -76,14 +76,14 @@ def read(name: str) -> Record:
 
 
 def write(record: Record) -> None:
-    """Write a record for an object that has none."""
+    """Write the first record of a deployed object."""
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755)
     (folder / _PLAN).write_text(json.dumps(asdict(record)), encoding="utf-8")
 
 
 def begin_removal(record: Record, number: int) -> Record:
-    """Add the number of the control's map, which identifies the control after removal of its pinned link."""
+    """Add the id of the control's map, which identifies the control after the removal of its pinned link."""
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755, exist_ok=True)
     (folder / _MAP).write_text(f"{number}\n", encoding="ascii")

@@ -1,8 +1,8 @@
-"""Validity of an emulation: the possible effect of its lateness on a result.
+"""Validity of an emulation, by the effect that late packets could have on its results.
 
-The twin is the emulated network with simulated hosts that send the traffic of the real hosts. The twin runs
-with and without the measured lateness and turnaround, with equal seeds; the results are the changes of the
-goodput and of the delays.
+The twin is a simulation of the emulated network, in which simulated hosts send the traffic of the real hosts.
+It runs with and without the measured lateness of packets and turnaround of hosts, with equal seeds. The
+results are the changes of goodput and delays between the two runs.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ from airhop.simulate import cores
 from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
-"""Largest valid shift of goodput and delays, per cent: the median half-width of the intervals with which
-docs/real-packets.md compares a kernel's goodput with a simulated one. A smaller shift is not significant."""
+"""Maximum change of goodput and delays in a valid emulation, per cent. The value is the median half-width of
+the intervals with which docs/real-packets.md compares a kernel's goodput with a simulated goodput.
+"""
 PRECISE = 0.01
-"""Half-width of both results at which replication stops: a third of the limit."""
+"""Half-width of both changes at which replication stops, a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
-"""Numbers of pairs of runs at first and at most. The number doubles until both results are precise enough."""
+"""First and maximum number of pairs of runs. The number doubles until both changes are precise enough."""
 MOST_EVENTS = 16_000_000
 """Maximum number of events of all runs together: about five seconds of one core."""
 
 
 class Emulated(Protocol):
-    """Data of an emulation for its twin: `_core.Emulated`."""
+    """Data of an emulation for its twin, a simulation of the same scenario: `_core.Emulated`."""
 
     def twin(
         self, length_s: float, /
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return the twin of the first seconds, the twin with lateness, and the flows to compare."""
+        """Return scenarios of the first seconds without and with lateness, and the compared flows."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A flow of the twin."""
+    """Flow whose values with and without lateness are compared."""
 
     name: str
     start_s: float
     scheme: str | None
     """Congestion control of the flow; None for UDP."""
     real: tuple[str, str | None] | None
-    """Name and congestion control, if known, of the real flow; None if the scenario's own flow is compared.
-    """
+    """Name and congestion control, if known, of the real flow; None if a simulated flow is compared."""
 
     def goodput_mbps(self, document: dict[str, Any], length_s: float) -> float:
         """Goodput of the flow from its start to its completion, or to the end of the run."""
@@ -72,7 +72,7 @@ class Compared:
 
     @property
     def told(self) -> str:
-        """Return the phrase that names the compared flows."""
+        """Return a text that names the compared flows."""
         if self.real is None:
             return f"{self.name} of the scenario{f' ({self.scheme})' if self.scheme else ''}"
         name, control = self.real
@@ -84,16 +84,19 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shift:
-    """Shift of a quantity of the twin by lateness and turnaround."""
+    """Change of a quantity in simulations of an emulation due to lateness and turnaround."""
 
     quantity: str
-    """Goodput or delays, in words."""
+    """Name of the quantity: goodput or a delay."""
     moved: Ratio
     """Ratio of the quantity with lateness and turnaround to the quantity without them."""
 
     @property
     def percents(self) -> tuple[float | None, float | None, float | None]:
-        """The change in per cent with its 95 % interval; None without deliveries or with too few runs."""
+        """Change in per cent, with the ends of its 95 % interval.
+
+        None without deliveries or with too few runs.
+        """
         found = (self.moved.value, self.moved.low, self.moved.high)
         percent, low, high = (None if v is None or v != v else 100 * (v - 1) for v in found)
         return percent, low, high
@@ -112,7 +115,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of lateness and turnaround on the twin."""
+    """Effect of an emulation's lateness and turnaround, measured in simulations of its scenario."""
 
     goodput: Shift
     delay: Shift
@@ -122,11 +125,11 @@ class Effect:
 
     @property
     def too_large(self) -> list[Shift]:
-        """The shifts that exceed the limit."""
+        """Changes that exceed the limit."""
         return [shift for shift in (self.goodput, self.delay) if shift.exceeds(self.limit_percent)]
 
     def to_dict(self, shift: Shift) -> dict[str, Any]:
-        """Return the value of a shift in `live`."""
+        """Return a change as data of `Emulation.live`."""
         percent, low, high = shift.percents
         return {
             "quantity": shift.quantity,
@@ -141,7 +144,7 @@ class Effect:
 
 
 def told(shift: dict[str, Any]) -> str:
-    """Format a shift: `-0.4 % (-1.1 to 0.3)`."""
+    """Format a change: `-0.4 % (-1.1 to 0.3)`."""
     percent, low, high = shift["percent"], shift["low"], shift["high"]
     if percent is None:
         return "no change, because nothing was delivered"
@@ -160,16 +163,16 @@ def effect_of(
     limit_percent: float = LIMIT_PERCENT,
     reporter: Reporter = SILENT,
 ) -> Effect:
-    """Estimate the changes of the twin's goodput and delays due to lateness and turnaround.
+    """Estimate the changes of goodput and delays due to lateness and turnaround, by simulations.
 
     Parameters
     ----------
     document
         The run document of the emulation.
     emulated
-        Data of its twin.
+        Data of the simulations.
     limit_percent
-        Largest valid shift of goodput and delays, per cent.
+        Maximum change of goodput and delays in a valid emulation, per cent.
     reporter
         Receives the progress.
 
@@ -207,7 +210,7 @@ def effect_of(
 
 @dataclass
 class _Runs:
-    """Pairs of runs of the twin, with and without lateness."""
+    """Pairs of simulations of an emulation's scenario, with and without lateness."""
 
     flows: tuple[Compared, ...]
     length_s: float
@@ -232,7 +235,7 @@ class _Runs:
 
     @property
     def delay(self) -> Shift:
-        """Shift of the delays, in which all flows with a sample in each run have equal weight."""
+        """Change of the delays; all flows with a sample in each run have equal weight."""
         kinds = {"one-way delay" if flow.scheme is None else "round trip" for flow in self.flows}
         quantity = f"median {kinds.pop()}" if len(kinds) == 1 else "median delays"
         weighted = []
@@ -249,7 +252,7 @@ class _Runs:
 
     @property
     def more(self) -> int:
-        """Number of pairs still to simulate: the number doubles until the results are precise."""
+        """Number of further pairs to simulate, 0 if the changes are precise enough."""
         pairs = len(self.late)
         if self.goodput.is_precise and self.delay.is_precise:
             return 0

@@ -1,4 +1,4 @@
-"""Figures for print (matplotlib) and for the terminal, in the same style."""
+"""Figures for print, by matplotlib, and for the terminal, with the same style of each scheme."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airhop.comparison import Comparison
 
 ROW_IN, FOOT_IN = 0.24, 0.75
-"""Heights of the row of an arm, and of the axis below the rows, inches."""
+"""Heights of an arm's row, and of the axis below all rows, inches."""
 
 
 def means(comparison: Comparison, *, metric: str, ax: Axes | None = None) -> Figure:

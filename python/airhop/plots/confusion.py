@@ -1,4 +1,4 @@
-"""Loss classifications by true cause: one matrix per scheme, side by side, for print."""
+"""Printed figure of loss classifications against true causes: one matrix per scheme, side by side."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 BESIDE = 2
 """Maximum number of matrices in a row."""
 ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.66
-"""Heights of a row of a matrix, of the head above a matrix, and of the foot below the last."""
+"""Heights of a row of a matrix, of the head above a matrix, and of the foot below the last matrix, inches."""
 LEFT_IN, GAP_IN, RIGHT_IN = 0.62, 0.16, 0.04
-"""Widths of the row names, of the gap between two matrices, and of the margin."""
+"""Widths of the row names, of the gap between two matrices, and of the right margin, inches."""
 DARKEST = 0.75
-"""Darkest grey, for a cell with all losses."""
+"""Darkness, 0 to 1, of a cell that contains all losses."""
 CAUSES = {
     "queue": "queue",
     "aqm": "AQM",
@@ -73,7 +73,7 @@ def draw_confusion(
     at
         Fixed values by column of the grid; other columns are fixed at the middle of their values.
     labels
-        Other names for schemes.
+        Labels by scheme, in place of its name.
 
     Returns
     -------

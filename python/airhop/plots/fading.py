@@ -1,4 +1,4 @@
-"""Common parts of figures over a fading link: width, shaded fades, timeouts on the edge."""
+"""Common parts of figures of a run over a fading link: size, shaded fades, marks of timeouts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE_IN, LOW_IN = 7.16, 2.4
-"""Size of a figure over two columns of a paper, which minutes of a run need."""
+"""Width and height of a figure over two columns of a paper, inches; minutes of a run need this width."""
 ROOMY = 1500
-"""Largest number of marks of a kind in full size; more marks are drawn smaller, except losses and repairs.
-"""
+"""Maximum number of marks of a kind in full size. More marks are drawn smaller, except losses and repairs."""
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "...."},
 )
-"""Shading by link; two simultaneous fades are both visible."""
+"""Shades of the links' fades; simultaneous fades of two links are both visible."""
 ALARM = "#b5123e"
 """Colour of losses and timeouts: dark in a grey print."""
 EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgewidth": 0.7, "zorder": 5}
 
 
 def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """Start a figure of two columns, with a strip of this height in inches below it if requested."""
+    """Create a figure of two columns' width, with a strip of height `strip`, inches, below it unless 0."""
     figure = new_figure(WIDE_IN, LOW_IN + strip)
     heights = [LOW_IN, strip] if strip else [LOW_IN]
     made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
@@ -49,9 +48,9 @@ def uncrowded(size: float, count: int) -> float:
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
-    """Shade the bad periods of a hop; without `place`, of all links, each in its own shade.
+    """Shade the bad periods of the hop `place`, or by default of all links, each in its own shade.
 
-    Only three links are shaded.
+    At most three links are shaded.
     """
     found = fades(tables, place)
     links = found["place"].unique(maintain_order=True)

@@ -22,7 +22,7 @@ class FrameStyle:
     hatch: str
     """Hatching on paper, as matplotlib's pattern."""
     letter: str
-    """Letter in the frame's bar."""
+    """Letter drawn in the frame's bar."""
 
 
 STYLES = {
@@ -40,4 +40,4 @@ STYLES = {
 }
 """Styles by kind of frame (`airhop.analysis.on_air.FRAMES`)."""
 LOST_MPDU, RETRIED_MPDU = "lost MPDU", "retransmitted MPDU"
-"""Labels of MPDUs in an A-MPDU: those with bit errors, and those that were sent before."""
+"""Labels of MPDUs in an A-MPDU with bit errors, and of retransmitted MPDUs."""

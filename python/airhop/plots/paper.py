@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMN_WIDTH_IN = 3.5
 HEIGHT_IN = 2.7
 LINE_IN = 0.165
-"""Height of a line of a legend."""
+"""Height of a line of a legend, inches."""
 MOST_COLUMNS = 5
 """Maximum number of columns of a legend."""
 POINTS_PER_IN = 72
@@ -42,12 +42,12 @@ PRINT_STYLE: dict[str, Any] = {
     "lines.linewidth": 1.0,
     "lines.markersize": 4.0,
     "pdf.fonttype": 42,  # TrueType, because journals reject Type 3 fonts
-    "svg.hashsalt": "airhop",  # ids from the content, not random
+    "svg.hashsalt": "airhop",  # makes ids depend on the content instead of random numbers
 }
 
 
 def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
-    """Create an empty figure of this size, inches; `laid_out`: with automatic layout, else with fixed places.
+    """Create an empty figure of this size, inches; if `laid_out`, matplotlib arranges its axes.
 
     The figure is built without pyplot, so there is no global state and no display.
     """
@@ -62,7 +62,7 @@ def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
 
 @contextmanager
 def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure, Axes]]:
-    """Yield the figure and axes to draw on: `ax` in the user's style, or a new page in the style of print."""
+    """Yield the figure and axes to draw on: `ax` with its style, or a new figure in the printed style."""
     import matplotlib as mpl
 
     if ax is not None:
@@ -73,7 +73,7 @@ def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure,
 
 
 def finish(figure: Figure, axes: Axes, told: str = "", *, own: bool) -> Figure:
-    """Add the legend and the caption `told`, outside of the axes if the figure is Airhop's `own`."""
+    """Add the legend and the caption `told`; outside of the axes if Airhop created the figure (`own`)."""
     if own:
         if told:
             caption(figure, told)
@@ -114,7 +114,7 @@ def folded(text: str, width_in: float = COLUMN_WIDTH_IN) -> str:
     lines: list[str] = []
     for word in tie_units(text).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        # The width of the control points, at least that of the curves, needs no extrema of splines.
+        # Width of the control points, which is an upper bound of the text's width and fast to compute.
         fits = np.ptp(TextPath((0.0, 0.0), longer, size=CAPTION_PT).vertices[:, 0]) <= room
         lines[-1:] = [longer] if fits or not lines else [lines[-1], word]
     return "\n".join(lines).replace(NO_BREAK, " ")
@@ -141,7 +141,8 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
         "png": {"Title": title},
     }
     if figure.get_layout_engine():
-        # Lay out once: each format would repeat the layout, which takes longer than drawing.
+        # Arrange the axes once; otherwise each format would repeat this step, which takes longer than
+        # drawing.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     paths = []
@@ -163,7 +164,7 @@ def curve(
     joined: bool = True,
     least: float = -inf,
 ) -> None:
-    """Draw a curve's means with their intervals, cut at `least`; a line joins them if `joined`."""
+    """Draw the means of a curve with intervals, cut at `least`; if `joined`, a line joins the means."""
     below = [min(width or 0.0, mean - least) for mean, width in zip(y, half, strict=True)]
     axes.errorbar(
         x,
@@ -209,7 +210,7 @@ def face(style: SchemeStyle) -> str:
 
 
 def legend(figure: Figure, most_columns: int = MOST_COLUMNS) -> None:
-    """Put the legend above the axes, where it covers no data, in as few lines as its labels need.
+    """Put the legend above the axes, in as few lines as possible.
 
     Every line beyond the first increases the height of the figure, so that the axes keep their size.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_TICKS = 12
-"""Maximum number of values of an axis that all get a tick."""
+"""Maximum number of axis values for which each value has a tick."""
 
 Scale = Literal["log", "linear", "category"]
 
@@ -83,9 +83,11 @@ class Dimension:
     values: tuple[float | str, ...]
     scale: Scale
     texts: tuple[str, ...]
-    """Values as text for readers."""
+    """Values, formatted."""
     group: int = 0
-    """Dimensions of one group vary together (a zip): fixing one fixes all."""
+    """Number of the dimension's group. Dimensions of a group vary together (`zip` of a study), so that a
+    fixed value of one fixes all.
+    """
 
     @property
     def ticks(self) -> list[float] | None:
@@ -130,7 +132,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
 
 
 def _vary_together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
-    """Return whether two columns vary together, that is, some combinations of their values are missing."""
+    """Return whether two columns vary together, so that some combinations of their values are missing."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
 
@@ -140,7 +142,7 @@ def _distinct(values: Iterable[object]) -> tuple[float | str, ...]:
 
 
 def _scalar(value: object) -> float | str:
-    """Keep numbers, and format all other values, including true and false, as words."""
+    """Return numbers unchanged, and other values, including booleans, as text."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
@@ -158,7 +160,7 @@ def _shares(values: Sequence[float]) -> tuple[str, ...]:
 
 
 def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
-    """Format values with four digits if these distinguish them, else with all digits."""
+    """Format values with four significant digits if these distinguish all values, else with all digits."""
     texts = tuple(
         value if isinstance(value, str) else f"{value:{'.4g' if value % 1 else 'g'}}" for value in values
     )
@@ -168,7 +170,7 @@ def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
 
 
 def _geometric(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are spaced by ratio: over more than a decade, with increasing steps."""
+    """Return whether a log axis suits the numbers: over more than a decade, with increasing steps."""
     ordered = sorted(numbers)
     if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
         return False

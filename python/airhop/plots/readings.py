@@ -1,4 +1,4 @@
-"""Claims by readings, for print: which claims depend on the interpretation of a paper, readable in grey."""
+"""Printed figure of the verdicts on claims for each reading (interpretation) of a paper."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STEP_IN = 0.19
-"""Distance between two rows, and between two columns."""
+"""Distance between two rows, and between two columns, inches."""
 NAMES_IN, HEAD_IN, MARGIN_IN = 0.06, 0.052, 0.12
-"""Width of a character of a claim's name, height of a character of a reading's name, and margin."""
+"""Width of a character of a row's name, height of a character of a column's name, and margin, inches."""
 KEY_IN = 0.3
 MARKERS: Mapping[str, dict[str, Any]] = {
     "holds": {"marker": "o", "facecolors": "black", "edgecolors": "black"},
@@ -26,14 +26,14 @@ MARKERS: Mapping[str, dict[str, Any]] = {
 def draw_readings(
     verdicts: Mapping[str, Sequence[str]], groups: Sequence[tuple[str, Sequence[str]]], stem: Path, title: str
 ) -> list[Path]:
-    """Draw a mark per claim (row) and reading (column), with a rule between the questions.
+    """Draw a mark per claim (row) and interpretation of the paper (column), with a rule between questions.
 
     Parameters
     ----------
     verdicts
         Words by claim, one per reading: `holds`, `fails` or `open`.
     groups
-        The readings: what each question is about, with the names of its readings.
+        Subject of each open question, with the names of its readings.
     stem
         Path of the files, without a suffix.
     title

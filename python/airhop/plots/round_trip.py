@@ -1,4 +1,4 @@
-"""Round-trip times for print: of segments, as estimated by the sender, and with notices."""
+"""Printed figure of round-trip times: of segments, estimated by the sender, and notices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MILLI = 1e-3
 ROW_IN = 0.22
-"""Height of the row of a kind of notice."""
+"""Height of the row of a kind of notice, inches."""
 NOTICE_LOOKS: dict[bool, tuple[str, dict[str, Any]]] = {
     False: ("notice in time", {"marker": "|", "color": "0.0", "markersize": 6.0}),
     True: ("notice late", {"marker": "x", "color": ALARM, "markersize": 3.5}),
@@ -69,11 +69,11 @@ def round_trip_graph(
 ) -> Figure:
     """Draw the true round-trip time of each segment, the sender's estimate and its timeout.
 
-    A time is drawn at its ACK, and runs from the last transmission of the segment to the ACK that covers it;
-    the mark is hollow if the segment was sent more than once, so that the sender must not measure the time.
-    Notices are marked below the graph, by whether they came before or after the expiry that they should have
-    prevented. Expiries are marked on the upper edge, and fades of all links are shaded. `tables` are the
-    trace tables of a run, `flow` the name of a TCP flow. The time axis is from `since` to `until`, in
+    A round-trip time lasts from the last transmission of the segment to the ACK that covers it, and is drawn
+    at the time of the ACK. The mark is hollow if the segment was retransmitted, so that the sender must not
+    use the sample. Below the graph, marks distinguish notices before and after the RTO expiry that they
+    should have prevented. Expiries are marked at the upper edge, and fades of all links are shaded. `tables`
+    are the trace tables of a run, `flow` the name of a TCP flow. The time axis is from `since` to `until`, in
     seconds; without `until`, to the end of the trace. Call it inside `PRINT_STYLE`.
     """
     from matplotlib.ticker import LogLocator, NullLocator

@@ -1,4 +1,4 @@
-"""A network without positions for print: nodes in columns, wired links straight, radio links as flashes."""
+"""Printed drawing of a network without positions: nodes in columns, joined by wired and radio links."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from airhop.analysis.schematic import Line, Schematic
 
 COLUMN_IN, ROW_IN, MARGIN_IN = 1.9, 0.75, 0.5
-"""Distances between joined nodes and between rows, and margin around all."""
+"""Distances between joined nodes and between rows, and margin of the drawing, inches."""
 ABOVE_IN, NOTE_IN = 0.14, 0.125
-"""Distances from a link to the texts above and below it; height of a line below it."""
+"""Distance from a link to the text above it, and height of a line of text below it, inches."""
 NOTE_CHARACTERS = 38
 """Number of characters in a line below a link."""
 SMALL = 6.5
 ASIDE = 0.25
-"""Position of the flash on a sloped line, whose middle has the text."""
+"""Position of the flash on a sloped line, as a share of its length, because its text is in the middle."""
 INK = PALETTE[1].color
 NODE: dict[str, Any] = {
     "ha": "center",
@@ -67,13 +67,13 @@ def _draw_line(axes: Axes, line: Line, a: tuple[float, float], b: tuple[float, f
     if level:
         axes.text(x, y + ABOVE_IN, head, va="bottom", fontsize=8, **look)
         axes.text(x, y - ABOVE_IN, notes, va="top", fontsize=SMALL, color="0.25", **look)
-    else:  # neither side of the line is free
+    else:  # other links are on both sides of the line
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
         axes.text(x, y, f"{head}\n{notes}".strip(), va="center", fontsize=SMALL, bbox=box, **look)
 
 
 def _wrapped(line: Line) -> list[str]:
-    """Break the notes of a link at spaces between independent words."""
+    """Break the notes of a link into lines, but not between a number and its unit."""
     wrap = partial(textwrap.wrap, width=NOTE_CHARACTERS, break_on_hyphens=False)
     return [part for note in line.notes for part in wrap(note)]
 

@@ -1,4 +1,4 @@
-"""The sequence graph of Kounavis 1996 for print: frames delivered and lost over the receiver's air interface.
+"""Printed sequence graph as in Kounavis 1996: frames delivered and lost on the receiver's radio interface.
 
 The horizontal axis is time, and the vertical axis the segment number modulo 90, so that minutes of a run fit
 on a page. Each mark is a frame on the last wireless hop. Fades are shaded, and the sender's timeouts are
@@ -63,7 +63,7 @@ def draw_arrivals(
     place
         A hop as `bs->m`; by default the last wireless hop.
     modulo
-        Segment numbers are drawn modulo this.
+        Modulus of the drawn segment numbers.
     between
         Two times in simulated seconds; None draws the whole run.
 
@@ -99,8 +99,8 @@ def sequence_graph(
 
     `tables` are the trace tables of a run, `flow` the name of a TCP flow, `place` a hop as `bs->m`, by
     default the last wireless hop of the flow. The time axis is from `since` to `until`, in seconds; without
-    `until`, to the end of the trace. Call it inside `PRINT_STYLE`. Raises InputError where no data of the
-    flow went over that hop, for a trace without table `air`, and for a modulus below 2.
+    `until`, to the end of the trace. Call it inside `PRINT_STYLE`. Raises InputError if no data of the flow
+    crossed the hop, for a trace without table `air`, and for a modulus below 2.
     """
     if modulo < 2:
         raise InputError(f"segments are numbered modulo {modulo}; expected 2 or more")

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slice:
-    """The cells of a study along some of its dimensions, with fixed values of all other dimensions."""
+    """Points of a study along some dimensions, with fixed values of all other dimensions."""
 
     along: tuple[Dimension, ...]
     held: Mapping[str, object]
     """Fixed value by column."""
     cells: tuple[Cell, ...]
     where: str
-    """Fixed dimensions in words; empty if no other dimension varies."""
+    """Text with the fixed values; empty if no other dimension varies."""
 
     def of(self, scheme: str) -> list[Cell]:
-        """Select the cells of one scheme, by their index along the first dimension."""
+        """Return the points of one scheme, sorted by index along the first dimension."""
         mine = [cell for cell in self.cells if cell.point.scheme == scheme]
         if not self.along:
             return mine
@@ -36,10 +36,10 @@ class Slice:
 def cut(
     table: Table, metric: str, along: tuple[str | None, ...], at: Mapping[str, object] | None = None
 ) -> Slice:
-    """Select the cells along the named columns (None: the first that varies), with all others fixed.
+    """Select the points along the named columns (None: the first column that varies).
 
-    Columns that `at` does not name are fixed at the middle of their values. Raises InputError for a column or
-    a value that the study does not have.
+    All other columns are fixed at the values in `at`, or else at the middle of their values. Raises
+    InputError for a column or a value that the study does not have.
     """
     known = [d for d in dimensions([point.values for point in table.study.points()]) if len(d.values) > 1]
     columns = {d.column: d for d in known}

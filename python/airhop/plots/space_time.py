@@ -1,10 +1,11 @@
-"""The space-time diagram of frames on the air for print: one lane per station over a few milliseconds.
+"""Printed space-time diagram of frames on the air: one lane per station, over a few milliseconds.
 
-A bar is a frame in the lane of its sender. A strip along the edge of a lane is a frame that the station
-receives, and a thin strip a frame that it only senses: at the upper edge if the sender's lane is above, and
-at the lower edge if it is below. Frames of hidden terminals lie on both edges of one lane, and neither sender
-has a strip of the other. An arrow leads from the end of a frame to its receiver, and the arrow's head shows
-the outcome. A dotted line leads from the interfering frame to the overlap.
+A bar in the lane of a station is a frame that the station sends. A strip along the edge of a lane is a frame
+that the station receives, and a thin strip is a frame that it only senses. The strip is at the upper edge if
+the sender's lane is above, and at the lower edge if it is below. Frames of hidden terminals therefore have
+strips in the receiver's lane, but not in each other's lanes. An arrow leads from the end of a frame to its
+receiver, and the arrow's head shows the outcome. A dotted line leads from the interfering frame to the
+overlap.
 
 The bar of an A-MPDU is divided into its MPDUs. A white, hatched cell is an MPDU with bit errors, and a strip
 below a cell marks a retransmission. If the whole A-MPDU is lost in a collision, only the collision is marked.
@@ -37,11 +38,13 @@ MARGINS_IN = 0.95
 """Height of legend, ticks and label of the time axis."""
 MOST_LANES = 24
 AROUND_S, ROUND_S = 0.002, 1e-4
-"""Seconds on both sides of a collision if no window is given, and the rounding of its start."""
+"""Time drawn before and after a collision if no window is given, and rounding of the window's start, s."""
 BAR, EDGE, HEARD, SENSED = 0.22, 0.45, 0.12, 0.045
-"""Half height of a bar, distance of a strip's outer edge from the middle, and heights of strips; in lanes."""
+"""Half height of a bar, distance of a strip's outer edge from the lane's middle, and heights of strips of
+received and of sensed frames, in units of a lane.
+"""
 CELL_SHARE = 0.003
-"""Minimum width of an MPDU that is separated from its neighbours, as a share of the window."""
+"""Minimum width of an MPDU that is drawn separately, as a share of the window."""
 RETRIED = 0.09
 """Height of the strip of a retransmitted MPDU, in lanes."""
 LETTER_SHARE = 0.012
@@ -76,7 +79,7 @@ def draw_space_time(
 ) -> list[Path]:
     """Draw the transmissions of each station over time, with their receivers and outcomes.
 
-    Of more than 24 stations the busiest are drawn.
+    At most 24 stations are drawn, those with the most frames.
 
     Parameters
     ----------
@@ -112,7 +115,7 @@ def draw_space_time(
 
 
 def worth_seeing(air: OnAir) -> tuple[float, float]:
-    """Choose a window, in seconds: around a collision of hidden terminals or any other, or the start."""
+    """Return the window to draw, s: around a collision, if possible of hidden terminals, else the start."""
     lost = [overlap for overlap in air.overlaps if not overlap.captured]
     first = min(lost, key=lambda overlap: (overlap.reason != "hidden", overlap.start_s), default=None)
     if first is not None:
@@ -173,7 +176,7 @@ def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
 
 
 def _draw_mpdus(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Divide the bars of A-MPDUs into MPDUs, and mark those that were lost or sent again."""
+    """Divide the bars of A-MPDUs into MPDUs, and mark lost and retransmitted MPDUs."""
     from matplotlib.collections import LineCollection
 
     first, last = window
@@ -227,7 +230,7 @@ def _draw_waiting(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Mark the overlaps of frames with a second signal, with a line from its sender."""
+    """Mark the overlaps of frames with another signal, and draw a line from the sender of this signal."""
     known = [overlap for overlap in air.overlaps if overlap.other != NOBODY]
     boxes: dict[bool, list[Box]] = {False: [], True: []}
     senders, (first, last) = air.frames["lane"], window

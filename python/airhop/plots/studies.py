@@ -1,9 +1,9 @@
-"""Figures of studies: any metric against any axis, differences, fairness, distributions, maps.
+"""Figures of studies: a metric against an axis, differences, fairness, distributions, heat maps.
 
 Every function `draw_…` writes `stem.pdf`, `stem.svg` and `stem.png` for print and returns their paths.
 `means`, `differences` and `distribution` return the figure, and draw on `ax` if it is given. `along` is a
-column of the study's frame, by default the first that varies; `at` fixes other columns at a value, by default
-at the middle.
+column of the study's data frame, by default the first column that varies. `at` has the fixed values of other
+columns, which are by default the middle of their values.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def means(
                 joined=_is_trend(part),
             )
         axes.set_ylabel(quantity(metric).title)
-        # The index of n flows is at least 1/n, and mostly near 1.
+        # The y axis of all metrics except the fairness index, which is mostly near 1, begins at 0.
         if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
             axes.set_ylim(bottom=0.0)
         return _finish(figure, axes, part, own=ax is None)
@@ -265,7 +265,7 @@ def draw_map(
     up: str | None = None,
     at: Mapping[str, object] | None = None,
 ) -> list[Path]:
-    """Draw a metric of one scheme over two axes; light colours are high values.
+    """Draw a heat map of one scheme's metric over two axes; light colours are high values.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def draw_map(
     metric
         Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
     across, up
-        Columns of the two axes; by default the first two that vary.
+        Columns of the x and y axis; by default the first two columns that vary.
     at
         Fixed values by column of the grid; other columns are fixed at the middle of their values.
 
@@ -348,7 +348,7 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
 
 
 def _is_trend(part: Slice) -> bool:
-    """Return whether lines join the points: for more than two numeric points."""
+    """Return whether lines join the points, which requires more than two numeric points."""
     return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 

@@ -1,13 +1,13 @@
 """Style of schemes in print, in the terminal and in the report.
 
 A scheme has one style in all figures: one marker, one pattern of dashes, and one colour on paper, on the page
-and in the terminal. Up to eight curves of a figure have eight colours: if two schemes have the same colour,
-the second takes a free one in that figure.
+and in the terminal. Up to eight curves of a figure have eight colours: if two schemes of the figure have the
+same colour, the second scheme gets a free colour.
 
-The eight colours are distinguishable with any colour vision: any two differ by at least 0.075 in Oklab, for
-normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009); a difference of 0.02 is
-just noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the
-page brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
+The eight colours are distinguishable with any colour vision. Any two differ by at least 0.075 in Oklab, for
+normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009), where 0.02 is just
+noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the page
+brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
 distinguishes them. Each pair of marker and dashes occurs once, so that curves are distinguishable without
 colour.
 """
@@ -52,7 +52,7 @@ MARKERS = (
 """Markers for matplotlib, for Bokeh, and as characters, open and filled."""
 DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
 LAST_DASHES: tuple[tuple[int, ...], ...] = ((8, 2, 2, 2), (10, 2, 2, 2, 2, 2))
-"""Complete dash patterns of the last rows."""
+"""Dash patterns of the last rows."""
 
 PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
@@ -62,17 +62,17 @@ PLACES = (
     ("dctcp", "ebsn", "bbr", "rttn", "hybla", "bbr3", "copa", "ledbat"),
     ("illinois", "eln-cubic", "htcp"),
 )
-"""Schemes by row and by colour (column); "" is a free place. Schemes in the same figure of a paper have
-different colours as far as possible.
+"""Schemes by row, with one column per colour; "" is a free place. Schemes in the same figure of a paper have
+different colours if possible.
 """
 ROWS = len(DASHES) + len(LAST_DASHES)
 
 
 def _style(place: int) -> SchemeStyle:
-    """Return the style of a place, counted row by row.
+    """Return the style of a place in the table of schemes, counted row by row.
 
     From row to row, markers advance by two and dashes by one; the last rows have the remaining markers and
-    their own dashes. Two places differ in at least two of the three: colour, marker, dashes.
+    their own dashes. Two styles differ in at least two of colour, marker and dashes.
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)
@@ -90,15 +90,16 @@ OWN = {
     for column, name in enumerate(names)
     if name
 }
-"""Place of each scheme with a fixed style."""
+"""Place in the table of each scheme with a fixed style."""
 
 
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
     """Return the style of each curve of a figure.
 
-    A curve has the style of the scheme whose name begins the curve's name. Other curves, and a second curve
-    of a scheme, have an unused style. In a figure of up to eight curves each colour occurs once, in a figure
-    of up to sixteen at most twice, and so on. With more curves than `PALETTE` has styles, styles repeat.
+    A curve whose name begins with the name of a scheme has the scheme's style. All other curves, and a second
+    curve of a scheme, have unused styles. In a figure of up to eight curves each colour occurs at most once,
+    in a figure of up to sixteen curves at most twice, and so on. Styles repeat only if a figure has more
+    curves than `PALETTE` has styles.
     """
     listed = tuple(dict.fromkeys(names))
     taken: dict[str, int] = {}
@@ -135,7 +136,7 @@ def _scheme(name: str) -> str:
 
 
 def _free(taken: Iterable[int]) -> int:
-    """Find the least used place, and among equals the first with the rarest colour."""
+    """Return the least used place; among several, the first place with the least used colour."""
     of_place = Counter(taken)
     of_color = Counter(place % len(COLORS) for place in of_place.elements())
     return min(range(len(PALETTE)), key=lambda place: (of_place[place], of_color[place % len(COLORS)], place))

@@ -1,4 +1,4 @@
-"""Figure that keeps the style in which it was made."""
+"""Figure that keeps the style in which it was created."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from airhop.plots.paper import PRINT_STYLE
 
 SCREEN_DPI = 160
-"""Resolution in a notebook: a figure of one column is 560 pixels wide."""
+"""Resolution in a notebook, dots per inch; a figure of one column is then 560 pixels wide."""
 
 
 class StyledFigure(Figure):

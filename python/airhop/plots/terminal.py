@@ -1,4 +1,4 @@
-"""A line chart in the terminal: braille dots for the lines, one glyph per scheme for the points."""
+"""Line chart in the terminal: lines of braille dots, and points marked by one character per scheme."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Series:
 
 
 class Canvas:
-    """Character cells of 2 × 4 dots; later marks cover earlier ones of the same cell."""
+    """Canvas of character cells with 2 × 4 dots; a later mark covers an earlier mark in the same cell."""
 
     def __init__(self, columns: int, rows: int) -> None:
-        """Start an empty canvas of this many characters."""
+        """Create an empty canvas of this many characters."""
         self.columns, self.rows = columns, rows
         self.dots: dict[tuple[int, int], int] = {}
         self.glyphs: dict[tuple[int, int], str] = {}
@@ -78,8 +78,8 @@ def chart(
 ) -> Text:
     """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier ones.
 
-    The y axis extends from the first tick to the last. Without `x_ticks` the x axis gets decades, or quarters
-    if it is linear.
+    The y axis extends from the first tick to the last. Without `x_ticks`, a logarithmic x axis has ticks at
+    decades, and a linear x axis at quarters.
     """
     y_limits = y_ticks[0], y_ticks[-1]
     gutter = max(len(f"{tick:g}") for tick in y_ticks) + 2
@@ -128,7 +128,7 @@ def _legend(lines: Sequence[Series], gutter: int, width: int) -> Text:
 
 
 def fraction(value: float, limits: tuple[float, float], log: bool) -> float:
-    """Return the position of a value between its limits: 0 at the first, 1 at the second."""
+    """Return the position of a value between the limits: 0 at the first, 1 at the second."""
     low, high = limits
     if log:
         value, low, high = math.log10(value), math.log10(low), math.log10(high)
@@ -151,7 +151,7 @@ def _x_axis(
 
 
 def _even_ticks(limits: tuple[float, float], log: bool) -> list[float]:
-    """Divide an axis: decades, or quarters of a linear one."""
+    """Return ticks: decades of a logarithmic axis, quarters of a linear axis."""
     low, high = limits
     if not log:
         return [low + (high - low) * i / 4 for i in range(5)]

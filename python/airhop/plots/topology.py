@@ -1,4 +1,4 @@
-"""Positions of a scenario's stations, for print, with the links in range and the routes of the flows."""
+"""Printed drawing of a scenario's stations, with links in range and the routes of flows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 LEAST_IN, MOST_IN = 0.9, 6.0
-"""Minimum and maximum height of the axes."""
+"""Minimum and maximum height of the axes, inches."""
 BESIDE_IN, MARGINS_IN = 0.6, 0.75
 """Margins beside the axes, and above and below them, inches."""
 MOST_NAMES = 60
-"""Number of stations above which the figure names only stations with ranges and ends of flows."""
+"""Number of stations above which only ends of flows and stations with drawn ranges have names."""
 MOST_WAYS = 8
 """Number of flows above which all paths have the same style."""
 FEW_RINGS = 2
 ALL = "all"
-"""Word for all stations, in place of a station's name."""
+"""Value of `around` that selects all stations."""
 
 
 def draw_topology(
@@ -44,9 +44,9 @@ def draw_topology(
 ) -> list[Path]:
     """Draw the stations of a wlan in metres, with the links within receive range and the paths of flows.
 
-    A network with radio links, or without a wlan, has no positions: its nodes are drawn in columns, with the
-    properties of each link. `cell` and `around` request the drawing of stations nevertheless. Paths are as in
-    static routing, with the fewest hops.
+    The nodes of a network with radio links, or without a wlan, have no positions. They are drawn in columns,
+    with the properties of each link, unless `cell` or `around` is given. Paths are those of static routing,
+    with the fewest hops.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def drawn_topology(scenario: Scenario, *, seed: int = 1, rep: int = 0) -> Topolo
     """Return the positions of stations and the ends of flows in this replication."""
     from airhop.simulate import run
 
-    # A run draws random positions before its first event; the shortest run therefore has them.
+    # A very short run suffices, because random positions are drawn before the first event.
     starts = {f"flow.{flow['name']}.start": "0 s" for flow in scenario.to_dict()["flow"]}
     instant = scenario.with_({"warmup": "0 s", **starts, "duration": "1 us"})
     result = run(instant, seed=seed, rep=rep, trace=True)
@@ -202,7 +202,7 @@ def _draw_paths(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> No
 
 
 def bend(number: int) -> float:
-    """Return the bend of a flow's arrows, alternating to both sides: 0 for the first flow."""
+    """Return the bend of a flow's arrows: 0 for the first flow, then alternately to each side."""
     return 0.12 * ((number + 1) // 2) * (1 if number % 2 == 0 else -1)
 
 

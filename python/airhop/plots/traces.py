@@ -2,7 +2,7 @@
 
 Every function takes the result of `airhop.run(…, trace=True)`. The functions `draw_…` write `stem.pdf`,
 `stem.svg` and `stem.png` for print and return their paths; `sequence`, `window` and `queue` return the
-figure, and draw on `ax` if it is given. `between` limits the time axis, in seconds.
+figure, and draw on `ax` if it is given. `between` has the ends of the time axis, seconds.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def window(
     rows = _rows(result, "window", name, between)
     with canvas(ax) as (figure, axes):
         axes.step(rows["time_s"], rows["cwnd"], where="post", color="0.0", label="cwnd")
-        # An infinite ssthresh, as at the start, is not drawn.
+        # The initial ssthresh, which is infinite, is not drawn.
         known = rows.filter(rows["ssthresh"].is_finite())
         axes.step(
             known["time_s"],
@@ -236,7 +236,7 @@ def chosen_flow(result: Result, wanted: str | None) -> str:
 
 
 def _connections(result: Result) -> dict[str, int]:
-    """Return the bytes sent on each connection of applications that open and close some."""
+    """Return the bytes sent on each connection, for applications that open and close connections."""
     if not any(flow.get("connections") for flow in result.tcp_flows):
         return {}
     rows = _table(result, "segments").select("flow", "bytes").iter_rows()

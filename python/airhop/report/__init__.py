@@ -1,4 +1,4 @@
-"""Self-contained HTML file of studies and experiments: no request leaves the page."""
+"""Report of studies and experiments: one HTML file that loads nothing from a network."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ ONE_RUN = (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two flows with data in the same direction."""
+    """Compared flows, one real and one simulated, with data in the same direction."""
 
     real: str
-    """The connection of a real host, by its name in the replay."""
+    """Name of the real host's connection in the replay."""
     twin: str
-    """The flow of the scenario."""
+    """Name of the simulated flow in the scenario."""
 
 
 def write_twin(
@@ -45,16 +45,16 @@ def write_twin(
     command: str,
     reporter: Reporter = SILENT,
 ) -> None:
-    """Write a page that compares an emulation with its twin, as one HTML file without requests.
+    """Write a page that compares an emulation with its twin, a simulation of the same scenario.
 
     Parameters
     ----------
     log
-        Log of the emulation, to be replayed.
+        Log of the emulation, which is replayed.
     path
-        The file; an existing file is replaced.
+        HTML file, which loads nothing from a network; an existing file is replaced.
     live
-        `Emulation.live`, if known.
+        Value of `Emulation.live`; None for a replay of a log.
     command
         Command that made the page, shown there.
     reporter
@@ -63,8 +63,8 @@ def write_twin(
     Raises
     ------
     InputError
-        When no connection had the direction of a flow of the scenario, when the log is damaged, or when the
-        file cannot be written.
+        When no real connection has data in the direction of a flow of the scenario, when the log is damaged,
+        or when the file cannot be written.
     """
     from airhop.report import write_report
 
@@ -84,12 +84,12 @@ def write_twin(
 
 
 def twin_of(scenario: Scenario, real: Result) -> Scenario:
-    """Return the scenario of the twin, which ends when the emulation ended."""
+    """Return the scenario of the simulated twin, which lasts as long as the emulation lasted."""
     return scenario.with_({"duration": f"{real.document['duration_s']:.9f} s"})
 
 
 def paired(log: Log, real: Result) -> Pair:
-    """Return the largest real connection (in bytes) in the direction of a flow of the scenario.
+    """Return a flow of the scenario, and the real connection with the most bytes in its direction.
 
     Raises InputError if no connection has this direction.
     """
@@ -157,7 +157,7 @@ def _chapter(
 
 
 def _kernel(real: Result, live: Mapping[str, Any] | None, flow: str) -> str:
-    """Return the name of the kernel's side, with the congestion control of the connection if known."""
+    """Return the label of the real connection, with its congestion control in the kernel if known."""
     control = (live or {}).get("congestion_control", {}).get(flow)
     if control is None and "tcp_info" in real.tables:
         rows = real.tables["tcp_info"]

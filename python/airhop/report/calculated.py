@@ -1,4 +1,4 @@
-"""Page of a calculation: the figure for print, tables, and claims."""
+"""Page of a calculation without a simulation: the figure for print, tables, and the paper's claims."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CalculationChapter:
 
     @property
     def id(self) -> str:
-        """HTML id of the name."""
+        """Name of the calculation as an HTML id."""
         return html_id(self.name)
 
     @property
@@ -52,7 +52,7 @@ class CalculationPage:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Parts of the chapter that the top of a page links to."""
+        """Parts of the chapter, for links at the top of the page."""
         return ("figures", *(("readings",) if self.chapter.paper.readings else ()), "tables", "method")
 
     @property
@@ -63,7 +63,7 @@ class CalculationPage:
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Report the origin of the numbers, as name and text."""
+        """Return facts about the origin of the numbers, pairs of a name and a text."""
         chapter = self.chapter
         return [
             ("Source", chapter.paper.source),

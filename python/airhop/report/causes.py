@@ -1,4 +1,4 @@
-"""True causes of losses by the sender's repair: which schemes classify losses correctly."""
+"""Table of losses by true cause and by the sender's repair, which shows wrongly classified losses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ REPAIRS = {
     "elsewhere": "not by the sender",
     "open": "not yet",
 }
-"""Repair of a loss by the sender. `elsewhere`: an agent or a link repaired the loss, or the data had
-arrived."""
+"""Labels of repairs of a loss. `elsewhere`: not the sender but an agent or a link repaired the loss, or the
+data had arrived in spite of the loss.
+"""
 CAUSES = {
     "queue": "queue full",
     "aqm": "dropped by AQM",
@@ -34,13 +35,16 @@ CAUSES = {
     "arrived": "no loss: only the link's ACK was lost",
     "none": "no loss: the segment arrived, or was still on its way",
 }
-"""True causes. The first two are congestion."""
+"""Labels of the true causes of losses; the first two causes are congestion."""
 FRAME_LOSSES = ("channel", "collision")
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of data segments by true cause and by repair, without causes of no segment."""
+    """Counts of lost or retransmitted data segments by true cause and by repair.
+
+    Causes without segments are omitted.
+    """
 
     causes: tuple[str, ...]
     repairs: tuple[str, ...]
@@ -53,7 +57,7 @@ class Confusion:
 
 
 def confusion(run: TracedRun) -> Confusion:
-    """Pair each lost data segment of a run with its repair, and add retransmissions without a loss."""
+    """Count the lost data segments of a run by cause and repair, and retransmissions without a loss."""
     segments = run.table("segments").select("time_s", "seq", "retransmission", "cause")
     again = segments.filter("retransmission").select("seq", again_s="time_s", repair="cause").sort("again_s")
     acks = run.table("acks").select("time_s", "ack").sort("time_s")
@@ -82,12 +86,13 @@ def confusion(run: TracedRun) -> Confusion:
 
 
 def lost_segments(run: TracedRun) -> pl.DataFrame:
-    """Return the lost data segments: time_s, seq and the true cause, by time.
+    """Return the lost data segments, sorted by time: time_s, seq and the true cause.
 
-    The loss of a frame on a link with ARQ is not the loss of a segment. A packet that such a link discards is
-    lost if every attempt was lost; otherwise the packet had arrived, and only a link ACK was lost
-    (`arrived`). Under Block Ack with a lifetime, the trace has a discard only if the packet had not arrived;
-    the cause of an MPDU that was never sent is that of its station's last loss.
+    The loss of a frame on a link with ARQ is not the loss of a segment. If a link with ARQ discards a packet,
+    the packet is lost if every attempt was lost. Otherwise the packet had arrived, and only a link ACK was
+    lost (cause `arrived`). Under Block Ack with a lifetime, the trace records a discard only if the packet
+    had not arrived. The cause of an MPDU that was discarded before its first transmission is the cause of its
+    station's last loss.
     """
     attempts = _attempts(run)
     drops = run.table("drops").filter(pl.col("kind") == "data").select("time_s", "seq", "place", "cause")
@@ -135,7 +140,7 @@ def _with_last_losses(packets: pl.DataFrame, run: TracedRun) -> pl.DataFrame:
 
 
 def _attempts(run: TracedRun) -> dict[str, int]:
-    """Return, by place, the number of lost data frames after which a link with ARQ discards a packet.
+    """Return by place the number of lost data frames after which a link with ARQ discards a packet.
 
     With RTS/CTS a packet is also discarded after lost RTS frames: one lost data frame then suffices. An MPDU
     with a lifetime may be discarded before its first transmission.
@@ -153,7 +158,7 @@ def _attempts(run: TracedRun) -> dict[str, int]:
 
 
 def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
-    """Return the numbers of attempts for the directions of a radio link with ARQ.
+    """Return the number of lost frames before a discard, for each direction of a radio link with ARQ.
 
     A link with a window may discard a packet although some of its frames arrived, because the receiver
     rejected these frames. One lost frame then suffices.
@@ -167,7 +172,7 @@ def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
-    """Return the time at which the cumulative ACK passed each sequence number; null if no ACK passed it."""
+    """Return the time of the first cumulative ACK above each sequence number; null without such an ACK."""
     progress = acks.with_columns(pl.col("ack").cum_max()).unique("ack", keep="first", maintain_order=True)
     found = progress["ack"].search_sorted(seqs, side="right")
     times = pl.concat([progress["time_s"], pl.Series([None], dtype=pl.Float64)])

@@ -1,4 +1,4 @@
-"""Chapter of the report: a study, with the additions of an experiment."""
+"""Chapter of the report: the results of a study, and for an experiment also the claims of its paper."""
 
 from __future__ import annotations
 
@@ -36,26 +36,27 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell, Table
 
 ESCAPES = {"/": "-", "-": "--"}
-"""Replacements of common characters of names, other than letters, in HTML ids."""
+"""Replacements in HTML ids for the common characters of names that are no letters."""
 
 
 VERDICTS = "A claim holds if the 95 % interval of the claimed quantity excludes the opposite."
 
 
 def html_id(name: str) -> str:
-    """Write the name of a chapter as an HTML id; different names give different ids."""
+    """Convert the name of a chapter into an HTML id; different names have different ids."""
     return "study-" + "".join(c if c.isalnum() else ESCAPES.get(c, f"_{ord(c):x}_") for c in name)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """Place of a result in print, and its claims."""
+    """Figure or table of a paper that the chapter reproduces, and the paper's claims."""
 
     source: str
     claims: tuple[CheckedClaim, ...]
-    """Claims, failed ones first."""
+    """Claims; failed claims come first."""
     readings: ReadingsTable | None = None
-    """Verdicts on the claims under other readings, if these readings were run."""
+    """Verdicts on the claims under other readings (interpretations) of the paper; None if these were not run.
+    """
     beyond: str | None = None
     """Values above the paper's y axis."""
 
@@ -72,7 +73,7 @@ class Paper:
 
     @property
     def open(self) -> int:
-        """Number of claims that the intervals do not decide."""
+        """Number of claims on which the confidence intervals do not decide."""
         return sum(checked.word == "open" for checked in self.claims)
 
 
@@ -83,11 +84,11 @@ class PrintedAxes:
     ticks: tuple[float, ...]
     """Printed y axis, extended to include the measurements."""
     note: str | None
-    """End of the printed y axis, if it differs from the end of this figure's axis."""
+    """Note on the end of the printed y axis, if this figure's axis ends elsewhere; otherwise None."""
     limits: tuple[float, float] | None
     """The printed x axis."""
     published: Mapping[tuple[str, int], float] = field(default_factory=dict)
-    """Printed numbers by curve and place of x in the grid."""
+    """Printed numbers by scheme of the curve and by index of the x value in the grid."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,17 @@ class Chapter:
     headline: str
     table: Table
     labels: Mapping[str, str]
-    """Legend labels by scheme, in the study's order."""
+    """Legend labels by scheme, in the order of the study's schemes."""
     dimensions: tuple[Dimension, ...]
     main: Quantity
     """The metric shown first."""
     command: str = ""
-    """Command that recreates the whole chapter; empty if no single command does."""
+    """Command that recreates the whole chapter; empty if a single command cannot recreate it."""
     runs: tuple[TracedRun, ...] = ()
     opens_on: str = ""
-    """Scheme of the headline, whose run is shown first."""
+    """Scheme in the chapter's headline; the page first shows a run of this scheme."""
     findings: tuple[str, ...] = ()
-    """Comparison of each scheme with the baseline over the whole grid, a sentence each."""
+    """Sentence on each scheme that compares it with the baseline over the whole grid."""
     paper: Paper | None = None
     printed: PrintedAxes | None = None
     others: tuple[Quantity, ...] = ()
@@ -117,13 +118,13 @@ class Chapter:
     computed: datetime | None = None
     """Time at which the rows were written, if known."""
     cautions: tuple[str, ...] = ()
-    """Cautions, a sentence each."""
+    """Warnings, one sentence each."""
     settings: tuple[SettingOutcome, ...] = ()
     """Verdict of each setting, in grid order."""
 
     @classmethod
     def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
-        """Return the chapter of a user's study; `trace` runs one setting again with its packet trace."""
+        """Return the chapter of a user's study. If `trace`, one setting runs again with a packet trace."""
         study, led = table.study, leader(table)
         settings = outcomes(table)
         found = tuple(dimensions([point.values for point in study.points()]))
@@ -143,7 +144,7 @@ class Chapter:
         )
 
     def with_flow(self, flow: str) -> Chapter:
-        """Return the chapter with another TCP flow or connection shown in the runs that contain it."""
+        """Return a chapter whose traced runs show the TCP flow or connection `flow` if they contain it."""
         runs = (replace(run, shown=flow) if flow in run.names else run for run in self.runs)
         return replace(self, runs=tuple(runs))
 
@@ -176,18 +177,21 @@ class Chapter:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """Cautions about the numbers."""
+        """Warnings about the numbers, one sentence each."""
         missing = [] if self.table.complete else ["Some runs of this study are still missing."]
         return [*self.cautions, *missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
 
     @property
     def hints(self) -> list[str]:
-        """The bases of the senders, and the traps found in the scenarios."""
+        """TCP stacks of the senders, and settings of the scenarios that easily mislead."""
         return self.table.hints
 
     @cached_property
     def opening(self) -> SettingOutcome | None:
-        """Setting of the headline; the page shows its goals. None unless several goals are compared."""
+        """Setting in the headline, whose throughput, delay and other goals the page shows.
+
+        None if the schemes are compared by fewer than two goals.
+        """
         led = leader(self.table)
         setting = None if led is None else led.point.setting
         found = [one for one in self.settings if len(one.verdict.standings) > 1]
@@ -202,14 +206,14 @@ class Chapter:
 
     @property
     def shared(self) -> bool:
-        """True if several flows share the network, so that the page also shows fairness."""
+        """True if several flows share the network; the page then also shows fairness."""
         return self.main.column != FAIRNESS.column and any(
             found.column == FAIRNESS.column for found in self.quantities
         )
 
     @property
     def plane(self) -> tuple[Dimension, Dimension] | None:
-        """Two numeric dimensions of a heat map; None if no two numeric dimensions vary independently."""
+        """Dimensions of the heat map; None unless two numeric dimensions vary independently."""
         numeric = [d for d in self.dimensions if d.numeric and len(d.values) > 1]
         for other in numeric[1:]:
             if other.group != numeric[0].group:
@@ -218,7 +222,7 @@ class Chapter:
 
     @cached_property
     def cells(self) -> dict[str, list[Cell]]:
-        """A cell per point that has rows, by metric."""
+        """Summaries of the points with rows, by metric."""
         return {found.column: self.table.cells(found.column) for found in self.quantities}
 
     def setting(self, values: Mapping[str, object]) -> str:
@@ -228,7 +232,7 @@ class Chapter:
 
 
 def headline(table: Table, found: tuple[Dimension, ...]) -> str:
-    """State the setting with the largest ratio to the baseline, or without a baseline the fastest scheme."""
+    """Return a sentence on the largest ratio to the baseline; without a baseline, on the largest goodput."""
     baseline, cell = table.study.baseline, leader(table)
     if cell is None:
         return "No run has finished yet."
@@ -242,9 +246,10 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
 
 
 def leader(table: Table) -> Cell | None:
-    """Return the cell with the largest lower end of the ratio to the baseline; None without cells.
+    """Return the cell whose goodput ratio to the baseline has the largest lower end; None without cells.
 
-    Without a baseline, or without an interval of any ratio: the cell with the largest mean goodput.
+    A cell is the summary of a point. Without a baseline, or if no ratio has an interval, the cell with the
+    largest mean goodput is returned.
     """
     cells = table.cells(GOODPUT.column)
     ahead = [cell for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
@@ -254,9 +259,9 @@ def leader(table: Table) -> Cell | None:
 
 
 def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
-    """Count, for each scheme, the settings at which its interval is above and below the baseline's goodput.
+    """Count for each scheme the settings at which its goodput is significantly above or below the baseline's.
 
-    With 95 % intervals, one in twenty settings errs by chance.
+    With 95 % intervals, about one in twenty differences is significant by chance.
     """
     baseline, cells = table.study.baseline, table.cells(GOODPUT.column)
     told = []
@@ -282,7 +287,7 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
 
 
 def _counted(outcomes: Mapping[str, int]) -> str:
-    """Return the number of settings by outcome as text, without outcomes that did not occur."""
+    """Format the number of settings of each outcome that occurs."""
     found = {outcome: count for outcome, count in outcomes.items() if count}
     settings = sum(found.values())
     if len(found) == 1:
@@ -304,8 +309,8 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
     experiment, drawn = outcome.experiment, frame(outcome)
     axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)
     study = Chapter.of_table(outcome.table, computed=computed, trace=False)
-    # An axis may set several paths, which are one dimension for a reader. Settings without a number, such as
-    # positions, are categories.
+    # An axis may set several paths together, which form one dimension of the figure. Values that are no
+    # numbers, such as positions, are categories.
     varied = study.dimensions[0]
     scale: Scale = "log" if axis.log else "linear"
     return replace(
@@ -313,7 +318,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         name=experiment.id,
         title=experiment.title,
         headline=outcome.headline,
-        findings=(),  # the claims replace the findings
+        findings=(),  # the page shows the claims instead
         labels=experiment.labels,
         dimensions=(
             replace(
@@ -344,7 +349,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
 
 
 def _traced(outcome: Outcome) -> tuple[TracedRun, ...]:
-    """Trace the runs of the headline of an experiment."""
+    """Simulate the setting in the headline of an experiment again with packet traces."""
     experiment, choice = outcome.experiment, outcome.experiment.timeline
     grid = experiment.axis.grid(outcome.mode)
     x = choice.at(outcome.samples) if choice else None

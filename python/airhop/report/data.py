@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell
 
 DIGITS = 6
-"""Number of significant digits in the page, more than any interval can distinguish."""
+"""Number of significant digits in the page; the intervals distinguish fewer."""
 
 
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
-    """Return the grid, a column per metric over its points, and the command that repeats each point.
+    """Return the grid, values of each metric at its points, and the command that repeats a run of each point.
 
-    `points` are the points with rows. The command runs replication 0; commands of other replications differ
-    only in `--rep`.
+    `points` are the points with rows. The command repeats replication 0; commands of other replications
+    differ only in `--rep`.
     """
     table = chapter.table
     cells = chapter.cells
@@ -66,7 +66,7 @@ def chapter_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def runs_data(chapter: Chapter) -> dict[str, Any]:
-    """Return every run: index of its point in `chapter_data`, replication, metrics."""
+    """Return columns over all runs: index of the point in `chapter_data`, replication, and metrics."""
     frame = chapter.frame
     points = [cell.point for cell in chapter.cells[chapter.main.column]]
     columns = [dimension.column for dimension in chapter.dimensions]
@@ -85,12 +85,15 @@ def runs_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None]]]:
-    """Return the data sources of a timeline as columns; NaN and -∞ become null, +∞ the string "Infinity"."""
+    """Return the data sources of a time-line as columns; NaN and -∞ become null, +∞ the string "Infinity"."""
     return {name: {column.name: _exact(column) for column in rows} for name, rows in shown.sources.items()}
 
 
 def _exact(column: pl.Series) -> list[float | str | None]:
-    """List a column, numbers with six decimals; NaN and -∞ become None, +∞ the text "Infinity"."""
+    """Convert a column to a list, numbers with six decimals.
+
+    NaN and -∞ become None, +∞ becomes "Infinity".
+    """
     if not column.dtype.is_float():
         return column.to_list()
     return [
@@ -111,7 +114,7 @@ def _dimension(dimension: Dimension) -> dict[str, Any]:
 
 
 def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | None]]:
-    """Lay cells out as columns, in the order of the points; missing values of a cell are null."""
+    """Convert cells (summaries of points) to columns in the order of the points; missing values are null."""
     found: dict[str, list[float | None]] = {
         name: [None] * len(place)
         for name in (
@@ -143,9 +146,9 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
-    """Return the printed number of each point,.
+    """Return the number that the paper prints for each point, None for a point without a printed number.
 
-    None for a point without one; None if the paper prints none.
+    Returns None instead of the list if the paper prints no number at all.
     """
     if chapter.printed is None or not chapter.printed.published:
         return None
@@ -156,7 +159,10 @@ def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | No
 def _published_ratios(
     chapter: Chapter, points: list[Point], published: list[float | None]
 ) -> list[float | None]:
-    """Return the printed ratio of each point to the baseline in its setting; None unless both are printed."""
+    """Return the printed ratio of each point to the baseline at its setting.
+
+    None for a point if the paper lacks one of the numbers.
+    """
     study = chapter.table.study
     pairs = list(zip(points, published, strict=True))
     of_baseline = {point.setting: number for point, number in pairs if point.scheme == study.baseline}
@@ -169,7 +175,10 @@ def _published_ratios(
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
-    """Return the printed axes for the page with the printed numbers; None if the paper prints none."""
+    """Return the axes of the paper's figure, on which the page shows printed numbers.
+
+    None without a figure.
+    """
     if chapter.printed is None:
         return None
     return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}

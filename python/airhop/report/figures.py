@@ -1,8 +1,8 @@
-"""Interactive figures of a chapter as templates: axes, style and tools without data.
+"""Templates of a chapter's interactive figures: axes, style and tools, but no data.
 
-The page adds the data that the reader selects (assets/chapter.js). The data of scheme number i are in the
-source named `data:i`, and all renderers of that scheme are named `scheme:i`, so that the legend can show and
-hide them.
+The page's script assets/js/chapter.js adds the data that the reader selects. The data of scheme number i are
+in the Bokeh source named `data:i`. All renderers of that scheme are named `scheme:i`, so that the legend can
+show and hide them.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ CURVE_COLUMNS = (
     "ratio",
     "point",
 )
-"""Columns of a curve's source; the page fills all of them."""
+"""Columns of the source of a curve, which the page's script fills."""
 
 
 def means(chapter: Chapter, scale: Scale) -> figure:
-    """Make the figure of a metric against a dimension: a curve per scheme, with 95 % intervals."""
+    """Return the figure of a metric against a dimension: a curve per scheme, with 95 % intervals."""
     plot = _against(scale, "means", 460)
     baseline = chapter.table.study.baseline
     rows = [CARD]
@@ -97,7 +97,7 @@ def differences(chapter: Chapter, scale: Scale) -> figure:
 
 
 def fairness(chapter: Chapter, scale: Scale) -> figure:
-    """Return the figure of Jain's index, which has the curves of `means` and another height."""
+    """Return the figure of Jain's index against a dimension: a curve per scheme, with 95 % intervals."""
     plot = _against(scale, "fairness", 340)
     plot.yaxis.axis_label = "Jain's fairness index"
     _curves(plot, chapter, [CARD, ("replications", "@reps")])
@@ -105,7 +105,7 @@ def fairness(chapter: Chapter, scale: Scale) -> figure:
 
 
 def distribution(chapter: Chapter) -> figure:
-    """Create the figure of one setting: the empirical distribution of its replications, per scheme."""
+    """Return the figure of a metric's empirical distribution over replications at one setting, per scheme."""
     plot = _empty("distribution", 340)
     plot.yaxis.axis_label = "Share of replications"
     plot.y_range.update(start=0.0, end=1.04)
@@ -185,7 +185,7 @@ def _schemes(chapter: Chapter) -> list[tuple[str, SchemeStyle]]:
 
 
 def _against(scale: Scale, name: str, height: int) -> figure:
-    """Make a figure whose x axis is the dimension `name` with this scale."""
+    """Return a figure without data, named `name`, whose x axis has this scale."""
     plot = _empty(name, height, x_axis_type="log" if scale == "log" else "linear")
     if scale == "category":
         plot.xaxis.ticker = FixedTicker(ticks=[])
@@ -193,7 +193,7 @@ def _against(scale: Scale, name: str, height: int) -> figure:
 
 
 def _empty(name: str, height: int, **options: Any) -> figure:
-    """Return a figure whose ranges the page sets; dragging and Ctrl with the wheel zoom."""
+    """Return a figure whose ranges the page sets; the reader zooms by dragging, or by Ctrl and the wheel."""
     plot = plain_figure(
         height=height,
         x_range=Range1d(0.1, 1),

@@ -1,4 +1,4 @@
-"""The report of a folder: every study and experiment below it, and their figures for print."""
+"""Report of a folder: every study and experiment in it, and their figures for print."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def report_folder(
 ) -> list[Path]:
     """Write the report of all studies and experiments of a folder, and figures and cells of its studies.
 
-    The report is `out`, by default FOLDER/report.html; FOLDER/NAME contains the figures of a study for print,
-    and `Table.cells_frame` as cells.csv. `flow` is the TCP flow with a packet trace, by default the first
-    flow of each run. Returns the files, the report first. Raises InputError if the folder has no study, and
-    if no run has the flow.
+    The report is `out`, by default FOLDER/report.html. For the study NAME, FOLDER/NAME contains the figures
+    for print, and `Table.cells_frame` as cells.csv. `flow` is the TCP flow whose packets the time-lines show,
+    by default the first flow of each run. Returns the files, the report first. Raises InputError if the
+    folder has no study, or if no run has the flow.
     """
     from airhop.plots import draw_study
 
@@ -67,13 +67,13 @@ def report_folder(
                     raise
                 reporter.say(
                     f"no figures for print and no {CELLS}: {error}"
-                )  # of a folder without permission to write
+                )  # a folder without write permission raises an error
             task.advance()
     return files
 
 
 def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
-    """Show a flow or connection in every chapter that contains it; InputError if no chapter contains it."""
+    """Show a flow or connection in every chapter that contains it; raise InputError if no chapter does."""
     traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
     known = list(dict.fromkeys(name for run in traced for name in run.names))
     if flow not in known:
@@ -85,7 +85,8 @@ def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[
 def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | CalculationChapter]:
     """Return the chapters of a folder.
 
-    The order is: experiments with complete rows and calculations, by ID, then all other studies with rows.
+    First come experiments with complete rows and calculations, sorted by ID, then all other studies with
+    rows.
     """
     known = registry()
     tables = sorted(Table.load(folder), key=lambda table: _by_number(table.study.name))

@@ -1,4 +1,4 @@
-"""Goals of a study in the page: the headline, a table of the best schemes, and the trade-off as a picture."""
+"""Comparison by several goals (throughput, delay and others): headline, table, and graph of the trade-off."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 460.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 446.0, 14.0, 282.0
-"""Edges of the plot in the drawing."""
+"""Edges of the plot in the drawing, pixels."""
 LABEL_PX = 14.0
-"""Least distance between the base lines of two labels."""
+"""Minimum distance between the base lines of two labels, pixels."""
 MOST_TICKS = 6
 """Maximum number of ticks of a logarithmic axis."""
 MARGIN = 0.08
-"""Free share of an axis beyond the outermost intervals."""
+"""Share of an axis that stays empty beyond the outermost intervals."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Scheme in the picture, with 95 % intervals."""
+    """Mark of a scheme in the graph of throughput against delay, with 95 % intervals."""
 
     scheme: str
     delay: stats.Estimate
@@ -46,16 +46,16 @@ class GoalRow:
 
     label: str
     cells: Mapping[str, str]
-    """Mean and half-width by scheme; a text for schemes with unfinished transfers."""
+    """Mean and half-width by scheme; for a scheme with unfinished transfers, a text instead."""
     best: Sequence[str]
-    """Schemes that no other scheme exceeds, if the goal distinguishes schemes."""
+    """Schemes that no other scheme significantly exceeds; empty if the goal does not distinguish schemes."""
 
 
 def headline(settings: Sequence[Outcome], goodput: str) -> str:
-    """Return the headline of a study; `goodput` is the sentence on goodput alone.
+    """Return the headline of a study from the verdicts of its settings, and a sentence on goodput.
 
-    For a single setting, the headline is its verdict. For several settings, it is the sentence on goodput,
-    and for each other goal the scheme that is best at most settings.
+    For a single setting, the headline is its verdict. For several settings, the headline is the sentence
+    `goodput`, and a sentence for each other goal on the scheme that is best at most settings.
     """
     compared = [found for found in settings if len(found.verdict.standings) > 1]
     if not compared:
@@ -71,9 +71,10 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
 
 
 def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, ...]:
-    """Return the findings of a study; `goodput` are the findings on goodput alone.
+    """Return the sentences below the headline of a study.
 
-    For a single setting with several goals, the findings are the values that explain its verdict.
+    For a single setting with several goals, the sentences have the values that explain its verdict; otherwise
+    they are `goodput`, the sentences on goodput.
     """
     alone = settings[0].verdict if len(settings) == 1 else None
     return tuple(goodput if alone is None or len(alone.standings) < 2 else alone.evidence)
@@ -85,7 +86,7 @@ def _counted(count: int, settings: int) -> str:
 
 
 def _sentence_on_best(kind: Kind, settings: Sequence[Outcome]) -> str:
-    """Return a sentence on the only best scheme of a goal at most settings; empty without such a scheme."""
+    """Return a sentence on the scheme that alone is best in a goal at most settings; empty without one."""
     leading = [found.verdict.leading.get(kind) for found in settings]
     wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]
     if not wins:
@@ -96,7 +97,7 @@ def _sentence_on_best(kind: Kind, settings: Sequence[Outcome]) -> str:
 
 
 def _starving(settings: Sequence[Outcome]) -> dict[str, int]:
-    """Return the number of settings at which flows starve, by scheme."""
+    """Return by scheme the number of settings at which flows starve."""
     found: dict[str, int] = {}
     for outcome in settings:
         for scheme, classes in outcome.verdict.starved.items():
@@ -124,10 +125,11 @@ def _cell(standing: Standing, scheme: str) -> str:
 
 
 def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
-    """Return the delay goal that the picture shows, and a mark for each scheme with delay and throughput.
+    """Return the delay goal of the graph, and a mark for each scheme with values of delay and throughput.
 
-    The goal is the delay goal that leads the verdict; if none does, a foremost delay goal, or else the first.
-    None with fewer than two marks, or without a goal of delay or of throughput.
+    The graph shows the delay goal that decides the verdict, if there is one. Otherwise it shows a delay goal
+    that is among the foremost goals, or else the first delay goal. Returns None with fewer than two marks, or
+    without a goal of delay or of throughput.
     """
     throughput = next((goal for goal in outcome.samples if goal.kind == "throughput"), None)
     delays = [goal for goal in outcome.samples if goal.kind == "delay"]
@@ -147,7 +149,7 @@ def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
 def picture(outcome: Outcome, look: Mapping[str, SchemeStyle], labels: Mapping[str, str]) -> Markup | None:
     """Draw throughput against the delay: better is up and to the right (Yan et al. 2018, Figure 2).
 
-    The axis of the delay is logarithmic, with the low delays on the right.
+    The delay axis is logarithmic, with low delays on the right.
     """
     found = marks(outcome)
     if found is None:
@@ -180,7 +182,7 @@ class _Axis:
 
     @classmethod
     def of(cls, values: Sequence[stats.Estimate], first: float, last: float, *, log: bool) -> _Axis:
-        """Return the axis that has all intervals."""
+        """Return an axis that includes all intervals."""
         least = min(value.mean for value in values) / 10 if log else 0.0
         ends = [max(end, least) for value in values for end in (value.drawn.low, value.drawn.high)]
         low, high = min(ends), max(ends)
@@ -191,7 +193,10 @@ class _Axis:
         return cls(max(low - margin, 0.0), high + margin, first, last, log)
 
     def place(self, value: float) -> float:
-        """Return the coordinate of a value, within the axis."""
+        """Return the coordinate of a value, pixels.
+
+        Values beyond an end of the axis have the end's coordinate.
+        """
         value = min(max(value, self.low), self.high)
         low, high, at = (
             map(math.log10, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
@@ -199,13 +204,13 @@ class _Axis:
         return self.first + (high - at) / (high - low) * (self.last - self.first)
 
     def _powers(self, factors: Sequence[int]) -> list[float]:
-        """Return the multiples of powers of ten within the axis."""
+        """Return the products of `factors` and powers of ten within the axis."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         every = [factor * 10.0**power for power in powers for factor in factors]
         return [tick for tick in every if self.low <= tick <= self.high]
 
     def ticks(self) -> list[float]:
-        """Return round values: multiples of powers of ten if logarithmic, else about five steps."""
+        """Return round tick values: multiples of powers of ten on a log axis, else about five equal steps."""
         if self.log:
             found = [self._powers(factors) for factors in (range(1, 10), (1, 2, 5), (1,))]
             return next((ticks for ticks in found if len(ticks) <= MOST_TICKS), found[-1])
@@ -253,7 +258,7 @@ def _ends(axis: _Axis, value: stats.Estimate) -> tuple[float, float]:
 
 
 def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the places of labels: beside the marks, moved down where another label would cover them."""
+    """Return the coordinates of labels: beside the marks, and lower where another label would cover them."""
     found: dict[int, tuple[float, float]] = {}
     for number in sorted(range(len(places)), key=lambda number: places[number][1]):
         x, y = places[number]

@@ -1,4 +1,4 @@
-"""A chapter laid out: its figures, tables and time-lines, and the data that the page's script unpacks."""
+"""Contents of a chapter for its template: figures, tables, time-lines, and data for the page's script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
     "differences": figures.differences,
     "fairness": figures.fairness,
 }
-"""Figures against a dimension: one template for every scale that the study's dimensions have."""
+"""Figures of a metric against a dimension; each needs a template for every scale among the dimensions."""
 
 RATES = " ".join(f"{MEASURES[name].label}: {MEASURES[name].about}" for name in (GOODPUT, ACTIVE))
 INTERVALS = (
@@ -45,17 +45,17 @@ INTERVALS = (
 
 @dataclass(frozen=True)
 class PivotRow:
-    """The cells of one value of the dimension."""
+    """Row of the table of means: the points at one value of the dimension."""
 
     text: str
     cells: dict[str, Cell]
-    """By scheme."""
+    """Summaries of the points, by scheme."""
     best: str | None
 
 
 @dataclass(frozen=True)
 class Pivot:
-    """Table of the main metric by dimension and scheme, which is readable without scripts."""
+    """Table of the main metric by value of the dimension and by scheme, readable without JavaScript."""
 
     dimension: str
     rows: list[PivotRow]
@@ -64,20 +64,20 @@ class Pivot:
     digits: int
 
     def mean(self, cell: Cell) -> str:
-        """Write a cell's mean."""
+        """Format a cell's mean."""
         return f"{cell.value.mean:,.{self.digits}f}"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Input of a chapter's template beside the chapter."""
+    """Values that a chapter's template reads, in addition to the chapter."""
 
     chapter: Chapter
     template = "chapter.html.j2"
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Parts of the chapter that the top of a page links to."""
+        """Parts of the chapter, for links at the top of the page."""
         return (
             *(("goals",) if self.goal_rows else ()),
             "figures",
@@ -118,31 +118,31 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Plans of the stations, equal in all runs; empty if every station is in range of all others."""
+        """Drawings of the stations, equal in all runs; empty if every station is in range of all others."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property
     def networks(self) -> list[Network]:
-        """The links of each run, in the order of the runs, if some are radio links."""
+        """Drawing of the links of each run, in the order of the runs; empty without radio links."""
         return [drawn for run in self.chapter.runs if (drawn := network(run))]
 
     @cached_property
     def goal_rows(self) -> list[GoalRow]:
-        """The table of the goals at the setting of the headline."""
+        """Table of the goals at the setting in the headline."""
         return goal_rows(self.chapter.opening) if self.chapter.opening else []
 
     @cached_property
     def tradeoff(self) -> Markup | None:
-        """Graph of throughput against delay at the setting of the headline.
+        """Graph of throughput against delay at the setting in the headline.
 
-        None if the headline has no setting.
+        None if the headline names no setting.
         """
         opening = self.chapter.opening
         return picture(opening, self.chapter.scheme_styles, self.chapter.labels) if opening else None
 
     @property
     def goals_at(self) -> str:
-        """The setting of the headline, as text after a comma; empty for a study of one setting."""
+        """Setting in the headline, as text after a comma; empty for a study of one setting."""
         opening = self.chapter.opening
         if opening is None or len(self.chapter.settings) == 1:
             return ""
@@ -150,27 +150,27 @@ class Layout:
 
     @property
     def alike(self) -> bool:
-        """True if all runs have the same links, with the same recovery and errors."""
+        """True if all runs have the same links with the same ARQ and error models."""
         return len({drawn.lines for drawn in self.networks}) == 1
 
     @cached_property
     def confusions(self) -> list[Confusion]:
-        """Causes against repairs, in the order of the runs."""
+        """Tables of losses by cause and repair, in the order of the runs."""
         return [confusion(run) for run in self.chapter.runs]
 
     @cached_property
     def shown_facts(self) -> list[list[tuple[str, str]]]:
-        """Facts about the flow or connection shown, pairs of a name and a text, in the order of the runs."""
+        """For each run, facts about the flow or connection shown, as pairs of a name and a text."""
         return [facts(run) for run in self.chapter.runs]
 
     @cached_property
     def connections(self) -> list[Connections | None]:
-        """Connections of the flow shown, in the order of the runs; None for a flow that opens none."""
+        """For each run, the connections of the flow shown; None if its application opens no connections."""
         return [opened(run) for run in self.chapter.runs]
 
     @property
     def timeline_data(self) -> list[dict[str, Any]]:
-        """Data of each run for the script before its figures are unpacked."""
+        """Data of each run that the script needs before it unpacks the run's figures."""
         return [{"losses": shown.losses} for shown in self.timelines]
 
     @property
@@ -183,7 +183,7 @@ class Layout:
 
     @property
     def counts(self) -> dict[str, str]:
-        """Number of points and runs."""
+        """Numbers of points and runs, formatted."""
         points, runs = len(self.chapter.cells[self.chapter.main.column]), self.chapter.frame.height
         return {"points": f"{points:,}", "runs": f"{runs:,}"}
 
@@ -196,7 +196,7 @@ class Layout:
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Report the origin of the numbers, as name and text."""
+        """Return facts about the origin of the numbers, pairs of a name and a text."""
         chapter, study = self.chapter, self.chapter.table.study
         reps = sorted({cell.n for cell in chapter.cells[chapter.main.column]})
         told = f"{reps[0]}" if len(reps) == 1 else f"{reps[0]} to {reps[-1]}" if reps else "0"
@@ -215,7 +215,7 @@ class Layout:
         return [(name, text) for name, text in facts if text]
 
     def pack(self, templates: Templates) -> dict[str, str]:
-        """Pack the data by the id under which the script unpacks them; its figures go into `templates`."""
+        """Return compressed data by the id from which the script unpacks them; add figures to `templates`."""
         chapter = self.chapter
         judged = self.matrices.data if self.matrices else None
         data = chapter_data(chapter) | {"judged": judged, "templates": self._templates(templates)}
@@ -227,9 +227,9 @@ class Layout:
         return {id_: pack(data) for id_, data in found.items()}
 
     def _templates(self, templates: Templates) -> dict[str, str]:
-        """Return the template's name of each view; views against a dimension have a template per scale."""
+        """Return the name of each view's template; a view against a dimension has a template per scale."""
         chapter = self.chapter
-        # If no dimension varies, the page shows the single value of the first dimension.
+        # Without a varied dimension, the page shows the first dimension with its single value.
         axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]
         scales: set[Scale] = {d.scale for d in axes} or {"category"}
         published = bool(chapter.printed and chapter.printed.published)
@@ -280,7 +280,7 @@ def _pivot(chapter: Chapter, dimension: Dimension | None) -> Pivot:
 
 
 def _best(cells: dict[str, Cell], digits: int) -> str | None:
-    """Return the scheme with the highest printed mean; None if two schemes share this mean."""
+    """Return the scheme with the highest mean after rounding; None if two schemes have this mean."""
     printed = {scheme: round(cell.value.mean, digits) for scheme, cell in cells.items()}
     best = [scheme for scheme, mean in printed.items() if mean == max(printed.values())]
     return best[0] if len(best) == 1 < len(cells) else None

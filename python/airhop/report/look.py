@@ -11,7 +11,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-se
 LIGHT_TEXT, LIGHT_AXIS = "#59636e", "#8c959f"  # --label and --axis of page.css
 GRID, GRID_ALPHA = "#7d8794", 0.18  # visible on light and dark pages and in print
 POWER_LIMIT = 9
-"""Decimal exponent from which ticks are written as 1e+9: 120000 kB and not 1.200e+5 kB."""
+"""Decimal exponent from which ticks have the form 1e+9; ticks below it have plain digits, as in 120000 kB."""
 TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'
 
 
@@ -46,6 +46,6 @@ def plain_figure(**options: Any) -> figure:
 
 
 def tooltip(head: str, *rows: tuple[str, str]) -> str:
-    """Write a hover card: a bold first line, then names and values."""
+    """Return the HTML of a hover card: a bold first line, then names and values."""
     lines = "".join(f'<div><span style="color:#59636e">{name}</span> {value}</div>' for name, value in rows)
     return TOOLTIP.format(font=FONT.replace("'", ""), body=f"<b>{head}</b>{lines}")

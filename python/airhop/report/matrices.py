@@ -1,4 +1,4 @@
-"""Loss classifications by true cause: a matrix per scheme, side by side."""
+"""Loss classifications against true causes: a matrix per scheme, side by side."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Matrix:
     scheme: str
     label: str
     found: LossClassifications
-    """Counts, summed over replications."""
+    """Counts by classification and true cause, summed over replications."""
     right: Ratio | None
     """Share of correct classifications; None if the scheme classifies no loss."""
 
@@ -75,7 +75,9 @@ class Matrices:
     """Setting shown initially, in words."""
     shown: list[Matrix]
     data: dict[str, Any]
-    """Columns over the points of `chapter_data`: counts by cell, share correct, its interval."""
+    """Columns over the points of `chapter_data`: counts by cell of the matrix, share of correct
+    classifications, and its interval.
+    """
 
 
 def matrices(chapter: Chapter) -> Matrices | None:

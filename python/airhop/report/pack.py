@@ -1,4 +1,4 @@
-"""Texts, data and figures of the page: truncated, compressed, and unpacked by the browser on demand."""
+"""Compression of the page's texts, data and figures, which the browser unpacks on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def excerpt(text: str) -> str:
 
 
 def pack(data: Any) -> str:
-    """Compress JSON data into text for a script element; page.js unpacks the text.
+    """Compress JSON data into text for a script element of the page; page.js decompresses the text.
 
     Equal data give equal text. Raises ValueError for numbers that JSON lacks (nan, infinite).
     """
@@ -33,7 +33,7 @@ def pack(data: Any) -> str:
 
 
 def template(figures: Mapping[str, Model]) -> dict[str, Any]:
-    """Serialize figures with common models, which the page may draw several times.
+    """Serialize figures that share Bokeh models; the page may draw them several times.
 
     Returns `doc` for BokehJS, and `roots`: the ID of each figure in `doc`, by name.
     """
@@ -47,18 +47,18 @@ def template(figures: Mapping[str, Model]) -> dict[str, Any]:
 
 
 class Templates:
-    """Templates of a page, each stored once for all chapters."""
+    """Templates of a page's figures, each stored once for all chapters."""
 
     def __init__(self) -> None:
         self.packed: dict[str, str] = {}
-        """Text by the id under which the script unpacks it."""
+        """Compressed template by the id from which the script unpacks it."""
         self._ids: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Return the ID of the template with a key.
+        """Return the id of the template with a key, which is built if missing.
 
-        `build` is called only if no page has the template: the key contains everything that the figures
-        depend on.
+        `build` is called only if no page has a template with this key. The key must contain everything that
+        determines the figures.
         """
         if key not in self._ids:
             self._ids[key] = f"template-{len(self._ids)}"
@@ -69,4 +69,4 @@ class Templates:
 
 
 _PACKED: dict[Hashable, str] = {}
-"""Templates of all pages by key: building one takes a second, and most experiments share templates."""
+"""Templates of all pages by key; a template takes a second to build, and most experiments share templates."""

@@ -60,7 +60,7 @@ Page = Chapter | CalculationChapter | TwinChapter
 
 @dataclass(frozen=True)
 class Overview:
-    """The beginning of a report of several chapters."""
+    """Summary at the beginning of a report with several chapters."""
 
     title: str
     held: int
@@ -99,9 +99,9 @@ class Overview:
 
 
 def write_report(chapters: Sequence[Page], path: Path) -> Path:
-    """Write the report of chapters. The page opens offline: it contains Bokeh's JavaScript, style and data.
+    """Write the report of these chapters as one HTML file, which includes Bokeh's JavaScript and all data.
 
-    The file at `path`, or a link at `path`, is replaced when the report is complete.
+    When the report is complete, it replaces the file or symbolic link at `path`.
     """
     with filling(path.parent) as hidden:
         (hidden / path.name).write_text(render(chapters), encoding="utf-8")
@@ -169,7 +169,7 @@ def _digest(script: str) -> str:
 
 @cache
 def _bokeh() -> str:
-    """Return only Bokeh's own script; Panel, if imported, would add files that a page must not load."""
+    """Return Bokeh's own script. An imported Panel would add files that the page must not load."""
     from bokeh.core.templates import JS_RESOURCES
     from bokeh.resources import Resources
 

@@ -1,4 +1,4 @@
-"""Table of claims by reading, for the report."""
+"""Table of an experiment's claims under each reading (interpretation) of its paper."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ RULE = (
 
 @dataclass(frozen=True)
 class ReadingsTable:
-    """The claims of an experiment under each reading of its paper."""
+    """Verdicts on the claims of an experiment under each reading (interpretation) of its paper."""
 
     claims: tuple[CheckedClaim, ...]
     questions: tuple[Question, ...]
 
     @classmethod
     def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
-        """Make the table of claims with verdicts under several readings; None for other claims."""
+        """Return the table of the claims that were checked under several readings.
+
+        None without such claims.
+        """
         if not claims or len(claims[0].judged) < 2:
             return None
         return cls(tuple(claims), tuple(questions))
 
     @property
     def groups(self) -> list[tuple[str, list[str]]]:
-        """The columns: subject of each question, with the names of its readings; the default first."""
+        """Columns: subject of each open question, and the names of its readings with the default first."""
         judged = {judgement.name for judgement in self.claims[0].judged}
         asked = ((question.about, [one.name for one in question.others]) for question in self.questions)
         kept = [(about, [name for name in names if name in judged]) for about, names in asked]
@@ -38,11 +41,11 @@ class ReadingsTable:
 
     @property
     def verdicts(self) -> dict[str, list[str]]:
-        """By claim, a word per reading, in the order of the columns."""
+        """Verdicts by claim: one word per reading, in the order of the columns."""
         return {one.claim.id: [judged.result.word for judged in one.judged] for one in self.claims}
 
     def told(self) -> Iterator[tuple[str, Reading, bool, str]]:
-        """Yield the readings: question, reading, whether it is the default, and its basis in the paper."""
+        """Yield each answer with its question, True for the default, and its basis in the paper."""
         for question in self.questions:
             for reading in (question.default, *question.others):
                 rests_on = "" if reading.rests_on == SILENT else reading.rests_on

@@ -22,7 +22,7 @@ LETTER_PX = 9.0
 
 @dataclass(frozen=True)
 class Network:
-    """Nodes and links, drawn, and the links for the caption."""
+    """Drawing of nodes and links, and the links as text of the caption."""
 
     drawing: Markup
     lines: tuple[Line, ...]

@@ -1,4 +1,4 @@
-"""Bokeh's markers as small drawings for the page's legends, so that buttons match figures."""
+"""Bokeh's markers as small SVG drawings, so that legend buttons look like the marks in figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The topology of a traced run as a drawing inside the page: pointing at a station shows its ranges."""
+"""Drawing of the topology of a traced run; the page shows a station's ranges when the pointer is on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH_PX, MOST_HEIGHT_PX = 720.0, 560.0
 BAR_SHARE = 0.2
-"""Length of the scale bar at least, as a share of the width."""
+"""Minimum length of the scale bar, as a share of the drawing's width."""
 GREY = "#7d8794"
 
 
@@ -29,14 +29,14 @@ class Plan:
     cell: Cell
     drawing: Markup
     ways: list[tuple[str, str, int]]
-    """Name, colour and hops of each flow with a path in the cell."""
+    """Name, colour and number of hops of each flow with a path in the cell."""
 
 
 def plans(run: TracedRun) -> list[Plan]:
-    """Draw the cells of a run in which some stations do not hear each other."""
+    """Draw the cells of a run in which some stations cannot receive from each other."""
     channels = cells(run.network, run.tables)
     limited = [cell for cell in channels if cell.limited]
-    if not limited:  # the search for the path of each flow would take long if many flows share a wire
+    if not limited:  # avoids the search for the flows' paths, which takes long for many flows
         return []
     ways = routes(run.network, channels, run.document["flows"])
     return [_plan(cell, ways) for cell in limited]
@@ -111,7 +111,10 @@ def _arc(start: tuple[float, float], end: tuple[float, float], bent: float, colo
 def _station(
     cell: Cell, name: str, at: tuple[float, float], scale: float, first: bool, on_way: bool, named: bool
 ) -> Markup:
-    """Draw a station with range circles, which appear on hover; the first station's are always visible."""
+    """Draw a station with its range circles, which appear on hover.
+
+    Those of the first station always appear.
+    """
     x, y = (f"{value:.1f}" for value in at)
     metres = cell.places[name]
     told = f"{name} at ({metres[0]:.6g} m, {metres[1]:.6g} m)"
@@ -130,7 +133,7 @@ def _station(
 
 
 def _bar(scale: float, width: float, height: float) -> Markup:
-    """Draw a bar of a round length in metres, below on the left."""
+    """Draw the scale bar, a round number of metres long, at the lower left."""
     least = BAR_SHARE * width / scale
     decade = 10.0 ** len(str(int(least))) / 10
     metres = next(step * decade for step in (1, 2, 5, 10) if step * decade >= least)

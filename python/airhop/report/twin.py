@@ -1,4 +1,4 @@
-"""Page of an emulation: traffic of real hosts over a scenario's links, beside the simulated twin."""
+"""Page that compares an emulation (real hosts over simulated links) with its twin, a pure simulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from airhop.results import Result
 
 ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
-"""Causes of loss with a row in the table even without losses."""
+"""Causes of loss that have a row in the table also without losses."""
 
 
 CAPTIONS = {
@@ -33,10 +33,10 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Side:
-    """Real or simulated run, with its compared flow."""
+    """One of the compared runs, real or simulated, with its compared flow."""
 
     name: str
-    """`kernel` or `twin`."""
+    """`kernel` for the emulation, `twin` for the simulation."""
     label: str
     flow: Mapping[str, Any]
     """Flow in the run document."""
@@ -56,7 +56,10 @@ class Side:
 
     @cached_property
     def cwnd(self) -> pl.DataFrame:
-        """The congestion window in segments over time, `x` and `y`; empty if the kernel did not report it."""
+        """Congestion window over time: `x` in seconds, `y` in segments.
+
+        Empty if the kernel did not report it.
+        """
         import polars as pl
 
         table = "tcp_info" if self.name == "kernel" else "window"
@@ -72,15 +75,18 @@ class Side:
 
     @property
     def goodput_mbps(self) -> float:
-        """Goodput from the first segment to the last delivery, Mbit/s; the run begins before."""
+        """Goodput from the first segment to the last delivery, Mbit/s."""
         return float(self.flow[ACTIVE] or 0.0)
 
     @cached_property
     def lost(self) -> dict[str, int]:
-        """Losses of the flow's data by cause, and of its ACKs as `ack`: frames for channel and collision."""
+        """Losses of the flow's data by cause, and of its ACKs as `ack`.
+
+        Frames for the causes channel and collision, packets for all other causes.
+        """
         drops = self.rows("drops").select("kind", "cause")
         found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
-        # The discard of an ACK has the same time as the loss of its last frame.
+        # Leave out discards of ACKs: a discard has the same time as the loss of the last frame.
         acks = drops.filter(drops["cause"] != "retries").filter(kind="ack").height
         return {**found, "ack": acks}
 
@@ -88,7 +94,7 @@ class Side:
     def delay_ms(self) -> tuple[float | None, float | None]:
         """Median and 95th percentile of the delays of delivered data packets, ms.
 
-        None without such packets.
+        None if no data packet was delivered.
         """
         import polars as pl
 
@@ -106,16 +112,16 @@ class TwinChapter:
 
     scenario: str
     sides: tuple[Side, Side]
-    """The kernel's connection, and the flow of the scenario."""
+    """Real connection of the kernel, and simulated flow of the scenario."""
     duration_s: float
     seed: int
     rep: int
     about: Sequence[tuple[str, str]]
     """Origin of both runs, as name and text."""
     notes: Sequence[str] = ()
-    """Notes about the log, a sentence each."""
+    """Notes about the log, one sentence each."""
     live: Mapping[str, Any] | None = None
-    """Value of `Emulation.live`; None for a replay, which has no real time."""
+    """Value of `Emulation.live`; None for a replay of a log, which has no real time."""
     paper = None
     computed = None
 
@@ -136,7 +142,7 @@ class TwinChapter:
 
     @property
     def warnings(self) -> list[str]:
-        """Cautions about the numbers."""
+        """Warnings about the numbers, one sentence each."""
         late = [] if self.live is None or self.live["valid"] else self.live["why"]
         too_late = [f"The run is not valid: {'; '.join(late)}."] if late else []
         return [*too_late, *self.notes]
@@ -149,7 +155,7 @@ class TwinChapter:
 
     @property
     def headline(self) -> str:
-        """State the goodput of both runs."""
+        """Sentence on the goodput of both runs."""
         kernel, twin = self.sides
         return (
             f"The kernel delivers {number(kernel.goodput_mbps)} Mbit/s, Airhop’s {twin.flow['scheme']}"
@@ -166,7 +172,7 @@ class TwinChapter:
 
 @dataclass(frozen=True)
 class TwinLayout:
-    """Input of the template beside the chapter."""
+    """Values that the page's template reads, in addition to the chapter."""
 
     chapter: TwinChapter
     template = "twin.html.j2"
@@ -193,7 +199,7 @@ class TwinLayout:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """Buttons that show and hide: the two runs, then the causes of loss that occurred."""
+        """Legend buttons of the two runs, and of the causes of loss that occurred."""
         sides = self.chapter.sides
         found = [LegendEntry(s.name, s.label, LOOKS[s.name].color, LOOKS[s.name].symbol, None) for s in sides]
         for cause, mark in DATA_DROPS.items():
@@ -225,7 +231,7 @@ class TwinLayout:
 
     @property
     def kept_pace(self) -> list[tuple[str, str]]:
-        """Fidelity of the emulation to its network, as name and value."""
+        """Facts about the emulation's validity and the lateness of packets, pairs of a name and a value."""
         live = self.chapter.live or {}
         shift, delay = live["goodput_shift"], live["delay_shift"]
         told = [
@@ -244,7 +250,7 @@ class TwinLayout:
         return told
 
     def pack(self, _templates: Templates) -> dict[str, str]:
-        """Pack the figures, with their data, by the id under which the script unpacks them."""
+        """Return the compressed figures and data by the id from which the script unpacks them."""
         chapter = self.chapter
         drawn = figures(
             {side.name: curves(side.rows("deliveries"), chapter.duration_s) for side in chapter.sides},

@@ -1,7 +1,8 @@
-"""Figures of an emulation and its twin: delivered bytes with losses, goodput in windows, and cwnd.
+"""Figures of an emulation and its simulated twin: delivered bytes and losses, goodput over time, cwnd.
 
-Unlike the templates of other figures these figures contain their data. The renderers of a run or of a cause
-of loss have its name among their tags, by which a legend button shows and hides them (assets/js/twin.js).
+Unlike the templates of other figures, these figures contain their data. The renderers of a run or of a cause
+of loss have the name of the run or cause as a tag. By this tag a legend button shows and hides them
+(assets/js/twin.js).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MEGABYTE = 1e6
 MOST_POINTS = 4000
 """Maximum number of points of a curve of delivered bytes, more than the columns of a screen."""
 LEAST_WINDOWS = 25
-"""Minimum number of windows of goodput over a run."""
+"""Minimum number of averaging intervals in the graph of goodput."""
 HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
 
 
@@ -57,7 +58,9 @@ class Curves:
     delivered: pl.DataFrame
     """`x` in seconds, `y` in MB."""
     goodput: pl.DataFrame
-    """`x`, the begin of a window, in seconds, and `y` in Mbit/s; the end of the last window repeats it."""
+    """Goodput `y`, Mbit/s, in the averaging interval that begins at `x`, seconds; a last row repeats `y` at
+    the end of the run.
+    """
     window_s: float
 
 
@@ -83,14 +86,18 @@ def curves(deliveries: pl.DataFrame, duration_s: float) -> Curves:
 
 
 def window(duration_s: float) -> float:
-    """Choose 1, 2 or 5 times a power of ten seconds, so that a run has LEAST_WINDOWS and not many more."""
+    """Return the averaging interval of goodput, seconds.
+
+    The interval is the largest product of 1, 2 or 5 and a power of ten for which a run has at least
+    `LEAST_WINDOWS` intervals.
+    """
     longest = duration_s / LEAST_WINDOWS
     power = 10.0 ** (ceil(log10(longest) - 1e-9) - 1)
     return max(factor * power for factor in (1, 2, 5, 10) if factor * power <= longest * (1 + 1e-9))
 
 
 def losses(drops: pl.DataFrame, deliveries: pl.DataFrame) -> pl.DataFrame:
-    """Place the losses of a flow's data on its curve: `x`, `y`, `place`, `cause`."""
+    """Return the losses of a flow's data as points on its curve: `x`, `y`, `place`, `cause`."""
     curve = deliveries.select(x="time_s", y=pl.col("bytes") / MEGABYTE).sort("x")
     lost = drops.filter(pl.col("kind") == "data").sort("time_s")
     return (
@@ -107,7 +114,10 @@ def figures(
     labels: Mapping[str, str],
     duration_s: float,
 ) -> dict[str, figure]:
-    """Make the figures `delivered`, `goodput` and, of `windows`, `cwnd`, on one time axis, by runs' names."""
+    """Return the figures `delivered`, `goodput` and `cwnd` on one time axis.
+
+    `cwnd` is omitted if `windows`, by name of the run, is empty.
+    """
     time = Range1d(0.0, duration_s, bounds=(0.0, duration_s), name="time")
     width = f"{next(iter(shown.values())).window_s:g}"
     made = {
@@ -144,7 +154,7 @@ def _empty(name: str, time: Range1d, label: str) -> figure:
 
 
 def _curve(plot: figure, run: str, rows: pl.DataFrame, label: str, value: str) -> None:
-    """Draw a run as steps, with an invisible line for the hover card, as Bokeh has none for steps."""
+    """Draw a run as steps, and an invisible line for the hover cards, which Bokeh's steps lack."""
     look, source = LOOKS[run], ColumnDataSource(rows.to_dict(as_series=False))
     drawn = plot.step(
         "x",

@@ -1,7 +1,7 @@
 """Reproduction of experiments: runs, checks of claims, figures, files and console output.
 
-Experiments define runs, figures and claims without any knowledge of files and reports; this package combines
-both.
+The package `experiments` defines runs, figures and claims, but writes no files; this package writes files and
+reports.
 """
 
 from __future__ import annotations

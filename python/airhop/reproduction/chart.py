@@ -1,4 +1,4 @@
-"""Figure of an experiment for print: its metric on its paper's axes, with 95 % intervals."""
+"""Printed figure of an experiment: its metric on the axes of its paper's figure, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 FEW_WORDS = 4
-"""Largest number of horizontal words below an axis; more words are slanted."""
+"""Maximum number of horizontal tick labels that are words; more labels are slanted."""
 SLANT = 40
 BESIDE = 0.12
-"""Distance between curves on an axis of words, in places."""
+"""Distance between the marks of two curves on an axis of words, as a share of the distance of two ticks."""
 
 
 def draw(outcome: Outcome, stem: Path) -> list[Path]:
@@ -35,7 +35,7 @@ def draw(outcome: Outcome, stem: Path) -> list[Path]:
 
 
 def goodput_figure(outcome: Outcome) -> Figure:
-    """Draw the figure on the paper's axes, its panels below each other."""
+    """Draw the figure on the axes of the paper's figure, with its panels below each other."""
     experiment = outcome.experiment
     axis, metric = experiment.axis, experiment.metric
     drawn = frame(outcome)
@@ -70,7 +70,8 @@ def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[st
     look = styles(experiment.labels)
     for place, scheme in enumerate(curves):
         shown = drawn.of(scheme)
-        # An axis of words has separate positions: no line joins the points, and curves are side by side.
+        # On an axis of words (categories), no line joins the points, and the marks of curves are side by
+        # side.
         aside = BESIDE * (place - (len(curves) - 1) / 2) if experiment.axis.of_words else 0.0
         curve(
             axes,

@@ -40,7 +40,7 @@ WIDEST = 96
 
 
 def print_outcome(outcome: Reproduced, console: Console) -> None:
-    """Print headline, tables, chart, claims and files, in this order; 80 columns are enough."""
+    """Print headline, tables, chart, claims and files, in this order, for terminals of 80 columns or more."""
     width = min(console.width, WIDEST)
     if isinstance(outcome, Calculated):
         shown = _of_calculation(outcome, width)
@@ -96,12 +96,15 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
     if outcome.files:
         console.print()
         for path in outcome.files:
-            # Never wrapped, so that users can copy the path.
+            # Paths are never wrapped, so that users can copy them.
             console.print(Text(str(path), style="dim"), soft_wrap=True)
 
 
 def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Print the values beyond the paper's axis before the verdicts, because verdicts on ratios omit them."""
+    """Return the values beyond the paper's axis.
+
+    They precede the verdicts, because verdicts on ratios do not show them.
+    """
     told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
     return [_wrapped(told, width, "yellow"), ""] if told else []
 
@@ -122,7 +125,9 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
 
 
 def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> list[RenderableType]:
-    """Return tables with a row per x: mean ± half-width, ratio to the baseline, and printed number per curve.
+    """Return tables with a row per x.
+
+    For each curve they contain mean ± half-width, ratio to the baseline, and the paper's number.
 
     Curves that do not fit into `width` columns are in a further table.
     """
@@ -134,14 +139,14 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
         taken = sum(map(_width, columns))
         if not blocks or taken > room:
             blocks.append([names])
-            room = width + BETWEEN - _width(names)  # no blanks after the last column
+            room = width + BETWEEN - _width(names)  # the last column needs no blanks after it
         blocks[-1] += columns
         room -= taken
     return [_table(block) for block in blocks]
 
 
 def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[list[Text]]]:
-    """Format heading and cells of each curve with the metric: measured and printed values."""
+    """Yield for each curve with the metric its columns, heading first: measured and printed values."""
     labels, xs = outcome.experiment.labels, outcome.samples.xs
     look = styles(labels)
     best = [max((row for row in rows if row.x == x), key=_mean, default=None) for x in xs]
@@ -162,7 +167,7 @@ def _mean(row: Row) -> float:
 
 
 def _printed(row: Row | None, metric: Metric) -> Text:
-    """Format the printed number, the measured number's difference, and the printed ratio to the baseline."""
+    """Format the paper's number, the deviation of the measured number, and the paper's ratio."""
     if row is None or row.published is None or row.off is None:
         return Text("")
     ratio = f" {row.published_ratio:4.2f}×" if row.published_ratio is not None else ""
@@ -199,7 +204,7 @@ def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
 
 
 def legend(outcome: Outcome, metric: Metric, rows: list[Row]) -> str:
-    """Explain the numbers of the table."""
+    """Return a sentence that explains the numbers of the table."""
     experiment = outcome.experiment
     counts = sorted({row.reps for row in rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
@@ -238,7 +243,7 @@ def _chart(outcome: Outcome, width: int) -> Text:
 
 
 def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Format claims by reading: numbered readings, their names below, and the conclusion of each claim."""
+    """Return the table of claims by numbered reading of the paper, and the names of the readings."""
     grid = _grid()
     grid.add_column("claim", no_wrap=True)
     names = outcome.judged_readings
@@ -254,12 +259,12 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
 
 
 def _verdict(checked: CheckedClaim) -> str:
-    """Return the outcome of a claim, and for an undecided claim the missing information."""
+    """Return the verdict on a claim, and for an undecided claim the missing information."""
     return f"{checked.outcome} (a decision needs {checked.needs})" if checked.needs else checked.outcome
 
 
 def claims(outcome: Reproduced, width: int) -> Text:
-    """Return verdict, statement, quotation and measured values of claims, and reasons of failures."""
+    """Return a text on each claim: verdict, statement, quotation, measured values, reason of a failure."""
     blocks = []
     for checked in outcome.claims:
         mark = Text(*MARKS[checked.word])

@@ -1,4 +1,4 @@
-"""Files of an outcome: report, figures for print, rows and document."""
+"""Files of a reproduced experiment: report, printed figures, rows and JSON document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROWS, REPORT = "rows.csv", "report.html"
 MADE = "made.json"
-"""Name of the file with the origin and the list of the other files of a folder."""
+"""Name of the file in a folder that lists the other files and their origin."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """File name endings of the package's source files."""
 ELSEWHERE = ("__main__.py", "bench", "cli", "crosscheck", "responsiveness", "verify", "view")
@@ -32,9 +32,9 @@ ELSEWHERE = ("__main__.py", "bench", "cli", "crosscheck", "responsiveness", "ver
 
 
 def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
-    """Write rows, verdicts, figures for print and the report into a folder; put their paths into `files`.
+    """Write rows, verdicts, printed figures and report into a folder; return the outcome with their paths.
 
-    Files that the same program wrote from the same numbers stay unchanged.
+    Files that the same version of the program wrote from the same numbers stay unchanged.
     """
     document, names = _text(outcome), _read(folder / MADE).get("files", [])
     is_same = is_current(outcome.experiment, folder, outcome.mode, outcome.seed)
@@ -56,14 +56,14 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
 
 
 def write_document(outcome: Calculated, folder: Path) -> None:
-    """Write values and verdicts only; the report of the default reading has the claims."""
+    """Write only values and verdicts; the report on the default reading of the paper contains the claims."""
     with filling(folder) as hidden:
         (hidden / DOCUMENT).write_text(_text(outcome), encoding="utf-8")
         _write_made(outcome, [], hidden)
 
 
 def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, seed: int) -> bool:
-    """Return whether this program wrote the document of a folder, in this mode and with this seed.
+    """Return whether this version of the program wrote the folder's document, with this mode and seed.
 
     False for an experiment of another package, whose code may have changed.
     """
@@ -74,7 +74,7 @@ def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, s
 
 
 def _text(outcome: Reproduced) -> str:
-    """Return the document: rows, verdicts, and the values of a calculation, for a later read."""
+    """Return the JSON document: rows, verdicts, and the values of a calculation."""
     facts = outcome.to_dict()
     if isinstance(outcome, Calculated):
         facts |= {"mode": outcome.mode, "seed": outcome.seed}
@@ -87,7 +87,7 @@ def _making(mode: Mode, seed: int) -> dict[str, Any]:
 
 @cache
 def program() -> str:
-    """Return a digest of the program, 16 hex digits; another program may compute other results or figures."""
+    """Return a digest of all code that determines results and figures, 16 hex digits."""
     digest = hashlib.sha256(model().encode())
     package = Path(airhop.__file__).parent
     parts = (part for part in package.iterdir() if part.name not in ELSEWHERE)
@@ -143,7 +143,7 @@ def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
 
 
 def _draw_readings(outcome: Reproduced, folder: Path) -> list[Path]:
-    """Draw claims by reading, if claims were checked under several readings."""
+    """Draw the table of claims by reading of the paper, if claims were checked under several readings."""
     from airhop.plots.readings import draw_readings
     from airhop.report.readings import ReadingsTable
 

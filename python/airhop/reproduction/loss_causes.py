@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airhop.stats import Ratio
 
 CELL = 13
-"""Maximum width of a column, characters: `99.79 ± 0.29` and a blank."""
+"""Width of a column, characters: the longest text `99.79 ± 0.29` and a blank."""
 LEGEND = (
     "Correct loss classifications, % ± 95 % half-width: congestion if a queue was full or its AQM dropped"
     " the packet, wireless if the cause was the channel or a collision."
@@ -27,7 +27,10 @@ LEGEND = (
 
 
 def judged_right(outcome: Outcome, width: int) -> Table | None:
-    """Format a row per curve and a column per x, as many as fit in `width`; None without losses."""
+    """Return the table with a row per curve, and as many x as fit in `width` as columns.
+
+    None without losses.
+    """
     labels, axis = outcome.experiment.labels, outcome.experiment.axis
     rights = _rights(outcome)
     if not any(rights.values()):
@@ -46,14 +49,17 @@ def judged_right(outcome: Outcome, width: int) -> Table | None:
 
 
 def _rights(outcome: Outcome) -> dict[tuple[str, X], Ratio | None]:
-    """Return the share of correct classifications by curve and x; None without a classified loss."""
+    """Return the share of correct classifications by curve and x.
+
+    The share is None without a classified loss.
+    """
     found = outcome.table.judgements()
     cells = product(outcome.experiment.axis.grid(outcome.mode), outcome.experiment.labels)
     return {(curve, x): share_right(found.get(i, {}).values()) for i, (x, curve) in enumerate(cells)}
 
 
 def _spread(xs: list[X], most: int) -> list[X]:
-    """Choose a limited number of evenly spaced values, including the first and the last."""
+    """Return at most `most` evenly spaced values, including the first and the last."""
     if len(xs) <= most:
         return xs
     steps = max(most - 1, 1)

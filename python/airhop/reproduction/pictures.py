@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def draw_pictures(outcome: Outcome, folder: Path) -> list[Path]:
     """Run the settings of an experiment's pictures again with traces, and write the pictures into a folder.
 
-    Returns the files, `NAME.pdf`, `NAME.svg` and `NAME.png` of each picture; none without pictures.
+    Returns the files NAME.pdf, NAME.svg and NAME.png of each picture; empty if the experiment has no
+    pictures.
     """
     import matplotlib as mpl
 

@@ -33,14 +33,14 @@ def reproduce(
     engine: str = "local",
     workers: int | None = None,
 ) -> Iterator[Reproduced]:
-    """Run experiments and calculations in order, and write the files of each below `out`.
+    """Run experiments and calculations in order, write their files below `out`, and yield the outcomes.
 
-    An outcome is yielded when its files are complete, possibly after the computation of the next one. With
-    `readings` each claim is checked under every reading of its paper.
+    An outcome is yielded when its files are complete; by then the next experiment may already be running.
+    With `readings`, each claim is checked under every reading (interpretation) of its paper.
 
-    Experiments run as studies on the common store of `out` and reuse all rows of earlier experiments and
-    calls. A failed claim is a result, not an error. After Ctrl-C the store contains all finished runs, and
-    the same call continues from there.
+    Experiments are studies with one store in `out`, and reuse its rows. A claim that does not hold is a
+    result, not an error. After Ctrl-C the store contains all finished runs, so that a second call simulates
+    only the missing runs.
     """
     from airhop.engines import open_engine
     from airhop.store import Store

@@ -1,4 +1,4 @@
-"""Writer thread for files: drawing takes as long as simulating, so the two run in parallel."""
+"""Thread that writes files in parallel with simulations, because drawing takes as long as simulating."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Writer(Generic[T]):
-    """Executes calls in order on a thread, and yields their results in that order.
+    """Executor of calls on one thread, in the order of their submission.
 
-    If its context ends with an exception (Ctrl-C, or a consumer that stops), the writer interrupts the
-    current call as Ctrl-C would, so that the call can clean up, and drops all later calls.
+    If the `with` block ends with an exception, for instance by Ctrl-C, the writer raises KeyboardInterrupt in
+    the current call, so that the call can clean up, and drops all later calls.
     """
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Writer(Generic[T]):
         self._pool.shutdown()
 
     def submit(self, call: Callable[[], T]) -> None:
-        """Queue a call after all earlier ones."""
+        """Queue a call."""
         self._calls.append(self._pool.submit(call))
 
     def done(self) -> Iterator[T]:
-        """Yield the available results."""
+        """Yield the results of finished calls, in order, without waiting."""
         while self._calls and self._calls[0].done():
             yield self._calls.popleft().result()
 

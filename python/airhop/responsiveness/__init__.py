@@ -1,4 +1,4 @@
-"""Responsiveness under working conditions (draft-ietf-ippm-responsiveness), for TCP and HTTP without TLS."""
+"""Responsiveness under working conditions (draft-ietf-ippm-responsiveness) for TCP and HTTP without TLS."""
 
 from __future__ import annotations
 

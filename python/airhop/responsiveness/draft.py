@@ -1,6 +1,6 @@
 """Arithmetic of draft-ietf-ippm-responsiveness: parameters, aggregation, and stability.
 
-This package has the draft's parts for TCP and HTTP, without TLS; the aggregation is the draft's TCP-only
+This package implements the draft for TCP and HTTP without TLS, with the aggregation of the draft's TCP-only
 case.
 """
 
@@ -17,9 +17,9 @@ MAD = 4
 INTERVAL_S = 5.0
 """ID: interval duration, s."""
 KEPT = 0.95
-"""TMP: share of the samples that a trimmed mean keeps, the smallest."""
+"""TMP: share of the samples (the smallest) over which a trimmed mean is computed."""
 TOLERANCE = 0.05
-"""SDT: standard deviation of stable values, as a share of the last value."""
+"""SDT: maximum standard deviation of stable values, as a share of the last value."""
 MOST_CONNECTIONS = 16
 """MNP: maximum number of load-generating connections."""
 MOST_PROBES_PER_S = 100.0
@@ -29,7 +29,9 @@ MOST_OF_CAPACITY = 0.05
 MS_PER_MINUTE = 60_000.0
 
 Confidence = Literal["low", "medium", "high"]
-"""Confidence of a result: less than MAD intervals, not stable within the time limit, or stable."""
+"""Confidence of a result: "low" with fewer than MAD intervals, "medium" if unstable at the time limit, "high"
+if stable.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Interval:
-    """Interval of a test."""
+    """Measurements in one interval of a test."""
 
     goodput_mbps: float
     samples: Samples
@@ -57,9 +59,9 @@ class Stable:
     """Final result of a test."""
 
     intervals: int
-    """Number of intervals up to the result."""
+    """Number of intervals until the result."""
     goodput_mbps: float
-    """Moving average of the goodput."""
+    """Moving average of the goodput at the result, Mbit/s."""
     rpm: float | None
     """Responsiveness, round trips per minute; None if a kind of probe has no sample."""
     goodput_confidence: Confidence
@@ -67,7 +69,7 @@ class Stable:
 
 
 def trimmed_mean(values: Sequence[float]) -> float | None:
-    """Return the single-sided trimmed mean, of the smallest 95 % of the values; None without values."""
+    """Return the mean of the smallest 95 % of the values (single-sided trimmed mean); None without values."""
     kept = sorted(values)[: math.ceil(KEPT * len(values))]
     return statistics.fmean(kept) if kept else None
 
@@ -75,7 +77,7 @@ def trimmed_mean(values: Sequence[float]) -> float | None:
 def foreign_ms(samples: Samples) -> float | None:
     """Return the mean of TM(tcp_f) and TM(http_f), the round trip on separate connections, ms.
 
-    None without such samples.
+    None if both kinds of probe lack samples.
     """
     handshake, request = trimmed_mean(samples.tcp_f), trimmed_mean(samples.http_f)
     return None if handshake is None or request is None else (handshake + request) / 2
@@ -97,13 +99,14 @@ def responsiveness(samples: Samples) -> float | None:
 def final(intervals: Sequence[Interval]) -> Stable:
     """Apply the draft's final algorithm to the intervals of a test.
 
-    First the goodput must be stable, then the responsiveness; the result is the value at the interval in
-    which the responsiveness becomes stable, or at the last interval.
+    The responsiveness can become stable only after the goodput is stable. The result is the value at the
+    first interval with a stable responsiveness. Without such an interval, it is the value at the last
+    interval.
 
     Raises
     ------
     ValueError
-        Without an interval.
+        When `intervals` is empty.
     """
     if not intervals:
         raise ValueError("a test has one interval at least")
@@ -124,7 +127,7 @@ def final(intervals: Sequence[Interval]) -> Stable:
 
 
 def pooled(intervals: Sequence[Interval], result: Stable) -> Samples:
-    """Return the samples of the moving average from which a result was computed."""
+    """Return the samples of the intervals from which the result was computed."""
     return _pooled(_window(intervals, result.intervals - 1))
 
 
@@ -142,9 +145,9 @@ def _pooled(intervals: Sequence[Interval]) -> Samples:
 
 
 def _first_stable(values: Sequence[float | None], begin: int) -> int | None:
-    """Return the first index at which the last MAD values, all from index `begin` on, are stable.
+    """Return the first index at which the last MAD values are stable; values before `begin` are ignored.
 
-    None if there is no such index.
+    None if the values never become stable.
     """
     for i in range(begin + MAD - 1, len(values)):
         last = [value for value in values[i + 1 - MAD : i + 1] if value is not None]

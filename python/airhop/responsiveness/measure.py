@@ -52,15 +52,18 @@ class Loaded:
 
     direction: Direction
     tests: Sequence[Test]
-    """One for each replication."""
+    """Results, one per replication."""
 
     def of(self, name: str) -> Estimate | None:
-        """Return the mean of a number over the tests, with its interval; None if no test has the number."""
+        """Return the mean of the field `name` over the tests, with its interval.
+
+        None if no test has a value.
+        """
         return _estimate(getattr(test, name) for test in self.tests)
 
     @property
     def confidence(self) -> Confidence:
-        """Lowest confidence of the tests."""
+        """Lowest confidence among the tests."""
         order: tuple[Confidence, ...] = ("low", "medium", "high")
         return min((test.confidence for test in self.tests), key=order.index)
 
@@ -117,17 +120,19 @@ def measure(
 ) -> Responsiveness:
     """Measure the responsiveness of a scenario's network as draft-ietf-ippm-responsiveness does, without TLS.
 
-    Load-generating connections open one after the other, 5 s apart and 16 at most, and probes on separate
-    connections measure handshakes and requests, until the goodput and then the responsiveness are stable.
+    A load-generating connection opens every 5 s, up to 16 connections, and probes on separate connections
+    measure handshakes and requests. A test ends when first the goodput and then the responsiveness are
+    stable.
 
     Parameters
     ----------
     scenario
-        Network; its own flows are left out.
+        Network of the test, which omits the scenario's own flows.
     flow
-        TCP flow whose path, scheme and TCP parameters the test has; by default the first one.
+        TCP flow whose path, scheme and TCP parameters the test uses; by default the first TCP flow.
     directions
-        "down", the direction of the flow, and "up", one test after the other.
+        Directions of the tests: "down" is the direction of the flow, and "up" the opposite direction. Each
+        direction has its own test.
     reps
         Replications, at least one.
     seed

@@ -13,21 +13,22 @@ Direction = Literal["down", "up"]
 """Direction of the load: the direction of the scenario's flow, or the opposite direction."""
 
 LOAD, PROBES = "load", "probe"
-"""Names of the flows of a test; a number follows in the names of the load."""
+"""Names of the flows of a test; the name of a load-generating connection ends with a number."""
 REQUEST_BYTES, RESPONSE_BYTES = 200, 200
-"""Sizes of a probe's request and of its response: headers, and an object of one byte."""
+"""Sizes of a probe's request and response, bytes: headers, and in the response an object of one byte."""
 PROBE_BYTES = 900
-"""Maximum number of bytes of a probe in one direction: nine segments, with headers, requests and
-responses."""
+"""Maximum number of bytes that a probe sends in one direction: nine segments with headers, and request or
+response.
+"""
 
 
 def path(scenario: Scenario, flow: str | None) -> dict[str, Any]:
-    """Return the flow whose path is tested: the flow of this name, or the first TCP flow.
+    """Return the flow whose path the test uses: the flow of this name, or the first TCP flow.
 
     Raises
     ------
     InputError
-        When the scenario has no such TCP flow, or the ends of the flow are drawn.
+        When the scenario has no such TCP flow, or the ends of the flow are random.
     """
     flows = [one for one in scenario.to_dict().get("flow", []) if one["transport"] == "tcp"]
     found = [one for one in flows if flow in (None, one["name"])]
@@ -45,14 +46,14 @@ def path(scenario: Scenario, flow: str | None) -> dict[str, Any]:
 
 
 def loaded(scenario: Scenario, flow: Mapping[str, Any], direction: Direction, seconds: float) -> Scenario:
-    """Return the network with its load: a further connection every interval, up to the draft's maximum."""
+    """Return the network with load: a connection opens at every interval, up to the draft's maximum."""
     return _with_flows(scenario, _load(flow, direction), seconds)
 
 
 def probed(
     scenario: Scenario, flow: Mapping[str, Any], direction: Direction | None, rate: float, seconds: float
 ) -> Scenario:
-    """Return the network with `rate` probes per second, and with the load of a direction, if one is set.
+    """Return the network with `rate` probes per second, and with load if `direction` is set.
 
     Each probe is a request on a new connection, from the receiving node of the flow to the sending node. The
     flows of the scenario are left out.
@@ -62,10 +63,10 @@ def probed(
 
 
 def rate_of_probes(goodput_mbps: float) -> float:
-    """Return the number of probes per second for this goodput without probes.
+    """Return the number of probes per second, where `goodput_mbps` is the goodput without probes.
 
-    The number is half of the draft's maximum, because the other half belongs to probes on load-generating
-    connections; and at most the draft's share of the capacity.
+    The number is at most half of the draft's maximum, because the other half belongs to probes on
+    load-generating connections. The probes use at most the draft's share of the capacity.
     """
     return min(MOST_PROBES_PER_S / 2, max(MOST_OF_CAPACITY * goodput_mbps * 1e6 / (8 * PROBE_BYTES), 0.1))
 

@@ -16,7 +16,7 @@ Tables = Mapping[str, "pl.DataFrame"]
 
 
 def intervals(tables: Tables, seconds: float) -> list[Interval]:
-    """Return the whole intervals of a run of `seconds` seconds, with the probes that completed in each."""
+    """Return the complete intervals of a run of `seconds` seconds, with the probes that ended in each."""
     foreign, rtts = _foreign(tables), _load_round_trips(tables)
     bytes_of = _by_interval(_deliveries(tables, f"{LOAD}\\d"), "more")
     of_probes = {column: _by_interval(foreign, column) for column in ("tcp_f", "http_f")}
@@ -62,7 +62,7 @@ def _foreign(tables: Tables) -> pl.DataFrame:
 
 
 def _load_round_trips(tables: Tables) -> pl.DataFrame:
-    """List the round trips of segments that were sent once, over all load-generating connections."""
+    """List the round-trip times of segments without retransmission on all load-generating connections."""
     import polars as pl
 
     names = tables["segments"]["flow"].unique().sort()

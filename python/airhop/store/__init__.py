@@ -1,8 +1,9 @@
 """Storage of finished runs: a Parquet dataset that survives crashes of its writer.
 
-DIR/runs contains the store. Every finished run is a line in the *journal* of its writer as soon as the run is
-added; `save` converts the journal into a *part*, an immutable Parquet file, and removes the journal. All
-Parquet files below DIR together contain one row per flow and run (`schema.COLUMNS`), each run once.
+DIR/runs contains the store. `add` writes a finished run as a line of the *journal*, a text file of the
+writing process. `save` converts the journal into a *part*, an immutable Parquet file, and removes the
+journal. All Parquet files below DIR together contain one row per flow and run (`schema.COLUMNS`), each run
+once.
 """
 
 from airhop.store.errors import StoreError

@@ -9,7 +9,7 @@ from airhop.files import why
 
 
 class StoreError(OSError):
-    """The disk rejected a write during a study; runs added before are kept."""
+    """Failed write to the disk during a study; the store keeps the runs added before."""
 
 
 def cannot_write(path: Path, error: OSError) -> StoreError:
@@ -33,7 +33,7 @@ def cannot_read(path: Path, error: OSError) -> InputError:
 
 
 def damaged_part(path: Path, what: str) -> InputError:
-    """Create the error for a part whose content has changed."""
+    """Create the error for a part (Parquet file of the store) whose content has changed."""
     return InputError(
         f"{path} is damaged: {what}. All other runs of the store are kept. Restore the file from a copy, or "
         "move it out of the folder: its runs are then computed again"
@@ -52,7 +52,7 @@ _REMEDIES_OF_JOURNALS = (
 
 
 def damaged_line(path: Path, number: int) -> InputError:
-    """Create the error for a journal that was changed after it was written."""
+    """Create the error for a journal with a line that was changed after it was written."""
     return InputError(
         f"{path} is damaged in line {number}. All other runs of the store are kept. {_REMEDIES_OF_JOURNALS}"
     )

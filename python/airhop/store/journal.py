@@ -1,19 +1,21 @@
 r"""The journal: a text file to which one writer appends a line per finished run.
 
-The fields of a line are separated by tabs. The first field is the CRC-32 of the following fields, eight hex
+The fields of a line are separated by tabs. The first field is the CRC-32 of the other fields, eight hex
 digits:
 
-CRC journal 2 VERSION MODEL the first line CRC count RUNS the second: how many runs follow at least, ten
-digits CRC scenario DIGEST JSON once, before the first run of the scenario CRC run RUN-ID DIGEST VALUES
-DOCUMENT the varied values and the run document, both JSON
+    CRC  journal   2       VERSION  MODEL               first line
+    CRC  count     RUNS                                 second line: minimum number of runs below, ten digits
+    CRC  scenario  DIGEST  JSON                         once, before the first run of the scenario
+    CRC  run       RUN-ID  DIGEST   VALUES   DOCUMENT   varied values and run document, both JSON
 
-A run is one write(2) of whole lines. Written lines survive the death of the process at any time; they are not
-forced to the disk, so the last seconds before a power cut may be missing. An incomplete last line was
-interrupted by the death of the writer: that run does not count as finished.
+A run is written by one write(2) of whole lines. Written lines survive the death of the process. They are not
+synced to the disk, so the last seconds before a power failure may be missing. An incomplete last line results
+from the death of the writer, and its run does not count as finished.
 
-The count is overwritten in place after each run, so a writer that dies in between leaves a count that is too
-small, never too large: if fewer runs follow, the file was truncated later. The count may be missing: journals
-of format 1 have none, and a user who has lost runs deletes the line to keep the remaining runs.
+The writer overwrites the count after each run. If the writer dies before this, the count is too small, but
+never too large. A file with fewer runs than its count was therefore truncated later. The count may be
+missing: journals of format 1 have none, and a user whose file was truncated may delete the line to keep the
+remaining runs.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ READABLE = ("1", FORMAT)
 
 
 class Journal:
-    """The writer of a journal. The file exists from the first run on."""
+    """Writer of a journal, which creates the file at the first run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,11 +46,11 @@ class Journal:
         """Offset of the end of the last whole line."""
 
     def append(self, run: FinishedRun, digest: str) -> None:
-        """Write a run of the scenario with that digest.
+        """Write a run; `digest` is the digest of its scenario.
 
-        When this returns, the run survives the process; if it raises StoreError, the run is not stored.
+        After a return, the run survives the death of the process. After StoreError, the run is not stored.
         """
-        # JSON has raw line ends and tabs only between its tokens, where blanks are equivalent.
+        # Unescaped line ends and tabs occur in JSON only between tokens, where blanks are equivalent.
         document = run.document.replace("\n", " ").replace("\t", " ")
         lines = _line("run", run.run_id, digest, json.dumps(run.values), document)
         if digest not in self._scenarios:
@@ -60,7 +62,7 @@ class Journal:
                 self._count, self._count_at = 0, len(head)
                 lines = head + _count(0) + lines
             end = self._end + len(lines)
-            while lines:  # on a full disk the first write is partial, and the next one fails
+            while lines:  # on a full disk, the first write is partial and the second write fails
                 lines = lines[os.write(fd, lines) :]
             self._end = end
             os.pwrite(fd, _count(self._count + 1), self._count_at)
@@ -70,9 +72,11 @@ class Journal:
         self._scenarios.add(digest)
 
     def remove(self) -> None:
-        """Delete the file after its runs were saved in a part. The next run begins a new file."""
+        """Delete the file after its runs were saved in a part; the next run creates a new file."""
         self.close()
-        self._scenarios.clear()  # first: if Ctrl-C interrupts here, the runs are only written twice
+        # The set is cleared before the deletion: an interruption between the two lines then repeats scenarios
+        # at worst.
+        self._scenarios.clear()
         remove(self.path)
 
     def close(self) -> None:
@@ -84,7 +88,7 @@ class Journal:
     def _ready(self) -> int:
         """Open the file, and remove an incomplete last line of an interrupted write."""
         if self._fd is None:
-            # The runs of an existing file are in a part already: `remove` was interrupted.
+            # If the file exists, its runs are in a part already, because `remove` was interrupted.
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         elif os.lseek(self._fd, 0, os.SEEK_CUR) != self._end:
             os.ftruncate(self._fd, self._end)
@@ -93,7 +97,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[FinishedRun]:
-    """Read the runs of a journal, also while it is being written; a deleted journal has none.
+    """Read the runs of a journal, also during a write; return an empty list for a deleted journal.
 
     Raises InputError if a line was changed, or if the file was truncated.
     """
@@ -145,7 +149,7 @@ def _line(*fields: str) -> bytes:
 
 
 def _count(runs: int) -> bytes:
-    """Format the line of the count, with a fixed length."""
+    """Format the line of the count, whose length is fixed."""
     return _line("count", f"{runs:010}")
 
 

@@ -1,8 +1,11 @@
-"""The files of DIR/runs: names and lists.
+"""Names of a store's files, and lists of these files.
 
-part-000001-89abcdef.parquet a part: its number, the CRC-32 of its bytes writer.journal runs not yet in a
-part; of a shard: shard-2-of-8.journal .lock .lock-2-of-8 .commit locks: the files stay, and have no effect if
-no process holds them .part-….unfinished a part in progress, or the remains of one
+The folder DIR/runs contains:
+
+    part-000001-89abcdef.parquet    part: its number, and the CRC-32 of its bytes
+    writer.journal                  runs that are in no part; for a shard: shard-2-of-8.journal
+    .lock  .lock-2-of-8  .commit    locks, which stay, but have no effect if no process holds them
+    .part-….unfinished              part while it is written, also after its writer has been killed
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Locks between the processes that write one store. The flock(2) locks end with their process."""
+"""Locks between processes that write to the same store. The locks, flock(2), end with their process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from airhop.store.layout import COMMIT_LOCK, LOCK, shard_lock
 
 
 class WriterLock:
-    """The right to write to a store: alone, or as one shard beside other shards.
+    """Lock for writing to a store: as its only writer, or as one of several shards.
 
-    Raises InputError with the name of the holder if another process has the lock.
+    The constructor raises InputError with the holder of the lock if another process has it.
     """
 
     def __init__(self, runs: Path, shard: str | None) -> None:
@@ -41,7 +41,7 @@ class WriterLock:
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """Wait for exclusive access among the shards to write a part."""
+        """Wait until no other shard writes a part, and keep others waiting during the `with` block."""
         fcntl.flock(self._commit, fcntl.LOCK_EX)
         try:
             yield
@@ -66,7 +66,7 @@ class WriterLock:
 
 
 def _holders(runs: Path, shard: str | None) -> str:
-    """Return the processes that hold the lock, as recorded in it."""
+    """Return a text with the processes that hold the lock, as recorded in the lock file."""
     shards = runs.glob(shard_lock("*")) if shard is None else [runs / shard_lock(shard)]
     held = [path.read_text() for path in (runs / LOCK, *sorted(shards)) if _is_held(path)]
     return ", ".join(held) or "a process that has just ended"

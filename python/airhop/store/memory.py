@@ -1,4 +1,4 @@
-"""Runs in memory: all runs of a sweep without a folder, and the newest runs of a sweep with a folder."""
+"""Runs in memory: all runs of a study without a folder, and the newest runs of a study with a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.store.schema import FinishedRun, axis_values, combine, rows_of
 
 
 class Recent:
-    """Finished runs; their rows are created on request."""
+    """Finished runs, which are converted to rows only on request."""
 
     def __init__(self) -> None:
         self._runs: list[FinishedRun] = []
@@ -26,7 +26,7 @@ class Recent:
         return self._count
 
     def finish(self, job: Job, document: str, values: Mapping[str, object]) -> FinishedRun:
-        """Combine the stored data of a run."""
+        """Return the data of a run for the store."""
         digest = job.scenario.digest
         if digest not in self._scenarios:
             self._scenarios[digest] = job.scenario.core.json()
@@ -49,14 +49,14 @@ class Recent:
 
 
 class MemoryStore:
-    """A store that exists as long as its process, with the methods of `Store`."""
+    """Store in memory with the methods of `Store`, which ends with its process."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
         self._recent = Recent()
 
     def known(self) -> Set[str]:
-        """Return the ids of all runs in the store, as a view that grows with the store."""
+        """Return the ids of all runs in the store, as a view that includes later runs."""
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
@@ -83,7 +83,7 @@ class MemoryStore:
         """Do nothing, because runs in memory have no folder."""
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, or of all: one row per flow and run, sorted by run id."""
+        """Return the rows of these runs, by default of all: one per flow and run, sorted by run id."""
         return only(self._recent.rows(), None if run_ids is None else set(run_ids))
 
     def __enter__(self) -> Self:
@@ -96,5 +96,5 @@ class MemoryStore:
 
 
 def only(rows: pl.DataFrame, run_ids: Set[str] | None) -> pl.DataFrame:
-    """Return the rows of these runs; `run_ids` None: all rows."""
+    """Return the rows of these runs, or of all runs if `run_ids` is None."""
     return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(list(run_ids)))

@@ -1,6 +1,6 @@
 """The parts: immutable Parquet files, named by number and the CRC-32 of their bytes.
 
-The checksum in the name reveals a damaged part before anything is decoded.
+A comparison with the checksum in the name detects a damaged part before Parquet is decoded.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
 def write_part(runs: Path, rows: pl.DataFrame) -> None:
     """Write rows as the next part; an interruption leaves no incomplete part.
 
-    Only one process at a time may do this in a folder. Raises StoreError if the disk rejects the write.
+    Only one process at a time may call this function for a folder. Raises StoreError if the write fails.
     """
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
@@ -45,7 +45,7 @@ def write_part(runs: Path, rows: pl.DataFrame) -> None:
     path = part_path(runs, max(map(number_of, parts(runs)), default=0) + 1, data)
     hidden = unfinished_path(path)
     try:
-        for left in unfinished(runs):  # the remains of a process that was killed here
+        for left in unfinished(runs):  # left by a process that was killed in this function
             left.unlink()
         _write_through(hidden, data)
         hidden.rename(path)
@@ -65,7 +65,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Sync the names in a folder to the disk."""
+    """Sync the directory entries of a folder to the disk."""
     fd = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(fd)

@@ -11,14 +11,14 @@ import polars as pl
 from airhop.analysis.measures import JUDGEMENTS, OF_CLASSES, OF_FLOWS, OF_RUNS, Measure, of_class, of_flow
 
 _KEYS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
+    "run_id": pl.String,  # 32 hex digits, digest of simulator, scenario, seed and rep
     "scenario": pl.String,  # name of the scenario, as in its file
     "scheme": pl.String,  # scheme of this flow; null for UDP
     "flow": pl.String,
     "transport": pl.String,  # tcp or udp
     "from": pl.String,
     "to": pl.String,
-    "class": pl.String,  # group of flows; null in rows of versions without classes
+    "class": pl.String,  # class of flows; null in rows of versions without classes
     "seed": pl.Int64,
     "rep": pl.Int64,
 }
@@ -33,18 +33,18 @@ def _types(measures: Iterable[Measure]) -> dict[str, type[pl.DataType]]:
 
 _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
     "duration_s": pl.Float64,
-    "warmup_s": pl.Float64,  # goodput and counters exclude this time
+    "warmup_s": pl.Float64,  # time that goodput and counters exclude
     **_types((*_OTHERS, *_JUDGED, *OF_CLASSES, *_OF_RUNS)),
     "fingerprint": pl.String,
     "airhop": pl.String,  # version of Airhop that computed the run
     "model": pl.String,  # hash of the simulator's sources
-    "scenario_json": pl.Categorical(),  # canonical; a category, so its text is stored once for all flows
+    "scenario_json": pl.Categorical(),  # canonical JSON; as a category, its text is stored once for all flows
 }
 COLUMNS = _KEYS | _MEASURED
-"""Types of the fixed columns by name; the axis columns of a study come between `rep` and `duration_s`.
+"""Types of the fixed columns by name. The columns of a study's axes are between `rep` and `duration_s`.
 
-A value of the run (drops, events, fingerprint and so on) is equal in the rows of all flows; a value of a
-class is equal in the rows of all flows of that class. There is no wall-clock time, so equal runs have equal
+Values of the run (drops, events, fingerprint and so on) are equal in the rows of all its flows, and values of
+a class in the rows of all flows of the class. No column has a wall-clock time, so that equal runs have equal
 rows.
 """
 
@@ -53,7 +53,7 @@ IDENTITY = ("run_id", "flow")
 
 
 class FinishedRun(NamedTuple):
-    """Stored data of one run, sufficient to recreate its rows anywhere."""
+    """Stored data of one run, from which its rows can be recreated."""
 
     run_id: str
     values: Mapping[str, Any]
@@ -64,15 +64,15 @@ class FinishedRun(NamedTuple):
 
 
 def axis_values(values: Mapping[str, object]) -> dict[str, Any]:
-    """Reduce varied values to text, numbers and booleans.
+    """Convert varied values to text, numbers and booleans.
 
-    A value with the name of a fixed column is omitted, because the run itself contains it.
+    A value whose name is a fixed column is omitted, because the run document contains it.
     """
     return {name: _scalar(value) for name, value in values.items() if name not in COLUMNS}
 
 
 def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
-    """Create the rows of some runs: fixed columns and axis columns with a value, sorted by run id."""
+    """Create the rows of these runs, sorted by run id, with the fixed columns and all axis columns in use."""
     rows: list[list[Any]] = []
     varied: list[Mapping[str, Any]] = []
     for run in runs:
@@ -91,7 +91,7 @@ def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
 
 
 def _series(name: str, column: Sequence[Any], dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
-    """Return a fixed column. For a category, each text is converted only once."""
+    """Return a fixed column. For a category, each distinct text is converted only once."""
     if dtype != pl.Categorical:
         return pl.Series(name, column, dtype)
     places = {text: place for place, text in enumerate(dict.fromkeys(column))}
@@ -129,10 +129,10 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
 
 
 def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Combine rows of several files: each flow and run once, sorted by run id, with flows in their order.
+    """Combine rows of several files, each flow and run once, sorted by run id and by order of the flows.
 
-    A column that one file lacks is null there; an axis with numbers in one file and text in another becomes
-    text. Older files have text instead of categories.
+    A column that a file lacks is null in its rows. An axis with numbers in one file and text in another
+    becomes text. Files of older versions have text instead of categories.
     """
     categories = [name for name, dtype in COLUMNS.items() if dtype == pl.Categorical]
     frames = [
@@ -156,7 +156,7 @@ def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Sort columns and rows into an order that does not depend on which run finished first."""
+    """Sort columns and rows, so that their order does not depend on the order in which runs finished."""
     axes = sorted(name for name in rows.columns if name not in COLUMNS)
     return rows.select(*_KEYS, *axes, *_MEASURED).sort("run_id", maintain_order=True)
 
@@ -168,9 +168,9 @@ def _scalar(value: object) -> object:
 
 
 def _axis(name: str, values: list[Any]) -> pl.Series:
-    """Create the column of an axis: truth values, numbers, or text.
+    """Create the column of an axis, with booleans, numbers, or text.
 
-    Every number is a Float64, whole or not, so that two studies with the same axis have the same type.
+    Whole numbers also become Float64, so that the column has the same type in all studies.
     """
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:

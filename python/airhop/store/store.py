@@ -1,4 +1,4 @@
-"""The store in a folder: one journal per writer, parts, and the conversion of journals into parts."""
+"""Store in a folder: journals (one per writer), parts, and the conversion of journals to parts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from airhop.store.parts import read_part, write_part
 from airhop.store.schema import combine, rows_of
 
 RUNS_PER_PART = 20_000
-"""Number of runs at which a journal becomes a part."""
+"""Number of runs in a journal at which it is converted to a part."""
 
 
 class Store:
-    """The runs stored in a folder, open for writing; use `open` with a `with` block."""
+    """Store in a folder, open for writing; use `open` with a `with` block."""
 
     def __init__(self, runs: Path, shard: str | None) -> None:
         self._runs = runs
@@ -37,10 +37,10 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | Path, shard: str | None = None) -> Self:
-        """Open the store of a folder, created if needed, as its only writer or as a shard ("2-of-8").
+        """Open the store of a folder, created if missing, as its only writer or as a shard such as "2-of-8".
 
-        The store adopts runs in the journal of a writer that has ended. Raises InputError if the folder
-        cannot contain a store, if another process writes to it, or if a file is damaged.
+        Runs in the journal of a writer that has ended become a part of the store. Raises InputError if the
+        folder cannot contain a store, if another process writes to it, or if a file is damaged.
         """
         folder = Path(folder)
         runs = folder / "runs"
@@ -63,7 +63,8 @@ class Store:
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
         """Keep a finished run.
 
-        When this returns, the run survives the death of the process. A known run stays unchanged.
+        After the return, the run survives the death of the process. If the store has the run already, it
+        stays unchanged.
 
         Parameters
         ----------
@@ -89,13 +90,13 @@ class Store:
             self.save()
 
     def save(self) -> None:
-        """Convert the journal into a part. Raises StoreError if the disk rejects it; the journal then stays.
+        """Convert the journal into a part. Raises StoreError if the write fails; the journal then stays.
 
-        After any interruption this can be repeated: runs that are already in a part are omitted.
+        The call can be repeated after any interruption, because it omits runs that are already in a part.
         """
         rows = self._recent.rows()
         if rows.is_empty():
-            self._journal.remove()  # its first write failed, for example on a full disk
+            self._journal.remove()  # removes a journal whose first write failed, for example on a full disk
             return
         with self._lock.committing():
             rows = rows.filter(~pl.col("run_id").is_in(list(self._saved())))
@@ -112,16 +113,17 @@ class Store:
             self._release()
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, or of all: one row per flow and run, sorted by run id."""
+        """Return the rows of these runs, by default of all: one per flow and run, sorted by run id."""
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
-        self._find_parts()  # after the journals: a run leaves its journal only when its part exists
+        # parts are read after journals, because a journal is removed only when its part exists
+        self._find_parts()
         found = [path for path, ids in self._in_parts.items() if wanted is None or not ids.isdisjoint(wanted)]
         return combine([only(frame, wanted) for frame in (*map(self._part, found), *frames)])
 
     def _part(self, path: Path) -> pl.DataFrame:
-        """Read a part, once."""
+        """Return a part, which is read at the first call."""
         if path not in self._parts_read:
             self._parts_read[path] = read_part(path)
         return self._parts_read[path]
@@ -135,7 +137,7 @@ class Store:
         try:
             self.close()
         except (StoreError, InputError):
-            if error is None:  # otherwise the error in the block is reported; the journal keeps the runs
+            if error is None:  # after an error in the `with` block, the journal keeps the runs
                 raise
 
     def _recover(self, *, alone: bool) -> None:
@@ -158,7 +160,7 @@ class Store:
         return set().union(*self._in_parts.values())
 
     def _find_parts(self) -> None:
-        """Read the ids of the runs in parts that are new, also by other shards."""
+        """Read the run ids of new parts, including parts of other shards."""
         for path in parts(self._runs):
             if path not in self._in_parts:
                 self._in_parts[path] = set(read_part(path, ["run_id"])["run_id"])
@@ -170,7 +172,7 @@ class Store:
 
 
 def read_rows(folder: str | Path) -> pl.DataFrame:
-    """Read all runs in a folder, even while it is being written: one row per flow and run, sorted by run id.
+    """Read all runs in a folder, one row per flow and run, sorted by run id; another process may be writing.
 
     Raises InputError if the folder does not exist, or if a file of the store is damaged.
     """
@@ -178,5 +180,5 @@ def read_rows(folder: str | Path) -> pl.DataFrame:
         raise InputError(f"there is no folder {folder}")
     runs = Path(folder) / "runs"
     frames = [rows_of(read_journal(path)) for path in journals(runs)]
-    # Parts are read after the journals: a run leaves its journal when its part exists.
+    # Parts are read after journals, because a journal is removed only when its part exists.
     return combine([*(read_part(path) for path in parts(runs)), *frames])

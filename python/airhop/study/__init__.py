@@ -1,4 +1,4 @@
-"""Studies: varied parameters, replications, and the resulting rows."""
+"""Studies: grids of varied parameters, replications, and the resulting rows."""
 
 from airhop.study.axis import Axis
 from airhop.study.study import Point, Study

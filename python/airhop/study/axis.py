@@ -24,17 +24,17 @@ Scalar = str | int | float | bool
 
 @dataclass(frozen=True)
 class Axis:
-    """Dimension of a study's grid: a path with its values, or several paths that vary together.
+    """Dimension of a study's grid: a path of the scenario with its values, or paths that vary together.
 
-    `values[i]` are the i-th values of all `paths`, in the form of a scenario.
+    `values[i]` has the i-th value of each path, in the notation of scenarios.
     """
 
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
     names: tuple[str, ...] = ()
-    """Names of values that consist of several settings, such as schemes with their own settings.
+    """Names of the values, for an axis of schemes with their own settings; otherwise empty.
 
-    The axis then has the single column `scheme` with these names.
+    An axis with names has the single column `scheme`, which contains the names.
     """
 
     @classmethod
@@ -48,12 +48,12 @@ class Axis:
         values
             A list, or a range such as {"log": [1e-4, 1e-1], "points": 7}.
         where
-            Name in messages of the table that contains it.
+            Table of the study file with this path, named in messages.
 
         Returns
         -------
         Axis
-            With one column.
+            Axis with one column.
 
         Raises
         ------
@@ -64,7 +64,10 @@ class Axis:
 
     @classmethod
     def zipped(cls, columns: Mapping[str, object], where: str = "zip") -> Axis:
-        """Create an axis of paths that vary together. Raises InputError, also for lists of unequal length."""
+        """Create an axis of paths that vary together.
+
+        Raises InputError for lists of unequal length, and as `of`.
+        """
         lists = {path: _values(values, f"{where}.{path}") for path, values in columns.items()}
         if not lists:
             raise InputError(f"{where}: expected at least one path with its values")
@@ -82,9 +85,9 @@ class Axis:
     def columns(self) -> dict[str, tuple[Scalar, ...]]:
         """Values by column name, with one type per column.
 
-        Quantities become numbers in the unit of the first value, which is the suffix of the name: path
-        `wired.w1.delay` with "2 ms" and "1 s" becomes the column `wired.w1.delay_ms` with 2.0 and 1000.0. A
-        table becomes text that begins with its name or kind: `ll-elsn(n=3)`.
+        Quantities become numbers in the unit of the first value, and the unit becomes the suffix of the
+        column: path `wired.w1.delay` with "2 ms" and "1 s" becomes the column `wired.w1.delay_ms` with 2.0
+        and 1000.0. A table becomes a text that begins with its name or kind, as in `ll-elsn(n=3)`.
         """
         if self.names:
             return {SCHEME: self.names}
@@ -109,9 +112,9 @@ class Axis:
 
 
 def flattened(table: Mapping[str, object]) -> dict[str, object]:
-    """Join the keys of nested tables: TOML parses an unquoted `wlan.cell.errors.fer = …` as four keys.
+    """Join the keys of nested tables to paths, because TOML parses `wlan.cell.errors.fer = …` as four keys.
 
-    A table with a name, a kind or the keys of a range is a value and is not split.
+    A table with a name, a kind or the keys of a range is a value: its keys are not joined.
     """
     flat: dict[str, object] = {}
     for key, value in table.items():
@@ -179,7 +182,10 @@ def _range(spec: Mapping[str, Any], where: str) -> list[object]:
 
 
 def _divide(kind: str, ends: object, points: int, where: str) -> list[object]:
-    """Divide a range evenly, ends included, over numbers or quantities (in the unit of the first end)."""
+    """Divide a range of numbers or quantities evenly, ends included.
+
+    Results have the unit of the first end.
+    """
     expected = f'{where}: expected two ends, such as [1e-4, 1e-1] or ["2 ms", "30 ms"]'
     if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != 2:
         raise InputError(f"{expected}, got {ends!r}")
@@ -207,7 +213,8 @@ def _divide(kind: str, ends: object, points: int, where: str) -> list[object]:
 
 def _step(kind: str, first: float, last: float, share: float) -> float:
     value = first * (last / first) ** share if kind == "log" else first + (last - first) * share
-    # Ten digits, because powers differ in the last bit between machines, and the numbers identify a run.
+    # Rounding to ten digits, because powers differ in the last bit between machines, but the run id must not
+    # differ.
     return float(f"{value:.10g}")
 
 

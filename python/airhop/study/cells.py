@@ -1,4 +1,4 @@
-"""Frame of the cells of a grid: means and bounds of intervals in columns."""
+"""Columns of data frames with means and bounds of confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell
 
 SHARES = ("jain", "judged_right")
-"""Metrics from 0 to 1 that are computed from measures."""
+"""Metrics from 0 to 1 that are computed from other measures."""
 RATIO = "goodput_ratio"
 DIFFERENCE = "goodput_difference_mbps"
 
@@ -25,7 +25,7 @@ DIFFERENCE = "goodput_difference_mbps"
 def bounds(
     name: str, value: stats.Estimate | stats.Ratio | stats.Difference | None
 ) -> dict[str, float | None]:
-    """Return the columns of a value: NAME, NAME_low and NAME_high; null without a value or an interval."""
+    """Return the columns NAME, NAME_low and NAME_high of estimates; null without an estimate or interval."""
     columns = (name, f"{name}_low", f"{name}_high")
     if value is None:
         return dict.fromkeys(columns)
@@ -73,7 +73,8 @@ def estimated(runs: pl.DataFrame, by: str, names: Sequence[str]) -> pl.DataFrame
     columns: list[pl.Series] = [mean[by], groups.len("n")["n"].cast(pl.Int64)]
     for name in names:
         low, high, n = (frame[name].to_numpy() for frame in (least, most, count))
-        # rounding: the mean of equal numbers may differ from them, and their deviation from 0
+        # Because of rounding, the computed mean of equal numbers may differ from the numbers, and their
+        # deviation from 0.
         middle = np.where(low == high, low, mean[name].to_numpy())
         quantile = {size: stats.t_quantile(size - 1) if size > 1 else math.nan for size in set(n.tolist())}
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,7 +90,7 @@ def estimated(runs: pl.DataFrame, by: str, names: Sequence[str]) -> pl.DataFrame
 
 
 def _most(name: str) -> float:
-    """Return the largest possible value of a metric, to which the upper bound of its interval is limited."""
+    """Return the largest possible value of a metric, which limits the upper bound of its interval."""
     if name in SHARES:
         return 1.0
     return MEASURES[name].most if name in MEASURES else math.inf

@@ -16,7 +16,7 @@ from airhop.study.study import Study, changed, load_plugins
 from airhop.study.until import Until
 
 KEYS = ("name", "scenario", "reps", "until", "seed", "baseline", "plugins", "set", "vary", "zip", "view")
-"""Keys of a study. Only `airhop view` reads `view`, the flow of its graphs."""
+"""Keys of a study file. Only `airhop view` reads the key `view`, the flow of its graphs."""
 DEFAULT_REPS = 10
 
 
@@ -28,7 +28,7 @@ def packaged_studies() -> dict[str, str]:
 def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
     """Read a study file by its path, or a packaged study by its name.
 
-    Raises InputError with file, line if it is unambiguous, key, and the expected value.
+    Raises InputError with file, key, expected value, and, if only one line has the key, the line.
     """
     packaged = packaged_studies()
     path = Path(source)
@@ -46,7 +46,7 @@ def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
 def written(study: Study) -> str:
     """Format a study as the text of a study file, from which `read` creates the same points.
 
-    The names of compared values are lost, because a file names only schemes.
+    The text lacks the names of values (`Axis.names`), because a study file cannot contain them.
     """
     recipe = study.scenario.recipe()
     varied = {path for axis in study.axes for path in axis.paths}
@@ -62,7 +62,8 @@ def written(study: Study) -> str:
     )
     fixed = [(SCHEME, recipe["scheme"])] if recipe["scheme"] is not None else []
     fixed += [(path, value) for path, value in recipe["sets"] if path not in varied]
-    # `[set]` sets the keys of a table one by one; a table that replaces another is a value of an axis.
+    # `[set]` changes single keys of a table. A table that replaces a whole table is therefore written as an
+    # axis with one value.
     tables = [(path, value) for path, value in fixed if not _is_whole(path, value)]
     fixed = [pair for pair in fixed if pair not in tables]
     lines = [
@@ -96,7 +97,7 @@ def _listed(axis: Axis) -> list[str]:
 
 
 class _File:
-    """A study file that is being read. Every error names the file."""
+    """Reader of a study file. Every error names the file."""
 
     def __init__(self, text: str, name: str, folder: Path, plugins: Sequence[str | Path]) -> None:
         self._text = text
@@ -172,7 +173,7 @@ class _File:
         return Until.read(self._data["until"])
 
     def _plugins(self) -> list[str]:
-        """List files, resolved relative to this one, and modules."""
+        """List plugins: modules, and files relative to the folder of the study file."""
         names = self._data.get("plugins", [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise InputError(
@@ -211,5 +212,5 @@ class _File:
 
 
 def _portable(folder: Path, plugin: str | Path) -> str:
-    """Format the path of a Python file so that a report created in another folder finds the file."""
+    """Format the path of a Python file so that a report in another folder finds the file."""
     return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

@@ -1,6 +1,7 @@
-"""Files of a study: DIR/studies/NAME.json defines it, so that its rows can be found again.
+"""Files of a study in its folder DIR: the manifest DIR/studies/NAME.json contains its definition.
 
-DIR/NAME contains the files that are written from its rows.
+With the definition, `Table.load` finds the rows of the study again. DIR/NAME contains files that are written
+from these rows.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 FOLDER = "studies"
 CELLS = "cells.csv"
 TAKEN = (FOLDER, "runs", "report.html")
-"""Names in the folder of studies that no folder of a study has."""
+"""Names in DIR that are reserved: no study may have these names."""
 
 
 def save_manifest(study: Study, folder: str | Path) -> Path:
-    """Write the manifest of a study, and replace a manifest of this name. Raises InputError on failure."""
+    """Write or replace the manifest of a study. Raises InputError if the file cannot be written."""
     path = manifest_path(folder, study.name)
     with filling(path.parent) as hidden:
         text = json.dumps(study.to_dict(), indent=1)
@@ -33,12 +34,12 @@ def save_manifest(study: Study, folder: str | Path) -> Path:
 
 
 def manifest_path(folder: str | Path, name: str) -> Path:
-    """Return the path of the manifest of the study of this name."""
+    """Return the path of the manifest of the study `name`."""
     return Path(folder) / FOLDER / f"{file_name(name)}.json"
 
 
 def study_folder(folder: str | Path, name: str) -> Path:
-    """Return the folder of the files that are written from the rows of the study of this name."""
+    """Return the folder for files that are written from the rows of the study `name`."""
     first, *others = name.split("/")
     return Path(folder, f"%{first}" if first in TAKEN else file_name(first), *map(file_name, others))
 
@@ -51,10 +52,10 @@ def write_cells(table: Table, folder: str | Path) -> Path:
 
 
 def load_manifests(folder: str | Path) -> list[Study]:
-    """Read all studies of a folder, in the order of their names; a folder may have none.
+    """Read the definitions of all studies of a folder, sorted by name; empty without studies.
 
-    A manifest under an older file name is ignored if another manifest of the study exists. Raises InputError
-    if a manifest is damaged, or names a missing Python scheme.
+    A manifest with a file name of an older version is ignored if the study also has a current manifest.
+    Raises InputError if a manifest is damaged, or names a missing Python scheme.
     """
     found: dict[str, Study] = {}
     for path in sorted((Path(folder) / FOLDER).glob("*.json")):

@@ -1,4 +1,4 @@
-"""Conversion of the rows of a store, one per flow, into metrics of runs."""
+"""Conversion of a store's rows, one per flow and run, into metrics of runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 METRICS = (*SUMS, *MEANS, "jain", AIRTIME_JAIN, "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
-"""Metrics of a run: the values that depend on the seed."""
+"""Metrics of a run: all values that depend on the seed."""
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)
 """Metrics of a flow."""
 SAME_IN_ALL_ROWS = ("seed", "rep", AIRTIME_JAIN, *DROPS, "events", "duration_s", "fingerprint")
@@ -21,10 +21,10 @@ SAME_IN_ALL_ROWS = ("seed", "rep", AIRTIME_JAIN, *DROPS, "events", "duration_s",
 def per_run(rows: pl.DataFrame) -> pl.DataFrame:
     """Aggregate the rows of a store: one row per run, with METRICS and the columns of the run.
 
-    Counts of flows are summed over the TCP flows; measures that not every flow has, such as `srtt_ms`, are
-    averaged over the flows that have them; `jain` is the fairness index of the TCP flows' goodputs, 1 for a
-    single flow and null if all flows starved; `judged_right` is the share of correct loss classifications,
-    null if no loss was classified.
+    Counts are summed over the TCP flows. Measures that may be missing, such as `srtt_ms`, are averaged over
+    the flows with a value. `jain` is the fairness index of the TCP flows' goodputs: 1 for a single flow, and
+    null if all flows starved. `judged_right` is the share of correct loss classifications, and null if no
+    loss was classified.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Quantities such as "10 ms", parsed here only to name columns and to divide ranges; the core checks them."""
+"""Parser of quantities such as "10 ms", for names of columns and divided ranges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ UNITS = {
     "m": ("length", "1", "m"),
     "km": ("length", "1e3", "km"),
 }
-"""Units of scenarios: dimension, factor to the first unit of the dimension, and suffix of a column's name."""
+"""Units of scenarios: dimension, factor to the first unit of the dimension, and suffix of column names. The
+core checks quantities itself.
+"""
 
 _WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
 _EQUIVALENT_CHARACTERS = str.maketrans("\u03bc\u2212", "\u00b5-")

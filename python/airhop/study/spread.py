@@ -1,4 +1,4 @@
-"""Widths of the intervals while a study runs."""
+"""Widths of the confidence intervals, shown while a study runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from airhop.stats import t_quantile
 
 
 class Spread:
-    """Running mean and variance of every point's goodput (Welford 1962, Technometrics 4, 419)."""
+    """Mean and variance of every point's goodput, updated per run (Welford 1962, Technometrics 4, 419)."""
 
     def __init__(self, points: int) -> None:
         self._n = [0] * points
@@ -16,14 +16,17 @@ class Spread:
         self._squares = [0.0] * points
 
     def add(self, point: int, value: float) -> None:
-        """Add a replication."""
+        """Add the goodput of a replication."""
         self._n[point] += 1
         off = value - self._mean[point]
         self._mean[point] += off / self._n[point]
         self._squares[point] += off * (value - self._mean[point])
 
     def widest(self) -> float | None:
-        """Return the widest half-width in per cent of its mean; None until a point has two replications."""
+        """Return the largest half-width of a point, per cent of its mean.
+
+        None until a point has two replications.
+        """
         found = None
         quantiles = {n: t_quantile(n - 1) for n in set(self._n) if n > 1}
         for n, mean, squares in zip(self._n, self._mean, self._squares, strict=True):

@@ -25,19 +25,19 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Point:
-    """Combination of the varied values."""
+    """Point of a study's grid: one combination of the varied values."""
 
     index: int
-    """Indices in the grid; the first axis varies slowest."""
+    """Index in the grid; the first axis varies slowest."""
     values: Mapping[str, Scalar]
     """Values by column name."""
     scheme: str
     """Schemes of the TCP flows, with the parameters that differ from their defaults: `ll-elsn(n=3)`.
 
-    If an axis names its values (`Axis.names`), the name of the value.
+    On an axis with names (`Axis.names`), the name of the value.
     """
     setting: tuple[Scalar, ...]
-    """Values without the scheme: points with equal settings are compared, replication by replication."""
+    """Values except the scheme. Points with equal settings are compared, replication by replication."""
     scenario: Scenario
 
     def __str__(self) -> str:
@@ -50,8 +50,8 @@ class Point:
 class Study:
     """A study: a grid over a scenario, with a number of replications per point.
 
-    Raises InputError if a value is invalid for the scenario, if two points are the same scenario, if there
-    are no runs or too many, and if the baseline is no scheme of the study.
+    Raises InputError if a value is invalid for the scenario, if two points are the same scenario, if the
+    number of runs is zero or too large, or if the baseline is no scheme of the study.
     """
 
     name: str
@@ -60,7 +60,8 @@ class Study:
     reps: int | Until = 10
     seed: int = 1
     baseline: str | None = None
-    """Baseline of the comparison, by default the first scheme; None if there is only one scheme."""
+    """Scheme with which the others are compared, by default the first; None if the study has only one scheme.
+    """
     plugins: tuple[str | Path, ...] = ()
     """Files and modules with the Python schemes of the study."""
 
@@ -82,8 +83,8 @@ class Study:
     def load(cls, source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         """Read a study file by its path, or a packaged study by its name.
 
-        `plugins` are files and modules with Python schemes, in addition to the file's. Raises InputError with
-        file, key and the expected value.
+        `plugins` are files and modules with Python schemes, in addition to those that the study file names.
+        Raises InputError with file, key and the expected value.
         """
         from airhop.study.file import read
 
@@ -95,7 +96,7 @@ class Study:
 
     @cached_property
     def settings(self) -> tuple[tuple[Point, ...], ...]:
-        """The points by setting, each with its schemes in grid order."""
+        """Points grouped by setting; within a setting, the points of its schemes are in grid order."""
         found: dict[tuple[Scalar, ...], list[Point]] = {}
         for point in self._points:
             found.setdefault(point.setting, []).append(point)
@@ -108,16 +109,16 @@ class Study:
 
     @property
     def schemes(self) -> list[str]:
-        """Schemes of all points, in grid order."""
+        """Schemes of all points, each once, in grid order."""
         return list(dict.fromkeys(point.scheme for point in self._points))
 
     @property
     def most_reps(self) -> int:
-        """Largest number of replications of a point."""
+        """Largest possible number of replications of a point."""
         return self.reps.max if isinstance(self.reps, Until) else self.reps
 
     def runs(self) -> Iterator[tuple[Point, int, str]]:
-        """Yield every run that the study may use: point, replication and run id, in grid order."""
+        """Yield point, replication and run id of every run that the study may need, in grid order."""
         for point in self.points():
             for rep in range(self.most_reps):
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
@@ -143,10 +144,10 @@ class Study:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Study:
-        """Restore a study from the data of `to_dict`; loads the Python schemes that the data name."""
+        """Restore a study from the data of `to_dict`, and load the Python schemes that it names."""
         load_plugins(data["plugins"])
         reps = data["reps"]
-        # a study of a version without names of axes has none
+        # studies of older versions lack this key
         names = data.get("names") or [()] * len(data["axes"])
         return cls(
             name=data["name"],
@@ -212,7 +213,7 @@ class Study:
             raise InputError(f"{product}; at most {MOST_RUNS:,}")
 
     def _refuse_unknown_flow(self) -> None:
-        """Raise an error for a stopping rule with a flow that a point lacks."""
+        """Raise an error if the metric of the stopping rule names a flow that a point lacks."""
         wanted = metric_flows(self.reps.of) if isinstance(self.reps, Until) else []
         for name in wanted:
             for point in self._points:
@@ -221,7 +222,7 @@ class Study:
                     raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
 
     def _refuse_equal_points(self) -> None:
-        """Raise an error if two points are the same scenario, because its runs would count twice."""
+        """Raise an error if two points are the same scenario, because each of its runs would count twice."""
         seen: dict[str, Point] = {}
         for point in self._points:
             first = seen.setdefault(point.scenario.digest, point)
@@ -230,7 +231,7 @@ class Study:
 
 
 def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
-    """Restore an axis. Named values may share the value of a path; only their combinations differ."""
+    """Restore an axis. Named values may have equal values at a path, if their combinations differ."""
     if names:
         return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
     return Axis.zipped(columns)

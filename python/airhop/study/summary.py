@@ -1,4 +1,4 @@
-"""Summary of a study's table: its first points, with goodput and the ratio to the baseline."""
+"""Summary of a study: its first points, with goodput and the ratio to the baseline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def summary(table: Table) -> Summary:
-    """Summarize a table. Points of one setting are together, as in `airhop sweep`."""
+    """Summarize a study's results.
+
+    The points of a setting are adjacent, as in the output of `airhop sweep`.
+    """
     study = table.study
     points = [point for setting in study.settings for point in setting]
     settings = [column for column in study.columns if column != SCHEME]
@@ -50,5 +53,5 @@ def summary(table: Table) -> Summary:
 
 
 def setting_text(value: Scalar) -> str:
-    """Format a value of an axis; four digits distinguish neighbouring fractions."""
+    """Format a value of an axis; numbers have four significant digits, which distinguish adjacent values."""
     return f"{value:.4g}" if isinstance(value, float) else text(value)

@@ -1,4 +1,4 @@
-"""Running a study: reuse the runs in the store, and simulate the missing runs."""
+"""Execution of a study, which reuses the runs in a store and simulates the missing runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from airhop.store import MemoryStore, Store
 
 ROUND = 50_000
-"""Maximum number of runs passed to an engine at once, to limit memory; the engine idles briefly in between.
+"""Maximum number of runs passed to an engine at once, which limits memory. The engine idles briefly between
+two batches.
 """
 
 Key = tuple[Point, int]
@@ -69,24 +70,24 @@ def sweep(
     scenario
         A scenario, or an argument of `Scenario.load`.
     vary
-        Path to values: a list, or a range such as {"log": [1e-4, 1e-1], "points": 7}; every combination is
+        Values by path: a list, or a range such as {"log": [1e-4, 1e-1], "points": 7}. Every combination is
         simulated. Quantities are text with a unit. The path "scheme" varies the scheme of every TCP flow.
     zip
-        Tables of the same form whose paths vary together, each another dimension of the grid.
+        Further dimensions of the grid: tables as in `vary`, whose paths vary together.
     reps
-        Replications of every point. Replication k of every scheme meets the same channel.
+        Replications of every point. Replication k of every scheme has the same channel errors.
     until
-        Stopping rule in place of `reps`, which replicates until an interval is narrow enough: {"half_width":
-        "2 %", "of": "goodput_mbps", "max": 200}.
+        Stopping rule instead of `reps`: replicate until the interval of the metric `of` is narrow enough, at
+        most `max` times, as in {"half_width": "2 %", "of": "goodput_mbps", "max": 200}.
     seed
         Seed of every random stream.
     name
-        Name of the study in `out`; by default the name of the scenario.
+        Name of the study; by default the name of the scenario.
     out
         Folder of the store: finished runs in it are reused, and new runs are added. None: the runs stay in
         memory.
     engine
-        "local", "dask://HOST:PORT", or an engine.
+        "local", "dask://HOST:PORT", or an `Engine`.
     threads
         Threads of the local engine; by default one per core.
     baseline
@@ -97,7 +98,7 @@ def sweep(
     Returns
     -------
     Table
-        A row per run, with means, intervals and paired differences.
+        All runs; methods of the table return means, intervals and paired differences.
 
     Raises
     ------
@@ -126,14 +127,14 @@ def run_in(
     shard: Shard | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """Run a study in a folder, which also gets the manifest, or in memory.
+    """Run a study, with its rows and manifest in a folder, or its rows in memory.
 
     Parameters
     ----------
     study
         Study to run.
     out
-        Folder, created if missing; its rows are reused. None keeps the rows in memory.
+        Folder of the store, created if missing; rows in it are reused. None keeps the rows in memory.
     engine
         "local", "dask://HOST:PORT", or an engine.
     threads
@@ -182,9 +183,9 @@ def run_study(
     reporter: Reporter = SILENT,
     shard: Shard | None = None,
 ) -> Table:
-    """Complete the rows of a study: reuse the rows of the store, and simulate the missing runs.
+    """Complete a study: reuse rows of the store, and simulate the missing runs.
 
-    All points of a replication run before the next replication, so that an interrupted study contains
+    All points run one replication before the next replication begins, so that an interrupted study contains
     complete pairs.
 
     Parameters
@@ -192,13 +193,13 @@ def run_study(
     study
         Study to run.
     store
-        Store of the rows. Finished runs stay there in any case.
+        Store of the rows. It keeps finished runs also after an error or interruption.
     engine
         Engine of the runs.
     reporter
         Receives the progress.
     shard
-        Simulate only this part of the study: with `until` a part of the settings, otherwise a part of the
+        Part of the study to simulate: with `until` a part of the settings, otherwise a part of the
         replications of all settings.
 
     Returns
@@ -235,14 +236,15 @@ class _Running:
         self._shard = shard
         self._spread = Spread(len(study.points()))
         self._unmeasured: list[Key] = []
-        """Reused runs that `_spread` does not contain yet; the spread is shown only while runs are
-        simulated."""
+        """Reused runs that are not yet in `_spread`, which is shown and updated only while runs are
+        simulated.
+        """
         self._computed = 0
         self._reused = 0
 
     @property
     def total(self) -> int:
-        """Number of runs; 0 if the number depends on the results of the runs."""
+        """Number of runs; 0 if a stopping rule decides on the number."""
         rule = self._study.reps
         if isinstance(rule, Until):
             return 0
@@ -256,18 +258,18 @@ class _Running:
         return Table(self._study, rows, computed=self._computed, reused=self._reused)
 
     def status(self) -> str:
-        """Return the widest interval so far, and the number of workers."""
+        """Return a text with the widest interval so far, and the number of workers."""
         widest = self._spread.widest()
         workers = f"{self._engine.workers} worker{'' if self._engine.workers == 1 else 's'}"
         return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield the keys of the runs to complete next, round by round."""
+        """Yield lists of runs, each list to be completed before the next."""
         rule = self._study.reps
         return self._rounds_until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
-        """Add the results of these runs to the table: reuse stored runs, and simulate the missing runs."""
+        """Add these runs to the table: reuse stored runs, and simulate the others."""
         known = self._store.known()
         jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
         is_there = [job.run_id in known for job in jobs]

@@ -37,10 +37,11 @@ POINT = "point"
 
 @dataclass(frozen=True)
 class Cell:
-    """Point, summarized over its `n` replications.
+    """Summary of a point over its `n` replications.
 
     Difference and ratio are relative to the baseline scheme at the same setting, over the replications that
-    both schemes have; None for the baseline itself, and if there is no baseline.
+    exist for the point's scheme and the baseline. Both are None for the baseline itself, and without a
+    baseline.
     """
 
     point: Point
@@ -56,8 +57,8 @@ class Table(Shown):
     def __init__(self, study: Study, rows: pl.DataFrame, *, computed: int = 0, reused: int = 0) -> None:
         """Find the runs of `study` among the rows of a store.
 
-        `computed` is the number of runs that were simulated for the study, `reused` the number of runs that
-        existed before.
+        `computed` is the number of runs that were simulated for this table, `reused` the number of runs from
+        the store.
         """
         self.study = study
         self.computed = computed
@@ -67,7 +68,7 @@ class Table(Shown):
     @classmethod
     @checked
     def load(cls, folder: str | Path) -> list[Table]:
-        """Read every study of a folder, in the order of their names; a folder may have none.
+        """Read the tables of all studies in a folder, sorted by name; empty without studies.
 
         Raises InputError if the folder does not exist, or if a file is damaged.
         """
@@ -81,7 +82,7 @@ class Table(Shown):
 
     @cached_property
     def hints(self) -> list[str]:
-        """The bases of the senders and the traps of all points: the lines that `airhop sweep` prints."""
+        """Lines that `airhop sweep` prints: TCP stacks of the senders, and settings that easily mislead."""
         from airhop import hints
 
         return hints.lines(point.scenario for point in self.study.points())
@@ -95,12 +96,14 @@ class Table(Shown):
     def frame(self, *metrics: str) -> pl.DataFrame:
         """Return one row per run, sorted by point and replication; `metrics` are additional columns.
 
-        Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
-        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, `completion_s` and `lateness_mean_ms`,
-        and `jain`, the fairness of their goodputs; `judged_right`, the share of correct loss classifications;
-        notices by kind and drops by cause; events; `judged_wireless_channel` and so on, the number of losses
-        classified as wireless and caused by the channel; duration_s, fingerprint and run_id. The same study
-        yields equal bytes for any order in which the runs finished.
+        Columns of the grid: the axes, with units in their names, and scheme, seed and rep. Columns over the
+        TCP flows: sums (`goodput_mbps`, `delivered_bytes` and so on), means (`srtt_ms`, `completion_s`,
+        `lateness_mean_ms`), and `jain`, the fairness of the goodputs. Columns of losses: `judged_right`, the
+        share of correct loss classifications, notices by kind, drops by cause, and counts such as
+        `judged_wireless_channel`, the losses by the channel that senders classified as wireless. Columns of
+        the run: events, duration_s, fingerprint and run_id.
+
+        The frame of a study has the same bytes for any order in which the runs finished.
         """
         import polars as pl
 
@@ -119,7 +122,8 @@ class Table(Shown):
             self._rows.select(*COLUMNS), on="run_id", maintain_order="left_right"
         )
         flows = self._with_axes(rows, tuple(COLUMNS))
-        # An axis of schemes also contains their parameters; a flow of datagrams has no scheme.
+        # The column `scheme` of the axis, with parameters, replaces the store's; flows of datagrams have no
+        # scheme.
         return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
 
     def rows(self) -> pl.DataFrame:
@@ -131,7 +135,7 @@ class Table(Shown):
     def cells(self, metric: str = GOODPUT, points: Sequence[Point] | None = None) -> list[Cell]:
         """Summarize each grid point with at least one run over its replications, in grid order.
 
-        With `points`, only these points are summarized, in their order.
+        If `points` is given, only these points are summarized, in the order of `points`.
         """
         wanted = self.study.points() if points is None else points
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
@@ -148,9 +152,9 @@ class Table(Shown):
     def cells_frame(self, *metrics: str) -> pl.DataFrame:
         """Return one row per point with at least one run, in grid order; `metrics` are additional columns.
 
-        Columns: the axes, scheme, and `n`, the number of runs; with a baseline the paired
-        `goodput_difference_mbps` and `goodput_ratio`, with their bounds. For each metric of `frame`, NAME is
-        the mean over the runs that have the metric, and `NAME_low` and `NAME_high` are the bounds of its
+        Columns: the axes, scheme, and `n`, the number of runs. With a baseline, also the paired difference
+        `goodput_difference_mbps` and ratio `goodput_ratio`, with their bounds. For each metric of `frame`,
+        NAME is the mean over the runs that have the metric. `NAME_low` and `NAME_high` are the bounds of its
         95 % interval, null for a single run.
         """
         import polars as pl
@@ -197,13 +201,14 @@ class Table(Shown):
             "means": mean per scheme against an axis; "differences": paired differences to the baseline;
             "distribution": distribution over the replications of one setting.
         along
-            Column of the axis; by default the first that varies. A distribution has none.
+            Column of the x axis; by default the first column that varies. Ignored for a distribution.
         at
-            Fixed values by column of the grid; other columns are fixed at the middle of their values.
+            Fixed values by column of the grid. All other columns except `along` are fixed at the middle of
+            their values.
         labels
             Other names for schemes.
         ax
-            Axes to draw on, in their own style; None draws a new figure in the style of print.
+            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
 
         Returns
         -------
@@ -213,7 +218,7 @@ class Table(Shown):
         Raises
         ------
         InputError
-            When a column does not vary, or when the study has no baseline for a difference.
+            When a column does not vary, or when differences lack a baseline.
         """
         chosen = {"metric": metric, "at": at, "labels": labels, "ax": ax}
         if kind != "distribution":
@@ -231,7 +236,7 @@ class Table(Shown):
     def samples(
         self, metric: str = GOODPUT, points: Collection[int] | None = None
     ) -> dict[int, dict[int, float]]:
-        """Return `values` of every point with at least one run, or only of these points, by index."""
+        """Return `values` by index of the point, for all points with runs or only for `points`."""
         import polars as pl
 
         runs = self._runs if points is None else self._runs.filter(pl.col(POINT).is_in(list(points)))
@@ -248,7 +253,7 @@ class Table(Shown):
         return found
 
     def warnings(self) -> list[str]:
-        """List warnings about the reliability of the intervals."""
+        """List warnings about unreliable intervals."""
         found = []
         if not self.complete:
             here = stats.replications(len(self._runs)).replace("replication", "run")
@@ -299,7 +304,7 @@ class Table(Shown):
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Number of replications by setting; None if the number depends on missing runs."""
+        """Number of replications of each setting; None if runs are missing."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
@@ -309,7 +314,7 @@ class Table(Shown):
 
     @cached_property
     def _runs(self) -> pl.DataFrame:
-        """The runs of the study. Runs of the same points that only another study needs are excluded."""
+        """Runs of the study, without further replications that the store has from another study."""
         import polars as pl
 
         enough = [
@@ -330,7 +335,7 @@ class Table(Shown):
         return pl.DataFrame({POINT: [point.index for point in points], **columns})
 
     def _with_axes(self, runs: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-        """Prepend the columns of the axes to these names; an axis takes precedence."""
+        """Return the columns of the axes and the columns `names`. A name that is an axis occurs once."""
         axes = self.study.columns
         others = [name for name in names if name not in axes]
         joined = runs.select(POINT, *others).join(self._axes, on=POINT, maintain_order="left")

@@ -1,4 +1,4 @@
-"""The stopping rule: replicate until the interval is narrow enough."""
+"""Stopping rule of a study: replicate until the confidence interval is narrow enough."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
 class Until:
     """Replicate a setting until the 95 % half-width of every scheme at this setting is at most `half_width`.
 
-    The rule is evaluated after every `batch` replications and at `max`, always on the first k replications:
-    so the same study stops at the same k on any machine, independent of existing rows. All schemes of a
-    setting have the same k, and thus stay paired. Intervals of a stopped sequence cover slightly less than 95
-    % (Chow and Robbins 1965 prove coverage only in the limit of narrow ones); batches reduce this effect.
+    The rule is evaluated after every `batch` replications and at `max`, always on the first k replications. A
+    study therefore stops at the same k on any machine, independent of existing rows. All schemes of a setting
+    have the same k, and thus stay paired. Intervals of a stopped sequence cover slightly less than 95 %;
+    batches reduce this effect. Chow and Robbins (1965) prove the coverage only in the limit of narrow
+    intervals.
     """
 
     half_width: float
@@ -69,7 +70,7 @@ class Until:
         return {"half_width": width, "of": self.of, "max": self.max, "batch": self.batch}
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
-        """Return whether every sample's interval is narrow enough; runs without a value are ignored."""
+        """Return whether the interval of every sample is narrow enough; runs without a value are ignored."""
         known = [[value for value in sample if value == value] for sample in samples]
         return all(sample and self._narrow(stats.estimate(sample)) for sample in known)
 
@@ -78,9 +79,10 @@ class Until:
         return [*range(self.batch, self.max, self.batch), self.max]
 
     def count(self, samples: Sequence[Mapping[int, float]]) -> int | None:
-        """Return the number of replications of a setting, from the existing ones of its schemes.
+        """Return the number of replications after which the rule stops a setting.
 
-        Returns None if more replications are needed to decide.
+        `samples` has the values of each scheme by replication. Returns None if missing replications are
+        needed to decide.
         """
         for count in self.checkpoints():
             if not all(rep in sample for sample in samples for rep in range(count)):

@@ -1,4 +1,4 @@
-"""Verdicts of a study: the schemes that are best in each goal, at each of its settings."""
+"""Verdicts of a study: the best schemes in each goal (throughput, delay, …), at each setting."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outcome:
     points: Sequence[Point]
     verdict: Verdict
     samples: Mapping[Goal, Samples]
-    """Values by goal, scheme and replication."""
+    """Values of a run by goal, scheme and replication."""
 
 
 def outcomes(table: Table) -> list[Outcome]:
@@ -60,7 +60,7 @@ def _verdict(samples: Mapping[Goal, Samples], rows: Mapping[str, pl.DataFrame]) 
 
 
 def _classes(rows: pl.DataFrame) -> list[ClassSeen]:
-    """List the classes of the rows of a store, in the order of their flows; old rows have none."""
+    """List the classes of flows in rows of a store, in the order of flows; empty for rows of old versions."""
     import polars as pl
 
     found = (
@@ -76,7 +76,7 @@ def _classes(rows: pl.DataFrame) -> list[ClassSeen]:
 
 
 def _unfinished(rows: pl.DataFrame, of: str) -> float:
-    """Return the share of transfers and requests of a class that remain unfinished."""
+    """Return the share of the transfers and requests of class `of` that remain unfinished."""
     import polars as pl
 
     runs = rows.filter(pl.col("class") == of).unique("run_id")
@@ -85,7 +85,7 @@ def _unfinished(rows: pl.DataFrame, of: str) -> float:
 
 
 def _shares(rows: pl.DataFrame, ends: set[str]) -> list[list[Share]]:
-    """Return the goodputs of the TCP flows without end, by run."""
+    """Return for each run the goodputs of the TCP flows without an end."""
     import polars as pl
 
     endless = rows.filter(

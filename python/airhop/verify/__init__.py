@@ -1,4 +1,4 @@
-"""Independent verifier: checks the trace of a run for contradictions to physics and protocols.
+"""Independent verifier, which checks the trace of a run for contradictions to physics and protocols.
 
 The verifier shares no code with the simulator and does not see the simulator's state. Its inputs are the
 effective scenario, the trace tables and the run document, from which it derives the constraints on the trace.
@@ -54,7 +54,7 @@ __all__ = ["LAWS", "Finding", "Law", "Trace", "verify"]
 
 @dataclass(frozen=True)
 class Law:
-    """Law that holds in every run."""
+    """Law that holds in every run: a name, and a function that yields contradictions."""
 
     name: str
     text: str
@@ -164,14 +164,14 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
     scenario
         Simulated scenario.
     result
-        The run of it, with `trace=True`.
+        Result of a run of `scenario` with `trace=True`.
     most
-        Largest number of findings per law.
+        Maximum number of findings per law.
 
     Returns
     -------
     list[Finding]
-        Empty if nothing contradicts.
+        Contradictions to laws; empty if there are none.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """`python -m airhop.verify 5000`: verify the traces of random runs, one process per core.
 
-Every finding names the seed of its scenario: `--only 17` verifies this scenario alone, `--with mine.py` also
-draws the schemes of a file. `--mutations 50` makes 50 single edits of each trace instead, and prints the
-share of edits that the laws find.
+A finding is a contradiction to a law, and names the seed of its scenario. `--only 17` verifies only the
+scenario of seed 17, and `--with mine.py` also draws the schemes of a file. `--mutations 50` instead makes 50
+single edits of each trace, and prints the share of edits that the laws find.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from airhop.verify.networks import random_network
 
 
 def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[str]]:
-    """Run and verify one random scenario; return its seed, the number of steps, and the findings.
+    """Run and verify one random scenario; return its seed, the number of packet steps, and the findings.
 
     Random scenarios with incompatible keys are invalid, and have neither steps nor findings.
     """
@@ -50,7 +50,7 @@ def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Resul
     try:
         scenario = Scenario.load(random_network(seed, folder, others))
         return scenario, run(scenario, seed=seed, trace=True)
-    except ScenarioError:  # also for random positions, which are drawn when the run begins
+    except ScenarioError:  # a run also raises it, for random positions that are impossible
         return None
 
 

@@ -8,11 +8,11 @@ from airhop.verify.medium import Medium
 from airhop.verify.trace import Frame
 
 _LEAST = 1 - 1e-9
-"""Relative tolerance of powers; the simulator computes them in another order."""
+"""Factor that tolerates rounding errors of powers, which the simulator computes in another order."""
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the receiver may, and whether the receiver must, receive an overlapped frame.
+    """Return two booleans: whether the receiver may decode an overlapped frame, and whether it must.
 
     Bit errors are ignored.
     """
@@ -24,7 +24,7 @@ def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> t
 
 
 def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the first signal survives each later, weaker one by the capture ratio, as in ns-2."""
+    """Return whether a frame's power exceeds each later frame's by the capture ratio, as in ns-2."""
     powers = [medium.power(other, frame.receiver) for other in others]
     may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
     must = _is_above(medium, frame, powers, 1 / _LEAST) and all(other.start > frame.start for other in others)
@@ -34,7 +34,7 @@ def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tup
 def _survives_sum(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
     """Return whether a frame's power always exceeds the sum of all other powers by the capture ratio.
 
-    A receiver that is locked on an earlier, decodable frame receives that frame to its end.
+    A receiver that has begun to receive an earlier, decodable frame continues to the end of this frame.
     """
     sums = []
     for begun in others:

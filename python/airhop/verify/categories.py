@@ -16,11 +16,13 @@ _ADDRESSES = re.compile(r"(?:tcp|udp) (\S+):\d+ > (\S+):\d+")
 
 
 def categories(trace: Trace) -> dict[str, str]:
-    """Return the access category of each flow; one of real packets has that of the flow that it replaces.
+    """Return the access category of each flow.
 
-    A direction of a connection that delivers nothing is in the trace and not in the document. Its ends are
-    the nodes with its addresses. With an unknown address, or with addresses of one node, all its frames have
-    the category of the first frame; without a frame, the category is a guess: that of another flow of real
+    A flow of real packets has the category of the flow that it replaces.
+
+    The document lacks the direction of a real connection that delivers nothing. Its ends are the nodes with
+    the addresses in its name. If an address is unknown, or both belong to one node, the category of its first
+    frame applies to all its frames. Without a frame, the category is guessed from another flow of real
     packets at the node.
     """
     found, unknown = trace.derived(_known)
@@ -41,7 +43,7 @@ def guessed(trace: Trace) -> frozenset[str]:
 
 
 def _known(trace: Trace) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the access category of each flow that determines it, and the other flows."""
+    """Return the access category of each flow for which it is known, and the names of all other flows."""
     plans = list(trace.plans.values())
     found: dict[str, str] = {}
     nodes: dict[str, str] = {}
@@ -62,13 +64,13 @@ def _known(trace: Trace) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def _addresses(name: str) -> tuple[str, ...]:
-    """Return the addresses in the name of a flow of real packets; without any in other names."""
+    """Return the addresses in the name of a flow of real packets; empty for any other name."""
     named = _ADDRESSES.match(name)
     return named.groups() if named else ()
 
 
 def _replaced(plans: list[Mapping[str, Any]], name: str, ends: tuple[str, str]) -> str:
-    """Return the category of the plan of this name, else of a plan between the ends, of either direction."""
+    """Return the category of the plan with this name, else of a plan between the ends in any direction."""
     named = [plan for plan in plans if plan["name"] == name]
     there, back = (
         [plan for plan in plans if (plan.get("from"), plan.get("to")) == way] for way in (ends, ends[::-1])

@@ -1,8 +1,8 @@
 """`python -m airhop.verify.emulations 1000`: verify random emulations in virtual time, and damage their logs.
 
-The hosts are TCPs of Airhop and sources of random datagrams. Every replay must equal the emulation and
-contradict no law, and a damaged log must not replay as another log. A finding names its seed: `--only 17`
-verifies this emulation alone.
+The hosts are Airhop's TCP, and sources of random datagrams. Every replay must equal the emulation, and
+contradict no law. A damaged log must not be replayed as if it were valid. A finding names its seed, and
+`--only 17` verifies only the emulation of seed 17.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from airhop.verify import verify
 from airhop.verify.networks import random_network
 
 LONGEST_S = 2.0
-"""Longest emulation of a random network, s."""
+"""Maximum duration of an emulation of a random network, s."""
 CHECKSUM = 4
 """Length of a checksum in a log, bytes."""
 
 
 def emulation(seed: int, path: Path) -> dict[str, Any] | None:
-    """Write the log of a random emulation, and return its document; None if its parts are incompatible."""
+    """Write the log of a random emulation, and return its run document; None if the scenario is invalid."""
     draw = Random(seed)
     try:
         network = random_network(seed, path.parent)
@@ -68,7 +68,7 @@ def emulation(seed: int, path: Path) -> dict[str, Any] | None:
 def _ends(draw: Random, scenario: Scenario) -> list[str]:
     """Choose two or three nodes, mostly the ends of a flow."""
     nodes = scenario.core.nodes()
-    # Flows between randomly drawn nodes have no ends in the file.
+    # Flows between random nodes have no ends in the scenario.
     flows = [flow for flow in scenario.to_dict()["flow"] if {flow.get("from"), flow.get("to")} <= {*nodes}]
     flow = draw.choice(flows) if flows else {}
     ends = [flow["from"], flow["to"]] if flow and draw.random() < 0.8 else draw.sample(nodes, 2)
@@ -101,7 +101,7 @@ def look(seed: int, folder: str) -> tuple[int, int, list[str]]:
 
 
 def _damage(draw: Random, path: Path) -> list[str]:
-    """Return the undetected damages to a log."""
+    """Damage a log in several ways, and return the damages that the replay does not detect."""
     whole = path.read_bytes()
     records = list(_records(whole))
     found = []
@@ -126,7 +126,8 @@ def _damage(draw: Random, path: Path) -> list[str]:
     except InputError:
         if cut > records[0][0]:
             found.append(f"cut at byte {cut}, and not replayed as far as it goes")
-    # Records without checksums may hold any bytes; the replay must end with a different run or a message.
+    # Format 1 has no checksums, so that damaged records may be valid; a replay must end with a run or a
+    # message.
     old = bytearray(_version_1(whole, records))
     for _ in range(draw.randrange(1, 20)):
         old[draw.randrange(records[0][0] - CHECKSUM, len(old))] ^= 1 << draw.randrange(8)

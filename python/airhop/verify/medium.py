@@ -1,4 +1,4 @@
-"""An 802.11 channel for the laws: stations, timing, and transmitted frames."""
+"""802.11 channel as the laws see it: stations, timing, and transmitted frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from airhop.verify.trace import Finding, Frame, Mpdu, Step, Trace, quantity
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
 _ACK_BYTES = 14
-"""A link ACK (IEEE 802.11-2016 §9.3.1.4)."""
+"""Length of a link ACK (IEEE 802.11-2016 §9.3.1.4)."""
 _MAC_BYTES = 28
 """MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
 ANSWERS = {"rts": "cts", "data": "ack", "a-mpdu": "block-ack", "block-ack-req": "block-ack"}
@@ -27,7 +27,7 @@ RECEIVED = ("received", "captured")
 RTS_LIMIT = 7
 """RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4)."""
 _MOST_FRAGMENTS = 16
-"""The fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3)."""
+"""Maximum number of fragments; the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3)."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,10 @@ class Medium:
 
     @cached_property
     def threshold(self) -> int | None:
-        """Length of the longest data frame, bytes; None without fragmentation."""
+        """Fragmentation threshold, the length of the longest data frame, bytes.
+
+        None without fragmentation.
+        """
         given = self.plan.get("fragmentation", "off")
         return None if given == "off" else int(quantity(given))
 
@@ -106,11 +109,14 @@ class Medium:
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Return whether a frame may contain only a part of a packet, which the trace does not record."""
+        """Return whether a frame may contain only a part of a packet, as the trace does not record this."""
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
-        """List the frames of a packet (IEEE 802.11-2016 §10.5): equal even parts, and the rest."""
+        """Return the lengths of a packet's fragments (IEEE 802.11-2016 §10.5), bytes.
+
+        All but the last are equal.
+        """
         whole, own = octets + self.overhead, min(self.overhead, _MAC_BYTES)
         if self.threshold is None or whole <= self.threshold:
             return [whole]
@@ -234,7 +240,7 @@ class Medium:
         return {station: frozenset(others) for station, others in self.cell.hearers.items()}
 
     def before(self, time: int, reach: int) -> list[Frame]:
-        """Frames that began before `time`, by at most `reach` ns plus the duration of the longest frame."""
+        """Return the frames that began before `time`, by at most `reach` plus the longest duration, ns."""
         first = bisect_left(self._starts, time - reach - self.longest)
         return self.frames[first : bisect_left(self._starts, time, first)]
 

@@ -1,8 +1,8 @@
 """Sensitivity of the laws: share of single edits of correct traces that a law finds.
 
-An edit changes one record, like a fault of the simulator. Table, type of edit, column and row are drawn in
-this order with equal probabilities, so a small table counts as much as a long one. Every edit changes a
-value.
+An edit changes one record of a trace, as a fault of the simulator might. Table, type of edit, column and row
+are drawn in this order with equal probabilities, so that short and long tables have equal weight. Every edit
+changes a value.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tal
     """Make `edits` single edits of a run's trace, and count the edits that a law finds."""
     random, tally = Random(seed), Tally()
     sound = Trace(scenario.to_dict(), result.document, result.tables)
-    is_found(sound)  # this call also reads all tables, once
+    is_found(sound)  # also reads and caches all tables
     for _ in range(edits):
         edit, tables = draw(random, result.tables)
         tally.made[edit.table, edit.kind] += 1

@@ -28,7 +28,7 @@ _STANDARDS = {
     "802.11g": ("6 Mbit/s", "12 Mbit/s", "24 Mbit/s", "54 Mbit/s"),
 }
 _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
-"""Highest MCS, and most spatial streams."""
+"""Highest MCS, and maximum number of spatial streams, by standard."""
 _TXOP_LIMITS = ("0 s", "96 us", "1.504 ms", "2.080 ms", "4.096 ms", "20 ms")
 _FAST = "400 Mbit/s"
 """Rate of the wires before some cells of 802.11n, ac and ax, high enough that queues fill A-MPDUs."""
@@ -45,7 +45,7 @@ _OWN: Mapping[str, set[str]] = {
     "wlan": {"layout", "stations", "nav"},
     "flow": {"from", "to", "between", "transport", "app", "scheme", "segment"},
 }
-"""Keys of each table that the shape determines."""
+"""Keys of each table whose values this module draws."""
 
 
 @cache
@@ -55,9 +55,10 @@ def schema() -> Any:
 
 
 def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) -> Table:
-    """Return a random scenario of some seconds: wires, one wireless link or cell, one to three flows.
+    """Return a random scenario of some seconds with wires, one wireless link or cell, and one to three flows.
 
-    Files of recorded channels are written into `folder`. Schemes are the built-in schemes, and `others`.
+    Files of recorded channels are written into `folder`. Schemes are drawn from the built-in schemes and
+    `others`.
     """
     draw = Random(seed)
     record = Path(folder) / f"random-{seed}"
@@ -77,7 +78,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
 
 
 def _add_amsdus(seed: int, scenario: Table) -> None:
-    """Set A-MSDUs in one of three cells that aggregate, because random lengths are too long or too short."""
+    """Set A-MSDUs in a third of the aggregating cells; random lengths would be too long or too short."""
     draw = Random(f"amsdu {seed}")
     for wlan in scenario.get("wlan", ()):
         aggregation = wlan.get("aggregation", {})
@@ -86,14 +87,14 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
 
 
 def _add_errors_by_snr(seed: int, scenario: Table) -> None:
-    """Set errors by SNR in one of three cells of 802.11n, ac and ax; some MPDUs are lost at their powers."""
+    """Set errors by SNR in a third of the cells of 802.11n, ac and ax, at powers that lose some MPDUs."""
     draw = Random(f"snr {seed}")
     for wlan in scenario.get("wlan", ()):
         if wlan["standard"] not in _MODERN or draw.random() > 1 / 3:
             continue
         mcs, exponent = wlan["rate"]["mcs"], draw.choice([2, 3, 4.5])
-        # At MCS n half of the MPDUs are lost at an SNR of some 2.5 n dB; the noise of 20 to 160 MHz is -94 to
-        # -85 dBm, and most stations are 30 to 45 m apart.
+        # At MCS n half of the MPDUs are lost at an SNR of about 2.5 n dB. The noise in 20 to 160 MHz is -94
+        # to -85 dBm, and most stations are 30 to 45 m apart.
         power = 2.5 * mcs - 90 + 46.7 + 10 * exponent * math.log10(35) + draw.uniform(-4, 12)
         errors: Table = {"kind": "snr", "exponent": exponent, "power": f"{power:.3f} dBm"}
         errors["model"] = draw.choice(["table", "table", "nist", "yans"])
@@ -123,7 +124,7 @@ def _add_categories(seed: int, scenario: Table) -> None:
 
 
 def _fill(values: Values, scenario: Table) -> None:
-    """Draw the keys that the shape does not determine, table by table."""
+    """Draw all other keys of the scenario, table by table."""
     properties = schema()["properties"]
     values.fill(scenario, schema(), 0.2, scenario, (), _OWN[""])
     for kind in ("wired", "radio", "wlan", "flow"):
@@ -230,7 +231,7 @@ def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
 
 
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
-    """Draw the rate of a link; without a rate, keys of the schema define it."""
+    """Return a link with random delay and rate."""
     link: Table = {"name": name, "ends": ends}
     return link | {"delay": _per_direction(draw, ends, _delay), "rate": _per_direction(draw, ends, _rate)}
 
@@ -290,7 +291,7 @@ def _receive_range(draw: Random, metres: float, wlan: Table) -> Table:
 
 
 def _layout(draw: Random) -> tuple[Table, int]:
-    """Draw a rule of placement, and return the index of the last place."""
+    """Draw a layout, and return it with the index of its last station."""
     kind, size = draw.choice(["chain", "chain", "grid", "cross"]), draw.choice([1, 2])
     layout: Table = {"kind": kind, "spacing": f"{draw.choice([30, 45])} m"}
     if draw.random() < 0.2:

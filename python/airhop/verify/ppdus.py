@@ -1,4 +1,4 @@
-"""PPDUs of 802.11n, ac and ax, computed from the standard: durations, response rates, limits of A-MPDUs."""
+"""PPDUs of 802.11n, ac and ax by the standard: durations, response rates, limits of A-MPDUs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Ppdus:
 
     @cached_property
     def sifs(self) -> int:
-        """10 µs at 2.4 GHz, 16 µs at 5 GHz (IEEE 802.11-2020 §17.4.4, §18.5.4)."""
+        """SIFS: 10 µs at 2.4 GHz, 16 µs at 5 GHz (IEEE 802.11-2020 §17.4.4, §18.5.4)."""
         return 10_000 if self.plan["band"] == "2.4 GHz" else 16_000
 
     slot = 9_000
@@ -84,7 +84,7 @@ class Ppdus:
 
     @cached_property
     def aggregates(self) -> bool:
-        """True if MPDUs go under a Block Ack agreement."""
+        """True if MPDUs are sent under a Block Ack agreement."""
         return bool(self.plan["aggregation"]["bytes"] != 0)
 
     @cached_property
@@ -105,7 +105,7 @@ class Ppdus:
 
     @cached_property
     def most_amsdu(self) -> int:
-        """Longest A-MSDU, bytes: of the plan, the format (§9.4.2.55.2, §9.4.2.157.2) and an A-MPDU."""
+        """Longest A-MSDU, bytes, by scenario, format (§9.4.2.55.2, §9.4.2.157.2) and A-MPDU limit."""
         given = self.plan["aggregation"]["amsdu"]
         mac = min(int(quantity(self.plan["overhead"])), QOS_MAC_BYTES)
         longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - mac)
@@ -126,7 +126,7 @@ class Ppdus:
         return self.block_ack_bytes if kind == "block-ack" else CONTROL_BYTES.get(kind)
 
     def psdu(self, mpdus: list[int]) -> int:
-        """Return the length of an A-MPDU: delimiters, and padding before all but the first (§9.7.1)."""
+        """Return the length of an A-MPDU with delimiters; all MPDUs but the last are padded (§9.7.1)."""
         return sum(-(-(DELIMITER + octets) // 4) * 4 for octets in mpdus[:-1]) + DELIMITER + mpdus[-1]
 
     def amsdu(self, msdus: list[set[int]]) -> set[int]:
@@ -203,7 +203,7 @@ class Ppdus:
 
     @property
     def symbol_gain(self) -> float:
-        """Product of channel width and symbol duration, per data subcarrier."""
+        """Product of channel width and symbol duration, divided by the number of data subcarriers."""
         useful = 12_800 if self.format == "he" else 3_200
         symbol = useful + quantity(self.plan["guard_interval"])
         return self.width * symbol / 1000 / _SUBCARRIERS[self.format][self.width]
@@ -236,7 +236,7 @@ class Ppdus:
 
         IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.3.12.5.
         """
-        if self.format == "he":  # beyond this, LDPC, which has no tail bits
+        if self.format == "he":  # BCC up to this limit; LDPC, which has no tail bits, beyond it
             return int(self.width == 20 and self.streams <= 4 and self.plan["rate"]["mcs"] <= 9)
         most = 1080 if self.format == "ht" else 2160  # 270 and 540 Mbit/s with the long guard interval
         least = math.ceil(self._data_bits / most)

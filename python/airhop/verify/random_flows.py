@@ -20,7 +20,7 @@ class Ends:
     near: Sequence[str]
     far: Sequence[str]
     between: str | None = None
-    """Name of the wlan any two of whose stations may be the ends."""
+    """Name of the wlan in which any two stations may be the ends of a flow; None for fixed ends."""
 
 
 CONVERSATIONS = ("call", "game")
@@ -28,7 +28,7 @@ CONVERSATIONS = ("call", "game")
 
 
 def some(draw: Random, keys: Mapping[str, Sequence[Any]], share: float = 0.2) -> Table:
-    """Draw each key with probability `share`, with one of its values."""
+    """Draw a table: each key occurs with probability `share`, with one of its values."""
     return {key: draw.choice(values) for key, values in keys.items() if draw.random() < share}
 
 
@@ -36,7 +36,7 @@ _built_in = cache(catalogue.built_in)
 
 
 def flows(draw: Random, scenario: Table, ends: Ends, others: Sequence[str]) -> list[Table]:
-    """Draw one to three flows, or copies of one flow."""
+    """Draw one to three flows, or a flow that the scenario copies."""
     schemes = [*_built_in(), *map(catalogue.scheme, others)]
     if draw.random() < 0.1:
         scenario["copies"] = 2
@@ -54,7 +54,7 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
     if draw.random() < 0.12:
         app = _datagrams(draw, flow)
         if app["kind"] in CONVERSATIONS:
-            flow.pop("segment", None)  # the application determines it
+            flow.pop("segment", None)  # calls and games set the size of their datagrams
         return flow | {"transport": "udp", "app": app}
     scheme = str(draw.choice(schemes)["name"])
     flow |= some(draw, {"transport": ["tcp"], "app": [{"kind": "bulk"}]}, 0.2)
@@ -106,9 +106,9 @@ def _video(draw: Random) -> Table:
 
 
 def _datagrams(draw: Random, flow: Table) -> Table:
-    """Draw an application that sends some ten to thousand datagrams a second.
+    """Draw an application over UDP; constant and on-off rates are 10 to 1000 datagrams per second.
 
-    Calls and games have their shortest tables; their keys come from the schema.
+    A call or a game has only the key `kind`; other keys are drawn later from the schema.
     """
     if draw.random() < 0.4:
         return {"kind": draw.choice(CONVERSATIONS)}

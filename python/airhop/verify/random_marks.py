@@ -1,4 +1,4 @@
-"""Random networks with marking queues and ECN flows; independent draws seldom combine these."""
+"""Random networks with both marking queues and ECN flows, which independent draws seldom combine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_marks(seed: int, scenario: Table) -> None:
     seed
         Number of the network.
     scenario
-        The network, changed in place.
+        Network, changed in place.
     """
     draw = Random(f"marks {seed}")
     if draw.random() >= _SHARE:

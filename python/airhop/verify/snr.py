@@ -1,4 +1,4 @@
-"""Packet error rates of errors by SNR, computed from the scenario by the formulas of their sources."""
+"""Packet error rates of the error model `snr`, computed by the formulas of their sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 from airhop.verify.ppdus import Ppdus
 
 _Curve = tuple[float, float]
-"""SNR of a packet error rate of 50 %, dB, and decades by which errors are more frequent without signal."""
+"""SNR at a packet error rate of 50 %, dB, and number of decades by which errors increase down to an SNR of 0.
+"""
 _BCC: Mapping[int, tuple[_Curve, ...]] = {
     100: (
         (-0.75, 4.20), (2.26, 4.23), (4.74, 4.30), (7.64, 3.41), (10.85, 3.72),
@@ -47,7 +48,7 @@ _PATHS = {(1, 2): (10, 11, 0), (2, 3): (6, 1, 16), (3, 4): (5, 8, 31), (5, 6): (
 
 @dataclass(frozen=True)
 class BySnr:
-    """Errors by SNR of the frames with data between two stations."""
+    """Error model `snr` for frames with data between two stations."""
 
     ppdus: Ppdus
     """PPDUs of the cell."""
@@ -88,7 +89,7 @@ class BySnr:
         return -math.expm1(-octets * 10 ** (events[0] + (events[-1] - events[0]) * way))
 
     def _events(self, octets: int, curve: _Curve) -> float:
-        """Return log10 of the errors per octet of frames of the fitted length."""
+        """Return log10 of the errors per octet, for frames of the length to which the curve was fitted."""
         half, decades = curve
         return math.log10(math.log(2) / octets) + decades * (1 - 10 ** ((self.snr - half) / 10))
 

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROUNDING = 2
-"""Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
+"""Tolerance of times, ns: times are recorded as 64-bit floats in seconds, and transmission times are rounded.
+"""
 
 ACTS = {"snoop", "split"}
-"""Services whose agent creates packets in place of a TCP end."""
+"""Services whose agent creates packets in place of a TCP sender or receiver."""
 
 CLOSE_MS = 1e-3
-"""Largest distance of a recorded timeout from its bound, milliseconds."""
+"""Tolerance of a recorded RTO at its bound, milliseconds."""
 
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
@@ -36,7 +37,7 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A contradiction between a trace and a law."""
+    """Contradiction between a trace and a law."""
 
     law: str
     time_s: float
@@ -103,7 +104,7 @@ class Mpdu(NamedTuple):
     attempt: int
     outcome: str
     others: tuple[Mpdu, ...] = ()
-    """Rows of the packets of its A-MSDU after the first."""
+    """Rows of all packets of its A-MSDU except the first."""
 
     @property
     def packets(self) -> tuple[Mpdu, ...]:
@@ -117,7 +118,7 @@ def is_handshake(step: Step) -> bool:
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Return whether an RTO, ms, grows as after a timeout, by a factor of about two up to the maximum RTO.
+    """Return whether an RTO, ms, grows as by a timeout: by a factor of about two, or to the maximum RTO.
 
     RFC 6298 §5.5 and §2.5. A timeout at the bound changes no value.
     """
@@ -130,7 +131,7 @@ def keeps_order(queue: Mapping[str, Any]) -> bool:
 
 
 def is_prompt(flow: Mapping[str, Any]) -> bool:
-    """Return whether a sender reacts to events immediately, as senders without pacing and loss notices do."""
+    """Return whether a sender reacts to events immediately: it has no pacing and no loss notices."""
     paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
     paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]
@@ -160,13 +161,13 @@ class Trace:
         self._derived: dict[Callable[[Trace], Any], Any] = {}
 
     def derived(self, derive: Callable[[Trace], T]) -> T:
-        """Return a function of this trace, which several laws use, and compute it once."""
+        """Return the value of `derive` for this trace, which is cached because several laws use it."""
         if derive not in self._derived:
             self._derived[derive] = derive(self)
         return cast("T", self._derived[derive])
 
     def with_table(self, name: str, frame: pl.DataFrame) -> Trace:
-        """Return this trace with a replaced table; the other tables are not read again."""
+        """Return this trace with one replaced table; values derived from other tables stay cached."""
         other = Trace(self.scenario, self.document, {**self.tables, name: frame})
         known = vars(self).keys() - vars(other).keys() - _READ_FROM.get(name, set())
         vars(other).update({key: vars(self)[key] for key in known})
@@ -321,7 +322,7 @@ class Trace:
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
     def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return the rows of one flow, or of all connections of a line."""
+        """Return the rows of one flow, or of all connections of a line (see `lines`)."""
         if (table, columns) not in self._by_flow:
             found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
             for time, name, *row in self.rows(table, "flow", *columns):
@@ -375,7 +376,8 @@ class Trace:
     def lines(self) -> dict[str, Mapping[str, Any]]:
         """Lines of the run document with simulated flows, with the keys of the scenario, by name.
 
-        A line is a flow, or all connections that an application opened in one direction.
+        A line is an entry of the document's flows: a flow, or all connections of an application in one
+        direction.
         """
         plans = self.plans
         return {
@@ -424,7 +426,7 @@ class Trace:
 
     @property
     def duration(self) -> int:
-        """End of the run, in nanoseconds; with real packets, the end of their senders."""
+        """End of the run, ns; in an emulation, the end of the real senders."""
         planned = round(quantity(self.scenario["duration"]))
         return min(planned, round(self.document["duration_s"] * 1e9)) if self.real else planned
 

@@ -1,4 +1,4 @@
-"""Random values for the keys of scenario files, drawn from the schema, which includes each new key."""
+"""Random values for the keys of scenario files, drawn from the schema, so that new keys are included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airhop import _core
 from airhop.errors import ScenarioError
 
 Table = dict[str, Any]
-"""A table of a scenario."""
+"""Table of a scenario."""
 Schema = Mapping[str, Any]
 
 _TRIES = 8
@@ -40,13 +40,13 @@ _TYPICAL: Mapping[str, tuple[float, float]] = {
 _MOST = 300
 """Largest drawn count if the schema allows far more; the bounds of the schema are also drawn."""
 _OF_KIND = 0.3
-"""Minimum probability of a key of an inner table, such as a queue or a scheme."""
+"""Minimum probability of drawing a key of an inner table, such as a queue or a scheme."""
 _EXTREME = 0.15
 """Probability of drawing a bound of a key, instead of a value between its bounds."""
 
 
 class Values:
-    """Draws the value of any key of the schema."""
+    """Random generator of values for any key of the schema."""
 
     def __init__(self, draw: Random, record: Path) -> None:
         self.draw = draw
@@ -56,7 +56,9 @@ class Values:
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
     ) -> None:
-        """Draw each missing key of `table` and its tables with this probability, and keep valid values.
+        """Draw each missing key of `table` and of its inner tables with probability `share`.
+
+        Keep valid values.
 
         Parameters
         ----------
@@ -74,7 +76,7 @@ class Values:
             Keys that the caller decides.
         """
         for key, allowed in schema["properties"].items():
-            if key in own or key.endswith("digest"):  # keys that Airhop itself writes
+            if key in own or key.endswith("digest"):  # Airhop writes the digest keys itself
                 pass
             elif key not in table and self.draw.random() < share:
                 self._add(table, key, schema, partial(self.value, key, allowed, share, nodes), whole)
@@ -139,7 +141,7 @@ class Values:
         return self._text(key, schema, nodes)
 
     def _kind(self, schema: Schema, share: float, nodes: Sequence[str]) -> Table:
-        """Draw a table of a kind: its shortest example, or random keys."""
+        """Draw a table with the key `kind`: its shortest example, or random keys."""
         if "x-example" in schema and self.draw.random() < 0.2:
             example: Table = tomllib.loads(f"table = {schema['x-example']}")["table"]
             if "file" not in example:
@@ -253,4 +255,4 @@ def _fades(draw: Random, record: Path) -> Path:
 
 
 _FILES: Mapping[str, Callable[[Random, Path], Path]] = {"deliveries": _deliveries, "file": _fades}
-"""Writers of the file that a key names."""
+"""Function that writes the file for a key that names a file, by key."""

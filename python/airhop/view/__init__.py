@@ -1,1 +1,1 @@
-"""`airhop view`: a local page with sliders, and figures that show the result of each change."""
+"""`airhop view`: a local web page with sliders, and figures that show the results after each change."""

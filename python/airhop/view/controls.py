@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 from airhop.study.quantity import read_quantity
 
 STEPS = ("1", "1.5", "2", "3", "5", "7")
-"""Values within a decade; each value is about 1.5 times the previous value."""
+"""Slider values within a decade; each value is about 1.5 times the previous value."""
 RATES = (0.0, *(float(f"{step}e{decade}") for decade in (-4, -3, -2) for step in STEPS), 0.1, 0.15, 0.2, 0.3)
 DELAYS_S = (0.0, *(float(f"{step}e{decade}") for decade in (-3, -2, -1) for step in STEPS), 1.0)
 FADES_S = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -47,7 +47,7 @@ class _Link:
 
     medium: str
     name: str
-    """Name in paths: copies share the name of their pattern."""
+    """Name of the link in paths of the scenario; all copies of a link have one name with `*`."""
     values: Mapping[str, Any]
 
     def path(self, key: str) -> str:
@@ -68,7 +68,7 @@ def controls(scenario: Scenario) -> list[Control]:
 
 
 def _links(scenario: Scenario) -> Iterator[_Link]:
-    """List all links; of several copies, the first."""
+    """Yield all links; copies of a link are represented by the first copy."""
     written, effective = scenario.written(), scenario.to_dict()
     for medium in ("wlan", "radio", "wired"):
         for table in written.get(medium, []):
@@ -78,7 +78,7 @@ def _links(scenario: Scenario) -> Iterator[_Link]:
 
 
 def _error_models(links: Sequence[_Link]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """List the error models: link or direction, path, and values."""
+    """Yield each error model: its link or direction, path in the scenario, and values."""
     for link in links:
         errors = link.values.get("errors", {})
         models = enumerate(errors) if isinstance(errors, list) else [(None, errors)]
@@ -103,7 +103,7 @@ def _fades(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _delays(links: Sequence[_Link]) -> Iterator[Control]:
-    """Yield one slider for the links of a medium that have equal delay: the slider moves the RTT."""
+    """Yield a slider for each group of links of one medium with equal delay, which sets all of them."""
     alike: dict[tuple[str, str], list[_Link]] = {}
     for link in links:
         if isinstance(delays := link.values.get("delay"), dict):
@@ -132,18 +132,21 @@ def _attempts(links: Sequence[_Link]) -> Iterator[Control]:
 def _copies(scenario: Scenario) -> Iterator[Control]:
     """Yield a slider for the number of copies of each table whose name contains `*`.
 
-    The effective scenario contains the copies, so the range of their number is found by trial.
+    The effective scenario contains only the copies. The range of their number is therefore found by trial.
     """
     try:
         copies = [number for number in COPIES if scenario.with_({"copies": number}) == scenario]
-    except ScenarioError:  # the table has no pattern
+    except ScenarioError:  # the table is no set of copies
         return
     if copies:
         yield _counts("Connections", "copies", copies[0], COPIES)
 
 
 def _duration(effective: Mapping[str, Any]) -> Control:
-    """Return the slider of the duration, longer than the warm-up, flow starts and first changes of links."""
+    """Return the slider of the duration.
+
+    Its values exceed the warm-up, all starts of flows, and the first changes of links.
+    """
     starts = [flow["start"] for flow in effective["flow"]]
     links = [*effective.get("wired", ()), *effective.get("radio", ())]
     changes = [change["at"] for link in links for change in _listing(link.get("changes", ()))]
@@ -153,7 +156,7 @@ def _duration(effective: Mapping[str, Any]) -> Control:
 
 
 def _listing(tables: Any) -> Sequence[Mapping[str, Any]]:
-    """Return a table as a list of one."""
+    """Return a list of tables unchanged, and a single table as a list."""
     return [tables] if isinstance(tables, Mapping) else tables
 
 
@@ -170,12 +173,12 @@ def _times(label: str, paths: tuple[str, ...], value: str, ladder_s: Sequence[fl
 
 def _seconds(text: str) -> float:
     quantity = read_quantity(text)
-    assert quantity is not None  # the core has formatted the quantity
+    assert quantity is not None  # the core formats quantities so that they can be parsed
     return quantity.to("s")
 
 
 def _with_value(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
-    """Add the scenario's own value to the values, if missing, and return its position."""
+    """Return the values with the scenario's own value, added if missing, and the index of this value."""
     ladder = list(stops)
     if value not in ladder:
         ladder.append(value)

@@ -16,8 +16,9 @@ from airhop.view.shown import FIRST, Shown
 
 KILOBYTE = 1000.0
 MOST_POINTS = 20_000
-"""Largest number of points of a curve, and of marks; more are thinned, because the transfer to the browser
-would last longer than the run."""
+"""Maximum number of points of a curve, and of marks. A larger number is thinned out, because its transfer to
+the browser would take longer than the run.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,22 +31,25 @@ class Curves:
     name: str
     """Name of the flow or connection in the trace, or of the class."""
     connections: int
-    """Number of connections of the flow; 0 for a class, and for a flow that opens none."""
+    """Number of connections of the flow; 0 for a class, and for a flow whose application opens no
+    connections.
+    """
     window: Line
-    """The congestion window in segments; a closed connection has none."""
+    """Congestion window, segments; 0 after a connection is closed."""
     acks: Line
-    """The cumulative ACK."""
+    """Cumulative ACK, kB."""
     rtt: Sequence[Line]
     """Smoothed round-trip time, ms, of each flow and connection with a sample."""
     queue: Line
-    """Packets in the queue in which the data wait longest; empty if no queue has ever held a packet."""
+    """Length, packets, of the queue in which the data wait longest; empty if all queues are always empty."""
     place: str
-    """Name of that queue."""
+    """Name of the queue of the curve `queue`."""
     resent: pl.DataFrame
-    """Retransmissions: time `x`, place on the curve of ACKs or on the axis of sequence numbers `y`, `flow`,
-    offset of the `first` byte in kB, and `cause` of the retransmission."""
+    """Retransmissions: time `x`, sequence number or (for a class) height of the ACK curve `y`, `flow`, offset
+    of the `first` byte in kB, and `cause` of the retransmission.
+    """
     lost: pl.DataFrame
-    """Data packets and frames that were lost: `x`, `y`, `flow`, `first`, `cause`, `place`."""
+    """Lost data packets and frames: columns as in `resent`, and `place` of the loss."""
 
     @classmethod
     def of(cls, result: Result, shown: Shown = FIRST) -> Curves:
@@ -63,7 +67,7 @@ class Curves:
             _of_flows(result.tables[name], found)
             for name in ("window", "acks", "segments", "drops", "packets")
         )
-        # The discard of a packet has the same time as the loss of its last frame.
+        # Discards by the link layer are omitted: a discard has the same time as the loss of the last frame.
         lost = drops.filter((_words("kind") == "data") & (_words("cause") != "retries"))
         acknowledged = _sum(
             acks.filter(~pl.col("duplicate")).select("time_s", "flow", value=_kilobytes("ack"))
@@ -87,7 +91,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Line:
-    """A line to draw, corner by corner."""
+    """Line, as the coordinates of its corners."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -101,14 +105,14 @@ class Line:
 
 
 def _of_flows(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Select the rows of some flows, of which the table may know none."""
+    """Select the rows of these flows, possibly no row."""
     known = table["flow"].dtype
     categories = set(known.categories) if isinstance(known, pl.Enum) else set(names)
     return table.filter(pl.col("flow").is_in([name for name in names if name in categories]))
 
 
 def _until_closed(window: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    """Return the window by flow; zero after the last change of the window of a flow that sent a FIN."""
+    """Return the window by flow; for a flow that sent a FIN, a zero follows the last change of its window."""
     windows = window.select("time_s", "flow", value="cwnd")
     closed = segments.filter("fin").select("flow").unique()
     last = windows.join(closed, on="flow").group_by("flow").agg(pl.col("time_s").max(), value=pl.lit(0.0))
@@ -124,7 +128,7 @@ def _sum(values: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 
 
 def _marks(packets: pl.DataFrame, on: tuple[pl.Series, pl.Series] | None, *more: str) -> pl.DataFrame:
-    """Return the marks of packets at their sequence numbers, or on a curve of several flows."""
+    """Return the marks of packets at their sequence numbers, or on the curve `on` of a class."""
     first = _kilobytes("seq")
     marks = packets.select(
         x="time_s",
@@ -143,7 +147,7 @@ def _marks(packets: pl.DataFrame, on: tuple[pl.Series, pl.Series] | None, *more:
 
 
 def _places(packets: pl.DataFrame) -> set[str]:
-    """Return the queues that data packets of the flows may enter: of the link, and of the station."""
+    """Return the names of the queues that the data packets entered, both for links and for stations."""
     data = packets.filter((pl.col("step") == "offered") & _words("kind").is_in(["data", "datagram"]))
     links = data["place"].unique().cast(pl.String).to_list()
     return {name for link in links for name in (link, f"{link.partition('->')[0]}->*")}
@@ -174,7 +178,7 @@ def _number(connection: str) -> int:
 
 
 def _kilobytes(column: str) -> pl.Expr:
-    """Turn a sequence number (the first data byte is 1) into an offset in kB."""
+    """Convert a sequence number, which is 1 for the first data byte, into an offset in kB."""
     return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE
 
 

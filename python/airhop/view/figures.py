@@ -1,4 +1,4 @@
-"""Figures of the page, created once; new runs replace their data only."""
+"""Figures of the page, which are created once; new runs replace only their data."""
 
 from __future__ import annotations
 
@@ -39,13 +39,15 @@ TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """Possible ends of an axis, up to a factor of a power of ten."""
 WIDTH, WIDTH_OF_FEW = 0.62, 0.2
-"""Width of a bar, and its limit for each bar of few, as shares of the distance of two bars."""
+"""Width of a bar as a share of the distance of two bars: WIDTH, but at most WIDTH_OF_FEW times the number of
+bars.
+"""
 HEADROOM = 1.15
-"""Room above the highest bar, for its whisker and its number."""
+"""Ratio of the axis' end to the highest bar, which leaves space for an error bar and a number."""
 
 
 def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
-    """Choose Bokeh's line dashes by scheme: solid for the first of a colour, other dashes for the next."""
+    """Return Bokeh's line dashes by scheme: solid for the first scheme of a colour, else other dashes."""
     rank: Counter[str] = Counter()
     found = {}
     for scheme, style in look.items():
@@ -72,7 +74,7 @@ class Bars:
         self._draw()
 
     def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
-        """Show the rows of schemes, each with its colour."""
+        """Show the goodput of these rows, in the colours of the schemes."""
         goodput = [row.goodput for row in rows]
         ends = [value.drawn for value in goodput]
         highs = [one.high for one in ends]
@@ -157,12 +159,12 @@ class Graphs:
     def show(
         self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float, of_class: bool
     ) -> None:
-        """Show runs by scheme, and keep the time window of the reader if possible.
+        """Show runs by scheme, in the reader's time window if it still exists.
 
         The curves of a class are sums over its flows, except the round-trip times.
         """
         if duration_s != self._time.bounds[1]:
-            # Set the bounds first: the browser clips each value to its bounds.
+            # Set the bounds with the range, because the browser clips each value to the bounds.
             self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
         places = ", ".join(
             dict.fromkeys(run.place.replace("->", "→") for run in curves.values() if run.place)
@@ -186,7 +188,7 @@ class Graphs:
         self._lost.data = _marks({scheme: run.lost for scheme, run in curves.items()}, colors)
 
     def _draw_lines(self, plot: figure) -> ColumnDataSource:
-        """Draw the lines of all schemes as a single glyph, because a page with many models opens slowly."""
+        """Draw the lines of all schemes as one glyph, because a page with many Bokeh models opens slowly."""
         source = ColumnDataSource(
             {key: [] for key in ("xs", "ys", "color", "dash", "scheme")}, name=f"{plot.name}-lines"
         )
@@ -237,7 +239,7 @@ def _lines(found: Line | Sequence[Line]) -> Sequence[Line]:
 
 
 def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> dict[str, Any]:
-    """Collect the marks of all schemes in one table: numbers as binary arrays, texts as lists."""
+    """Collect the marks of all schemes in one table, numbers as arrays, texts as lists."""
     table = pl.concat(
         marks.with_columns(scheme=pl.lit(scheme), color=pl.lit(colors[scheme]))
         for scheme, marks in by_scheme.items()
@@ -246,7 +248,10 @@ def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> 
 
 
 def axis_top(needed: float, current: float) -> float:
-    """Return the upper end of an axis, unchanged while the bars fit, so that the reader sees them move."""
+    """Return the upper end of an axis.
+
+    It stays unchanged while the bars fit, so that changes of the bars are visible.
+    """
     if 0.4 * current <= needed <= current:
         return current
     decade = 10.0 ** floor(log10(needed)) if needed > 0 else 1.0

@@ -31,7 +31,7 @@ PERCENTILES = (*DELAY, *RTT, *COMPLETION)
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
-    """Return the numbers of the bars, and further measures; UDP flows and classes have their own tables."""
+    """Return the table of the bars' numbers and further measures, and tables of UDP flows and of classes."""
     if not rows:
         return ""
     first, *others = (MEASURES[name].title for name in COLUMNS)
@@ -72,7 +72,7 @@ def percentiles(comparison: Comparison, shown: Shown, look: Mapping[str, SchemeS
 
 
 def verdict(comparison: Comparison) -> str:
-    """Write the schemes that are best in each goal; nothing for one scheme, or a single replication."""
+    """Return a sentence on the best schemes in each goal; empty for one scheme, or a single replication."""
     if len(comparison.schemes) < 2 or len(comparison.paired_reps) < 2:
         return ""
     return _join("<p class=note>{}</p>", [comparison.verdict.text])
@@ -95,7 +95,7 @@ def _table(
 
 
 def legend(look: Mapping[str, SchemeStyle], of: str) -> str:
-    """Return the legend of the graphs' colours and marks, with the flow, connection or class."""
+    """Return the legend of the graphs' colours and marks, with the name of the flow, connection or class."""
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
@@ -124,13 +124,13 @@ def problem(text: str) -> str:
 
 
 def notes(comparison: Comparison) -> str:
-    """Format equal runs, base, hints, and warnings about intervals; a single run has no interval."""
+    """Format notes: equal runs, TCP stack of the senders, hints, and warnings about intervals."""
     doubts = comparison.warnings() if comparison.reps > 1 else ()
     return _join("<p class=note>{}</p>", [*equal_runs(comparison), *doubts, *comparison.hints])
 
 
 def status(comparison: Comparison, reps: int, took_s: float) -> str:
-    """Format the runs so far, of `reps` replications, and their computing time."""
+    """Format the number of finished runs, of `reps` replications, and their computing time."""
     runs, done = len(comparison.results), comparison.reps
     so_far = "" if done == reps else f", {done} of {replications(reps)}"
     return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms{}</p>").format(
@@ -139,9 +139,9 @@ def status(comparison: Comparison, reps: int, took_s: float) -> str:
 
 
 def _percentiles(document: Mapping[str, Any], shown: Shown) -> dict[str, float]:
-    """Return the percentiles that a run has of a flow or class, by the columns of a flow.
+    """Return the percentiles of a flow or class in a run document, by the column of a flow.
 
-    A class has no round-trip times: their percentiles are means over its flows.
+    For a class, the percentiles of the round-trip time are means over its flows.
     """
     if shown.is_class:
         flows = [flow for flow in document["flows"] if class_of(flow) == shown.name]
@@ -176,7 +176,7 @@ def _datagram_cell(row: Row, name: str) -> str:
 
 
 def _value(value: Estimate | None) -> str:
-    """Return a mean with its interval as text; counts of one run are whole numbers."""
+    """Format a mean with its interval; a count of a single run is a whole number."""
     if value is not None and value.n == 1 and value.mean.is_integer():
         return number(int(value.mean))
     return mean_pm(value)

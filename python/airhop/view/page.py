@@ -1,4 +1,4 @@
-"""The page: widgets that change the state, and figures that show it."""
+"""Page with widgets that change the state, and figures that show the results of the state."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from airhop.view.tabs import FrozenTemplate
 REPS = (1, 5, 10, MOST_REPS)
 TEXTS = ("problem", "status", "table", "command", "percentiles", "legend")
 SOON_S = 0.2
-"""Time after which the page shows the first replications of a comparison while it computes the others, s."""
+"""Computing time, s, after which the page shows the finished replications of a comparison."""
 
 
 class Page:
-    """Browser tab. Widgets change the state; the page shows the state alone."""
+    """Contents of a browser tab. Widgets change the state, and everything shown follows from the state."""
 
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
         self._connections = 0
-        """Number of connections of the flow of the graphs; 0 if it opens none."""
+        """Number of connections of the flow in the graphs; 0 if its application opens no connections."""
         self._runs = runs
         self._newest = Newest(self._work)
         self._bars = Bars()
@@ -52,7 +52,8 @@ class Page:
             "Connection", 1, 1, partial(self._show_run, "connection"), least=1
         )
         self._replication = widgets.whole_number("Replication", 0, 0, partial(self._show_run, "rep"))
-        # A browser may lose children that a row gains while the page is rebuilt: these never change.
+        # The children of this row never change, because a browser may lose children that a row gains while
+        # the page is rebuilt.
         self._which_run = widgets.row(self._of, self._connection, self._replication)
         self._document: Any = pn.state.curdoc
 
@@ -96,7 +97,7 @@ class Page:
         self._show(state)
 
     def _begin(self, source: str) -> None:
-        """Switch to another scenario; the reader's schemes, seed and replications stay."""
+        """Switch to another scenario, with the current schemes, seed and replications."""
         self._attempt(lambda: self._load(self._initial_state(source)))
 
     def _initial_state(self, source: str) -> State:
@@ -110,7 +111,7 @@ class Page:
         self._attempt(lambda: self._load(State.uploaded(text, name)))
 
     def _choose(self, schemes: list[str]) -> None:
-        """Set the schemes; remaining schemes keep their order, because the first scheme is the baseline."""
+        """Set the schemes. Schemes that remain keep their order, because the first scheme is the baseline."""
         stay = [scheme for scheme in self._state.schemes if scheme in schemes]
         chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
         if chosen:
@@ -128,7 +129,7 @@ class Page:
         self._show(replace(self._state, reps=reps))
 
     def _show_run(self, key: str, value: object) -> None:
-        """Change one choice of the graphs, after a change by the reader and not by the page."""
+        """Change the flow, connection or replication in the graphs, unless the page itself set the widget."""
         shown = self._state.shown
         if value is not None and value != getattr(shown, key):
             connection = {"connection": 1} if key == "of" else {}
@@ -136,7 +137,10 @@ class Page:
             self._show(replace(self._state, shown=changed))
 
     def _offer(self) -> None:
-        """Show the choices of the flow or class, connection and replication, each if there are several."""
+        """Show the widgets for flow or class, connection and replication.
+
+        Each only if it has several options.
+        """
         state, shown = self._state, self._state.shown
         found = choices(state.scenario, state.seed, shown.rep)
         self._of.param.update(options=found, value=shown.of, visible=len(found) > 1)
@@ -175,9 +179,9 @@ class Page:
         self._newest.ask(self._state)
 
     async def _work(self, state: State) -> None:
-        """Show the bars of a state and, unless a newer state exists by then, its graphs.
+        """Show the bars of a state, and then its graphs unless a newer state exists.
 
-        Replications accumulate in a long comparison: the page shows the first while it computes the others.
+        In a long comparison, the page shows the first replications while it computes the other replications.
         """
         look = _styles_of(state.schemes)
         started = time.perf_counter()
@@ -201,11 +205,11 @@ class Page:
         except (InputError, ScenarioError, RunError) as error:
             cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
             self._later(self._show_problem, f"{error}{cause}")
-        except Exception:  # the page shows any exception, and continues
+        except Exception:  # the page shows any exception and stays usable
             self._later(self._show_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Change the page on the document's next tick: other threads must not touch the document."""
+        """Change the page at the next tick of the document's event loop; other threads must not change it."""
         self._document.add_next_tick_callback(partial(change, *arguments))
 
     def _show_bars(
@@ -233,10 +237,10 @@ class Page:
             self._offer_connections()
 
     def _write(self, name: str, fragment: str) -> None:
-        self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text
+        self._texts[name].object = str(fragment)  # a plain str, because Panel escapes other types of markup
 
     def _show_problem(self, text: str) -> None:
-        """Show the problem. The previous figures stay, faded, since they do not fit the widgets."""
+        """Show the problem. The previous figures stay, but faded, because they do not match the widgets."""
         self._write("problem", fragments.problem(text))
         self._fade(0.55)
 

@@ -1,4 +1,4 @@
-"""Runs of the page on separate threads; the newest request first."""
+"""Execution of the page's runs on separate threads, where a new request replaces older requests."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from airhop.view.state import State
 PATIENCE_S = 0.25
 """Time limit for an outdated request after a newer one has arrived, s.
 
-With a shorter limit, the figures would not change while a slider moves steadily.
+With a shorter limit, the figures would not change while the reader moves a slider.
 """
 
 MOST_RESULTS = 2_000
-"""Number of stored runs, which tabs with the same state share; each takes some kilobytes."""
+"""Maximum number of stored runs, some kilobytes each, which tabs with the same state share."""
 MOST_CURVES = 32
-"""Number of kept traced runs, up to a megabyte each."""
+"""Maximum number of stored traced runs, up to a megabyte each."""
 
 Wish = TypeVar("Wish")
 Made = TypeVar("Made")
 
 
 class SupersededError(Exception):
-    """Error: a newer request exists, and this request has exceeded its time limit."""
+    """Interruption of a request that has exceeded its time limit while a newer request waits."""
 
 
 class Newest(Generic[Wish]):
     """Worker that processes one request at a time, always the newest, and drops older waiting requests.
 
-    `work` runs on the event loop on which `ask` is called, and handles its own errors.
+    `work` runs on the event loop of the caller of `ask`, and handles its own errors.
     """
 
     def __init__(self, work: Callable[[Wish], Awaitable[None]]) -> None:
@@ -54,11 +54,11 @@ class Newest(Generic[Wish]):
 
     @property
     def superseded(self) -> bool:
-        """True if a newer request waits than the one in progress; callable from any thread."""
+        """True if a request waits that is newer than the request in progress; callable from any thread."""
         return self._next is not None
 
     def close(self) -> None:
-        """Cancel queued runs and abandon running ones."""
+        """Cancel queued runs and abandon running runs."""
         self._next = None
         if self._task is not None:
             self._task.cancel()
@@ -70,7 +70,7 @@ class Newest(Generic[Wish]):
 
 
 class Runs:
-    """Computes the runs of a state on separate threads, so that the page continues to respond."""
+    """Executor of a state's runs on separate threads, so that the page continues to respond."""
 
     def __init__(self) -> None:
         # One thread for the bars, and one per core for the traces.
@@ -80,7 +80,7 @@ class Runs:
         self._curves = Recent[Curves](MOST_CURVES)
 
     async def compare(self, state: State, superseded: Callable[[], bool]) -> Comparison:
-        """Run every scheme and replication for the bars, without traces, which takes a few milliseconds.
+        """Run every scheme and replication for the bars, without traces.
 
         Raises SupersededError if `superseded()` is true and PATIENCE_S has elapsed, or if the server closes.
         Raises ScenarioError and RunError as runs do.
@@ -88,9 +88,9 @@ class Runs:
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, superseded)
 
     async def trace(self, state: State) -> dict[str, Curves]:
-        """Run the shown replication of every scheme again with its trace, bit for bit as for the bars.
+        """Run the shown replication of every scheme again with a trace; the runs equal the runs of the bars.
 
-        Raises as `compare` does, after all of its runs have ended.
+        Raises the errors of `compare`, after all runs have ended.
         """
         loop = asyncio.get_running_loop()
         runs = [loop.run_in_executor(self._pool, self._trace, state, scheme) for scheme in state.schemes]
@@ -130,7 +130,7 @@ class Runs:
 
 
 class Recent(Generic[Made]):
-    """Latest results by the ID of their run, shared by tabs with the same run; callable from any thread."""
+    """Cache of the latest results by run id, for all tabs; callable from any thread."""
 
     def __init__(self, most: int) -> None:
         self._most = most

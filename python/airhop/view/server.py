@@ -1,4 +1,4 @@
-"""Server of the page, on loopback only; it refuses requests with another host name or from another page."""
+"""Server of the page, on loopback only, which refuses requests from other pages or with other host names."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FOREIGN_SITES = ("cross-site", "same-site")
 
 
 class Guard(Router):
-    """Passes only requests of the page itself to the application.
+    """Router that passes only requests of the page itself to the application.
 
-    A page of another site may resolve its host name to 127.0.0.1 (DNS rebinding): the Host header of its
-    requests is then the name of that site. The page may also send requests to 127.0.0.1 directly: these have
-    a foreign Origin (RFC 6454), or Sec-Fetch-Site if the browser sends no Origin. A WebSocket begins as an
-    HTTP request and passes the same check, and must have an Origin, as every browser sends it (RFC 6455
-    section 10.2).
+    A page of another site may resolve its own host name to 127.0.0.1 (DNS rebinding). The Host header of its
+    requests is then this host name. The page may also send requests to 127.0.0.1 directly. These requests
+    have a foreign Origin (RFC 6454), or a foreign Sec-Fetch-Site if the browser sends no Origin. A WebSocket
+    begins with an HTTP request, which passes the same check. It must have an Origin, which every browser
+    sends (RFC 6455 section 10.2).
     """
 
     def __init__(self, application: Application, port: int) -> None:
@@ -46,7 +46,7 @@ class Guard(Router):
         """Return the handler of a request."""
         if not self._is_permitted(request):
             chosen = self._refusing
-        # Tornado would look up such a path, but file systems allow no zero byte
+        # Tornado would search for a file of this path, but file names cannot contain a zero byte
         elif "\0" in unquote(request.path):
             chosen = self._empty
         else:
@@ -60,7 +60,7 @@ class Guard(Router):
             return False
         if headers.get("Upgrade") and origin is None:
             return False
-        # Another site may link to these pages, but may not frame, load or fetch them.
+        # Another site may link to these pages, but may not embed, load or fetch them.
         foreign = headers.get("Sec-Fetch-Site", "").lower() in FOREIGN_SITES
         return not foreign or headers.get("Sec-Fetch-Dest", "").lower() == "document"
 

@@ -1,4 +1,4 @@
-"""Choice of the run, and of the flow or class of flows, that the graphs and the percentiles show."""
+"""Choice of the replication, and of the flow or class, that the graphs and the percentiles show."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Shown:
 
     rep: int = 0
     of: str = ""
-    """Flow or class, as in `flow ftp` and `class bulk down`; empty for the first flow."""
+    """Flow or class, as in `flow ftp` or `class bulk down`; empty for the first flow."""
     connection: int = 1
-    """Number of the connection, from 1, of a flow whose application opens connections."""
+    """Number of the connection, from 1, if the flow's application opens connections."""
 
     @property
     def is_class(self) -> bool:
@@ -35,7 +35,7 @@ class Shown:
         return self.of.partition(" ")[2]
 
     def within(self, scenario: Scenario, seed: int, reps: int) -> Self:
-        """Return the choice in a scenario: the first flow and replication replace those that do not exist."""
+        """Return the choice for a scenario, in which the first flow or replication replaces a missing one."""
         here = replace(self, rep=self.rep if self.rep < reps else 0)
         known = list(choices(scenario, seed, here.rep).values())
         return here if here.of in known else replace(here, of=known[0], connection=1)
@@ -58,7 +58,7 @@ class Shown:
             raise InputError(f"{name}: view: the scenario has no {self.of}.{did_you_mean(self.of, known)}")
 
     def to_toml(self) -> list[str]:
-        """Return the lines of the table `[view]`; none for the first flow of the first replication."""
+        """Return the lines of the table `[view]`; empty for the first flow of the first replication."""
         if self == FIRST:
             return []
         kind, _, of = self.of.partition(" ")
@@ -75,7 +75,7 @@ FIRST = Shown()
 
 
 def choices(scenario: Scenario, seed: int, rep: int) -> dict[str, str]:
-    """List the flows, TCP first, and the classes of several flows: values of `Shown.of` by their labels."""
+    """Return values of `Shown.of` by label: flows, TCP first, then classes with several flows."""
     classes = scenario.classes(seed=seed, rep=rep)
     flows = dict.fromkeys((*scenario.tcp_flows(), *classes))
     members = list(classes.values())

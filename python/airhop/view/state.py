@@ -1,4 +1,4 @@
-"""State of the page: a scenario, its changes, the schemes, seed, replications, and the flow of the graphs.
+"""State of the page: scenario and changes, schemes, seed, replications, and flow of the graphs.
 
 The state is stored as a study file, which `airhop view` and `airhop sweep` both read.
 """
@@ -23,7 +23,9 @@ from airhop.study.axis import flattened
 from airhop.view.shown import FIRST, Shown
 
 OPENING_DURATION_S = 20.0
-"""Initial duration of longer scenarios, s: such a run takes milliseconds; a slider changes the duration."""
+"""Initial duration of scenarios that are longer, s, with which a run takes milliseconds. A slider changes the
+duration.
+"""
 OPENING_REPS = 10
 """Initial number of replications, as of `airhop compare`."""
 MOST_REPS = 20
@@ -48,7 +50,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class State:
-    """State from which everything on the page follows."""
+    """State of the page, which determines everything that the page shows."""
 
     base: Scenario
     """Scenario before the changes of `sets`."""
@@ -59,9 +61,10 @@ class State:
     seed: int = 1
     reps: int = OPENING_REPS
     shown: Shown = FIRST
-    """Run, and flow or class, of the graphs."""
+    """Replication, and flow or class, in the graphs."""
     plugins: tuple[str, ...] = ()
-    """Files and modules with schemes in Python. Only the command line loads them; a state never does."""
+    """Files and modules with schemes in Python. Only the command line loads them; opening a state never does.
+    """
 
     @classmethod
     def of(cls, source: str) -> State:
@@ -76,7 +79,7 @@ class State:
 
     @classmethod
     def of_packaged(cls, name: str) -> State:
-        """Return the initial state of a packaged scenario that a request names.
+        """Return the initial state of the packaged scenario `name`, which comes from a request.
 
         Raises InputError if no such packaged scenario exists; files of that name are ignored.
         """
@@ -86,8 +89,8 @@ class State:
     def uploaded(cls, text: str, name: str) -> State:
         """Return the state of a study or scenario whose text was uploaded.
 
-        Raises InputError or ScenarioError for any other text, and for a text that names a file: the function
-        reads no file and runs no code of the text.
+        Raises InputError or ScenarioError for any other text, and for a text that names a file. The function
+        reads no file, and executes no code of the text.
         """
         document = _toml(text, name)
         if "scenario" in document:
@@ -101,13 +104,13 @@ class State:
 
     @classmethod
     def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
-        """Read a study: its scenario, `[set]`, schemes, seed and reps.
+        """Read the scenario, `[set]`, schemes, seed and reps of a study file.
 
-        Only `airhop sweep` varies the other axes.
+        Axes other than `scheme` are ignored; only `airhop sweep` varies them.
 
         `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
         `folder`; without `folder` no file is read, neither for the scenario nor for a value. No code in the
-        text is run, as it may come from an untrusted source.
+        text is executed, because the text may come from an untrusted source.
         """
         study = _toml(text, name)
         for key in study:
@@ -125,7 +128,7 @@ class State:
             min(_whole_number(study, "reps", name, 1, 10**6, OPENING_REPS), MOST_REPS),
             Shown.from_table(_table(study, "view", name), name),
         )
-        # check the sets and the flow now, not when the page is open
+        # report invalid changes and flows now, not after the page is open
         state.shown.check(name, state.scenario, state.seed)
         return state
 
@@ -136,7 +139,7 @@ class State:
 
     @property
     def title(self) -> str:
-        """Name of the scenario for people."""
+        """Title of the scenario on the page."""
         return self.base.name
 
     def with_sets(self, changes: Mapping[str, object]) -> State:
@@ -145,11 +148,11 @@ class State:
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The scenario with each of the schemes."""
+        """Return the arms of the comparison: the scenario with each of the schemes."""
         return arms(self.scenario, self.schemes, {})
 
     def jobs(self) -> dict[tuple[str, int], Job]:
-        """List the runs behind the bars, by scheme and replication, whole replications first."""
+        """Return the runs of the bars by scheme and replication, sorted by replication."""
         return {
             (arm.name, rep): Job(arm.scenario, self.seed, rep)
             for rep in range(self.reps)
@@ -157,9 +160,9 @@ class State:
         }
 
     def portions(self) -> list[int]:
-        """Return the numbers of replications at which a long comparison is shown; the last is of all.
+        """Return the numbers of finished replications at which the page shows a long comparison, ascending.
 
-        An interval of two replications would be too wide to read: t has one degree of freedom.
+        Two replications are never shown: with one degree of freedom, the t interval would be too wide.
         """
         return [*(reps for reps in (1, 3) if reps < self.reps), self.reps]
 
@@ -171,7 +174,10 @@ class State:
         return command_line(["airhop", "compare", source, *self.schemes, *sets, *luck, *plugins])
 
     def to_toml(self) -> str:
-        """Return the study file that `from_toml` reads; unnamed scenarios are included in full."""
+        """Return the text of a study file for `from_toml`.
+
+        A scenario without a `source` is included in full.
+        """
         shared = self.source if self.source in packaged() else self.base.written()
         lines = [
             HEADER,
@@ -195,7 +201,7 @@ def own_schemes(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _shorter(scenario: Scenario) -> dict[str, object]:
-    """Return the change to the initial duration; none if the scenario is shorter, or changes later."""
+    """Return the change to the initial duration; empty if the scenario is shorter, or needs more time."""
     sets = {"duration": f"{OPENING_DURATION_S:g} s"}
     if scenario.duration_s <= OPENING_DURATION_S:
         return {}
@@ -207,10 +213,11 @@ def _shorter(scenario: Scenario) -> dict[str, object]:
 
 
 def _is_study(path: Path) -> bool:
-    """Return whether a path is a study file; `Scenario.load` checks everything else."""
+    """Return whether a file has the form of a study file; False for all other and unreadable files."""
     try:
         return "scenario" in tomllib.loads(read_text(path, "a study", ()))
-    except ValueError:  # no such file, or neither text nor TOML: all of these errors are ValueErrors
+    # a missing file, a file that is no text, or invalid TOML; all these errors are ValueErrors
+    except ValueError:
         return False
 
 
@@ -251,7 +258,7 @@ def _table(study: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 
 def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Read the schemes of a study; empty if it does not vary them."""
+    """Read the schemes of a study; empty if the study does not vary the scheme."""
     if SCHEME not in vary:
         return ()
     schemes = vary[SCHEME]

@@ -1,4 +1,4 @@
-"""Open tabs, each with its own page, up to a maximum; further tabs show a message."""
+"""Limit on the number of open tabs; further tabs show a message."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from bokeh.document import Document
 from airhop.view import widgets
 
 MOST_TABS = 16
-"""Largest number of tabs: a page occupies the server thread for a quarter of a second, and its runs use all
-cores."""
+"""Maximum number of tabs, because the creation of a page occupies the server thread for a quarter of a
+second, and its runs use all cores.
+"""
 AGAIN_S = 3
-"""Interval after which a tab beyond the maximum reloads, s."""
+"""Interval at which a tab beyond the maximum reloads, s."""
 
 
 class Tabs:
-    """Creates a page for every tab up to the maximum, by `page`."""
+    """Limit of open tabs: a new tab has the page that `page` creates, or a message beyond the limit."""
 
     def __init__(self, page: Callable[[], Any]) -> None:
         self._page = page
@@ -45,7 +46,7 @@ class Tabs:
 
 
 class FrozenTemplate(pn.Template):  # type: ignore[misc]
-    """Template that freezes the document's models while it is filled, so that Bokeh collects them once."""
+    """Template that fills a document with its models frozen, so that Bokeh collects the models only once."""
 
     def server_doc(self, doc: Document | None = None, *arguments: Any, **options: Any) -> Document:
         """Add the page to the document of its session."""

@@ -1,4 +1,4 @@
-"""Widgets of the page in its style; each calls `on_change` with its new value."""
+"""Widgets in the page's style, which call `on_change` with their new value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def asset(name: str) -> str:
 
 
 def wide(*classes: str) -> dict[str, Any]:
-    """Return the options that all widgets of the page have: full width and style classes."""
+    """Return the common options of the page's widgets: full width, and style classes."""
     look = [asset("parts.css")]
     return {"sizing_mode": "stretch_width", "margin": 0, "stylesheets": look, "css_classes": list(classes)}
 
@@ -56,7 +56,7 @@ def choice(label: str, options: Mapping[str, str], value: str | None, on_change:
 
 
 def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -> pn.Column:
-    """Return a choice by buttons: of several values if `value` is a list."""
+    """Return buttons for the selection of one value, or of several values if `value` is a list."""
     kind = pn.widgets.CheckButtonGroup if isinstance(value, list) else pn.widgets.RadioButtonGroup
     buttons = _calling(kind(options=list(options), value=value, **wide()), on_change)
     return column([_label(label), buttons], "widget")
@@ -65,7 +65,7 @@ def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -
 def grouped_chips(
     label: str, groups: Mapping[str, Sequence[str]], values: Sequence[str], on_change: OnChange
 ) -> pn.Column:
-    """Return a choice of several values by buttons in named groups; `on_change` receives all values."""
+    """Return buttons in named groups for the selection of several values; `on_change` receives all values."""
     buttons = [_group(name, options, values) for name, options in groups.items()]
     for one in buttons:
         _calling(one, lambda _new: on_change([value for every in buttons for value in every.value]))

@@ -1,4 +1,4 @@
-"""A-MPDUs in figures of frames on the air: an A-MPDU is a bar, and its MPDUs are cells of the bar."""
+"""A-MPDUs in space-time diagrams: an A-MPDU is a bar, and its MPDUs are boxes in the bar."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_mpdus_of_an_ampdu_share_its_airtime_by_bytes(traced: TracedRun, air
 
 
 def boxes(air: OnAir, window: tuple[float, float], label: str) -> int:
-    """Count the boxes with this name in the legend of the figure for print."""
+    """Count the boxes of the printed figure that have this label in the legend."""
     with mpl.rc_context(PRINT_STYLE):
         axes = space_time.space_time_figure(air.between(*window), window).axes[0]
     found = [group for group in axes.collections if group.get_label() == label]
@@ -92,7 +92,7 @@ def boxes(air: OnAir, window: tuple[float, float], label: str) -> int:
 
 
 def test_lost_and_retransmitted_mpdus_are_marked_but_not_those_of_a_collision(air: OnAir) -> None:
-    """An A-MPDU that is lost as a whole in a collision has the mark of the collision only."""
+    """An A-MPDU that is lost completely in a collision has only the mark of the collision."""
     window = (0.0, 0.4)
     outcomes = air.mpdus["outcome"].to_list()
     assert min(outcomes.count(outcome) for outcome in ("received", "channel", "collision")) > 20

@@ -1,4 +1,4 @@
-"""Connections of applications: the trace contains each connection, and the pages show it like a flow."""
+"""Connections that applications open: a trace contains each connection, and pages show it like a flow."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_connections_have_all_segments_of_their_flow(result: Result) -> None:
     found = connections([flow["name"] for flow in result.tcp_flows], result.tables)
     assert found["bulk"] == []
     assert found["api"] == [f"api#{number}" for number in range(1, len(found["api"]) + 1)]
-    data = result.tables["segments"].filter(pl.col("bytes") > 0)  # more than a lone FIN
+    data = result.tables["segments"].filter(pl.col("bytes") > 0)  # without segments that contain only a FIN
     segments = data["flow"].cast(pl.String)
     sent = {flow["name"]: flow["sent_segments"] for flow in result.tcp_flows}
     assert segments.is_in(found["api"]).sum() == sent["api"] > 0

@@ -1,4 +1,4 @@
-"""Loss classifications by schemes against the true causes, from the run to the figures."""
+"""Loss classifications against true causes, from the run document to the figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT = airhop.Scenario.load("last-hop").with_({"duration": "10 s", FER: 0.03})
 
 
 def judgements(**counts: int) -> LossClassifications:
-    """Write `wireless_channel=3` for three losses of the channel that were classified as wireless."""
+    """Return counts; `wireless_channel=3` stands for three losses by the channel classified as wireless."""
     return LossClassifications({COLUMNS[f"judged_{cell}"]: count for cell, count in counts.items()})
 
 
@@ -74,7 +74,7 @@ def test_the_share_of_right_classifications_is_over_all_losses_of_all_replicatio
 
 
 def test_a_sender_that_never_classifies_a_loss_has_no_share_of_right_classifications() -> None:
-    """BBR and struct tcp_congestion_ops do not classify losses: a share of 0 % would be wrong."""
+    """BBR and BPF objects do not classify losses, so that a share of 0 % would be wrong."""
     silent = judgements(undecided_channel=7, undecided_queue=2)
     assert share_right([silent, silent]) is None
     decided = share_right([silent, judgements(wireless_channel=1)])
@@ -232,8 +232,8 @@ def test_reproduce_prints_the_share_of_right_classifications_of_every_curve() ->
         assert max(map(len, lines)) <= width
         text = "\n".join(lines)
         assert text.splitlines()[0].split()[-2:] == ["9", "%"], "the last x is shown at any width"
-        # 10 to 14 of 50 losses are in the queue; LL-ELSN misclassifies the 4 that were no losses, and one
-        # more.
+        # 10 to 14 of 50 losses are in the queue. LL-ELSN misclassifies five: four segments that were not
+        # lost, and one loss.
         assert re.search(r"Reno .*24 ± 4$", text, re.MULTILINE)
         assert re.search(r"LL-ELSN .*90 ± 0$", text, re.MULTILINE)
 

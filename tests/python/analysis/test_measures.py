@@ -1,4 +1,4 @@
-"""A measure is declared once, in Rust, for documents, frames, stores, studies and comparisons."""
+"""Measures are declared once, in Rust, for documents, data frames, stores, studies and comparisons."""
 
 import json
 from dataclasses import replace
@@ -40,7 +40,7 @@ def mixed() -> airhop.Result:
 
 
 def test_run_documents_have_the_declared_measures_in_their_order(mixed: airhop.Result) -> None:
-    """Flows without an application whose quality is measured have no entry of this quality."""
+    """Only flows of calls, games or videos have an entry for the quality of these applications."""
     everywhere = [measure for measure in OF_FLOWS if measure.path[0] not in QUALITIES]
     declared = list(dict.fromkeys(measure.path[0] for measure in everywhere))
     for flow in mixed.document["flows"]:
@@ -71,7 +71,7 @@ def test_every_measure_has_a_definition(measure: Measure) -> None:
 
 
 def test_a_comparison_and_a_study_aggregate_flows_equally(mixed: airhop.Result) -> None:
-    """Terminal and report compute the measures of a run equally: srtt_ms is a mean over flows with one."""
+    """Both compute the same measures of a run: `srtt_ms` is the mean over the flows with a value."""
     store = MemoryStore()
     store.add(job(0), json.dumps(mixed.document), values(0))
     in_study = per_run(store.rows()).row(0, named=True)
@@ -107,7 +107,7 @@ def test_values_that_only_a_real_host_knows_are_null_in_the_flows_frame() -> Non
 def test_documents_of_earlier_versions_have_null_for_a_measure_that_they_lack(measure: Measure) -> None:
     earlier = json.loads(document(3))
     for flow in earlier["flows"]:
-        flow.pop(measure.path[0], None)  # a quality is absent without its application
+        flow.pop(measure.path[0], None)  # only flows of some applications have this group
     store = MemoryStore()
     store.add(job(3), json.dumps(earlier), values(3))
     assert store.rows()[measure.column].null_count() == len(earlier["flows"])

@@ -1,4 +1,4 @@
-"""Round trips from a segment's last transmission to the ACK that covers it; timeouts; notices in time."""
+"""Round-trip times from a segment's last transmission to the ACK that covers it; timeouts; late notices."""
 
 from __future__ import annotations
 

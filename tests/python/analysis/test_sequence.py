@@ -1,4 +1,4 @@
-"""The sequence graph: the transmission in each frame, and its delivery or drop, in print and on the page."""
+"""Sequence graph: the sender's transmission in each frame, and the frame's delivery or loss."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_frame_lost_on_an_earlier_link_loses_a_copy_unless_that_link_retransmi
     assert arrivals(twice, "ftp")["copy"].to_list()[-2:] == [1, 2]
     lost = more(twice, "drops", (2.61, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(lost, "ftp")["copy"].to_list()[-2:] == [2, 0]
-    # The newest of two copies before the hop is the lost one.
+    # If both copies were sent before the drop, the newer copy was lost.
     after = more(twice, "drops", (2.63, "ftp", "s->bs", "channel", "data", 501, 100))
     assert arrivals(after, "ftp")["copy"].to_list()[-2:] == [1, 0]
     # With a link ACK from bs to s, s sends the frame again.
@@ -275,7 +275,7 @@ def test_legends_of_the_page_count_the_drawn_marks(shown: Timeline) -> None:
 
 
 def test_every_data_source_of_the_page_belongs_to_a_single_figure(shown: Timeline) -> None:
-    # A page without this figure still needs the sources that the figure shares with other figures.
+    # A page without this figure still needs the data sources that other figures share with it.
     columns: dict[str, set[str]] = {}
     for name, plot in timeline_figures().items():
         for source in {renderer.data_source for renderer in plot.renderers}:

@@ -1,4 +1,4 @@
-"""Verdicts on arms: winners by goal, unfinished transfers, starved flows, on samples made by hand."""
+"""Verdicts on arms from synthetic samples: winners by goal, unfinished transfers, starved flows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_verdict_is_it_depends_if_every_arm_is_behind_in_some_goal() -> None:
 
 
 def test_an_arm_whose_transfers_do_not_complete_is_behind() -> None:
-    """The mean over the only transfer that an arm completes is short, but does not measure the arm."""
+    """An arm completes only one transfer, in a short time, which does not make it the best arm."""
     times = {"a": sample(900, 910, 905), "b": sample(100)}
     found = of({COMPLETION: times}, web={"a": 0.0, "b": 0.9})
     assert found.text == "a has the shortest completion time of web (905 ms; b: 90 % unfinished)."
@@ -86,7 +86,7 @@ def test_a_flow_starves_below_5_percent_of_an_equal_share() -> None:
     shares = [("d1", "down", 0.12), ("d2", "down", 0.13), ("u1", "up", 5.0), ("u2", "up", 4.99)]
     run = [Share(*share) for share in shares]
     assert starved([run]) == {"down": ["d1"]}
-    # For a flow that starves in one of two replications the mean counts.
+    # The mean over replications decides on a flow that starves in one of two replications.
     other = [share._replace(goodput_mbps=1.0) for share in run]
     assert starved([run, other]) == {}
     assert starved([]) == {}

@@ -1,6 +1,6 @@
 """A kernel accepts every shipped object, runs a connection with it, and then frees the object.
 
-The user's objects may have the names of shipped objects, so the tests identify objects by their numbers.
+Objects of the user may have the names of shipped objects, so the tests identify objects by kernel ids.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from patience import PATIENCE_S
 pytestmark = pytest.mark.alone
 
 SIZE = 3_000_000
-# IPv6, and IPv4 over an IPv6 socket: a listener's key of a connection has both forms.
+# IPv6, and IPv4 over an IPv6 socket, because the listener's key of a connection differs between the two.
 TRANSFER = """
 import socket, sys, threading
 name, size = sys.argv[1].encode(), int(sys.argv[2])

@@ -1,6 +1,7 @@
 """Each congestion control in C follows its paper, by numbers computed by hand (bpf/laws).
 
-The source runs natively: the test needs no kernel, clang or rights, only libbpf's headers.
+The test compiles and runs the source natively, so that it needs only libbpf's headers, and no kernel, clang
+or privileges.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from patience import PATIENCE_S
 HEADERS = Path("/usr/include/bpf/bpf_helpers.h")
 FLAGS = ["-DAIRHOP_NATIVE", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
 UNUSED = "-Wno-unused-function"
-"""A scheme may leave functions of laws.h unused."""
+"""Compiler option, because a scheme may leave functions of laws.h unused."""
 
 
 @pytest.mark.parametrize("scheme", [stem(one) for one in OBJECTS])

@@ -23,7 +23,7 @@ def test_every_source_has_a_shipped_object() -> None:
 
 @pytest.mark.parametrize("object_", OBJECTS, ids=stem)
 def test_an_object_has_the_name_of_its_scheme_with_the_prefix_bpf(object_: Path) -> None:
-    """Each object has the name of its Rust scheme with a prefix, so no control of a kernel has this name."""
+    """The prefix prevents a conflict with the names of a kernel's own congestion controls."""
     source = SOURCES / f"{stem(object_)}.bpf.c"
     assert (ROOT / f"crates/tcp/src/schemes/{stem(object_)}.rs").exists()
     assert kernel_name(source) == f"bpf_{stem(object_)}"[:MOST_LETTERS]

@@ -1,4 +1,4 @@
-"""Shell completion, in the shell itself, of commands, options and names."""
+"""Completion of commands, options and names, tested in the shells themselves."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Lines of commands beside the results: the base of the senders, and traps."""
+"""Lines that commands print with results: TCP stack of the senders, and settings that easily mislead."""
 
 import json
 

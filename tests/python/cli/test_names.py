@@ -38,7 +38,7 @@ LOG = Path(__file__).parents[1] / "live/download-headers.log"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder with files, all with names that are invalid UTF-8, and work in the folder."""
+    """Create a folder with files, all of whose names are invalid UTF-8, and make it the working directory."""
     folder = tmp_path / CAFE
     folder.mkdir()
     monkeypatch.chdir(folder)

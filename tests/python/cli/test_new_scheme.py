@@ -36,7 +36,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_a_new_python_scheme_runs_and_its_test_fails_until_its_law_is_written(cli: Cli, folder: Path) -> None:
-    """The scheme is NewReno: equal windows, so equal goodput."""
+    """The new scheme has NewReno's rules, so its goodput equals NewReno's."""
     told = cli("new-scheme", "my-reno", "--python")
     assert told.code == 0
     assert "airhop compare last-hop newreno my-reno --with my_reno.py" in told.out
@@ -70,7 +70,7 @@ def test_a_new_bpf_object_runs_and_its_test_fails_until_its_law_is_written(cli: 
 
 
 def test_a_new_rust_scheme_is_added_to_the_list_of_schemes(cli: Cli, folder: Path) -> None:
-    """The scheme is compiled with Airhop; this test only compares it with sources that compile."""
+    """The scheme is not compiled here, but compared with sources that compile."""
     assert cli("new-scheme", "own-reno", "--rust").code == 2
     schemes = folder / module.RUST_SCHEMES
     schemes.mkdir(parents=True)

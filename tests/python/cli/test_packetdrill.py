@@ -28,7 +28,10 @@ UNMODELLED = HANDSHAKE + "+0 < R. 1:1(0) ack 1 win 257\n"
 
 
 def test_each_script_has_a_line_and_a_failing_script_a_non_zero_exit_code(tmp_path: Path, cli: Cli) -> None:
-    """Folders are searched in the order of names; scripts that do not apply are no failures."""
+    """Scripts are executed in the order of names.
+
+    A script with the verdict "not-applicable" is no failure.
+    """
     (tmp_path / "b").mkdir()
     (tmp_path / "a.pkt").write_text(PASSING)
     (tmp_path / "b" / "c.pkt").write_text(UNMODELLED)
@@ -51,7 +54,7 @@ def test_each_script_has_a_line_and_a_failing_script_a_non_zero_exit_code(tmp_pa
 
 
 def test_json_has_the_verdict_of_every_script(tmp_path: Path, cli: Cli) -> None:
-    """One document, with the counts."""
+    """The output is one JSON document, which also contains the counts of verdicts."""
     script = tmp_path / "a.pkt"
     script.write_text(PASSING)
     code, out, _ = cli("doctor", "--packetdrill", str(script), "--json")
@@ -68,7 +71,7 @@ def test_packetdrill_without_scripts_or_with_options_of_other_checks_is_refused(
     cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A folder without scripts, and options of other checks."""
+    """A folder without scripts is an error, and so is an option that belongs to another check."""
     monkeypatch.chdir(tmp_path)
     code, _, err = cli("doctor", "--packetdrill", *words)
     assert code == 2
@@ -76,7 +79,7 @@ def test_packetdrill_without_scripts_or_with_options_of_other_checks_is_refused(
 
 
 def test_packetdrill_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
-    """The kernel of this machine sends as much as its window allows; a wrong expected window is detected."""
+    """A script with the kernel's initial window passes, and a script that expects another window fails."""
     needs("namespaces", "tun")
     (tmp_path / "a.pkt").write_text(PASSING)
     (tmp_path / "b.pkt").write_text(FAILING)
@@ -90,7 +93,7 @@ def test_packetdrill_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) ->
 
 
 def test_the_option_kernel_is_refused_without_packetdrill(cli: Cli) -> None:
-    """The option tests scripts against the kernel, so it needs their folder."""
+    """`--kernel` tests the kernel by scripts, and therefore needs `--packetdrill` with their folder."""
     code, _, err = cli("doctor", "--kernel")
     assert code == 2
     assert "--packetdrill DIR" in err

@@ -9,7 +9,7 @@ from airhop.progress import SILENT, BarReporter, LineReporter, Task
 
 
 class Terminal(io.StringIO):
-    """A stream that reports to be a terminal of the usual size."""
+    """Stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -12,13 +12,13 @@ RUN = "run last-hop --set 'duration=100 ms'"
 
 
 def shell(words: str, redirection: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of the shell, as users do."""
+    """Run `airhop` in a shell with this redirection."""
     line = f"ulimit -f {BLOCKS}; {sys.executable} -m airhop {words} {redirection}"
     return subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
 
 
 BLOCKS = 8
-"""Maximum length of a written file, KiB, which acts as a full disk with another errno."""
+"""Maximum length of a written file, KiB. The limit has the effect of a full disk, with another errno."""
 
 
 @pytest.mark.parametrize(

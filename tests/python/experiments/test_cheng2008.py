@@ -37,7 +37,10 @@ BESIDE = {TABLE3.id: TABLE2, TABLE4.id: TABLE3}
 
 
 def as_printed(experiment: Experiment) -> Means:
-    """Return the printed numbers; over static routes Reno has 1.5 times as much from three hops on."""
+    """Return the printed numbers as means.
+
+    Reno over static routes has 1.5 times the number from three hops on.
+    """
     found: Means = {}
     for (curve, x), number in (experiment.published or {}).items():
         found.setdefault(float(x), {})[curve] = number
@@ -53,7 +56,10 @@ def as_printed(experiment: Experiment) -> Means:
 
 
 def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
-    """Check an experiment's claims on these means, or else printed ones; companions have printed ones."""
+    """Check an experiment's claims on these means, by default the printed numbers.
+
+    Companions have the printed numbers.
+    """
     measured = with_counts(samples(means or as_printed(experiment)), 50.0)
     if beside := BESIDE.get(experiment.id):
         measured.put_beside(with_counts(samples(as_printed(beside)), 100.0))
@@ -61,7 +67,7 @@ def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
 
 
 def with_counts(measured: Samples, collisions: float) -> Samples:
-    """Add collisions in a thousand segments, twice as many with an ACK for every segment, and no NAKs."""
+    """Add counts of collisions (doubled for curves with an ACK per segment) and, all 0, of NAKs."""
     for metric, mean in ((COLLISIONS, collisions), (NAKS, 0.0)):
         counts = {
             (curve, x): dict.fromkeys(values, mean * (2.0 if "an ACK for every segment" in curve else 1.0))
@@ -73,7 +79,7 @@ def with_counts(measured: Samples, collisions: float) -> Samples:
 
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let single runs scatter by a fifth of each printed number, and by 3 % of each ratio."""
+    """Set the scatter of single runs to a fifth of each printed number, and to 3 % of each ratio."""
     published = {one.id: one.published or {} for one in (*CHAINS, *NETWORKS)}
 
     def spread(experiment: str, curve: str, x: float, other: str = "") -> float:
@@ -83,12 +89,12 @@ def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def samples(means: Means) -> Samples:
-    """Let single runs scatter little, because neighbouring numbers of the paper are close together."""
+    """Return samples with little scatter, because neighbouring numbers of the paper are close together."""
     return synthetic.samples(means, common=0.005, own=0.001)
 
 
 def told(found: Decisions) -> Decisions:
-    """Omit gains of columns with a scatter of a fifth, which decide nothing."""
+    """Omit the claims on gains of columns, which stay open with a scatter of a fifth."""
     untold = tuple(f"cheng-t{table}-{end}" for table in range(2, 8) for end in ("last", "ratios"))
     assert not [claim for claim in untold if found.get(claim)]
     return {claim: holds for claim, holds in found.items() if claim not in untold}
@@ -101,7 +107,7 @@ def broken(experiment: Experiment, means: Means) -> set[str]:
 
 
 def test_the_self_collision_claim_of_table_4_is_checked_over_static_routes() -> None:
-    """Every frame belongs to the flow: more collisions per segment at one length refute the claim."""
+    """More collisions per segment with delayed ACKs, at any number of hops, refute the claim."""
 
     def found(**collided: float) -> bool | None:
         measured = with_counts(samples(as_printed(TABLE4)), 50.0)
@@ -165,7 +171,7 @@ def test_a_chain_of_h_hops_has_its_receiver_at_the_far_end() -> None:
 
 
 def test_spacing_ranges_and_retry_limit_of_the_chain_equal_the_printed_values() -> None:
-    # Slides: 30 m apart, 40 and 85 m, retry threshold 7 with basic access.
+    # Slides: nodes 30 m apart, ranges of 40 and 85 m, retry threshold 7 with basic access.
     found = document(TABLE2, 8)["wlan"][0]
     assert (found["layout"]["kind"], found["layout"]["spacing"]) == ("chain", "30 m")
     assert (found["range"]["receive"], found["range"]["sense"]) == ("40 m", "85 m")
@@ -210,7 +216,8 @@ def test_nodes_and_connections_of_random_networks_are_drawn(experiment: Experime
         "100 m",
     )
     assert len(found["flow"]) == 9
-    # "randomly selected": any pair, and the connections of the caption count.
+    # "randomly selected": ends may be any pair; the metric counts only connections with the caption's number
+    # of hops.
     assert {flow["between"].get("hops") for flow in found["flow"]} == {None}
     assert experiment.metric.name == (f"hops.{hops}.goodput_mbps" if hops else "goodput_mbps")
 
@@ -298,7 +305,7 @@ def test_quick_mode_decides_every_claim_as_full_mode_does(experiment: Experiment
         ),  # -25 %, and the mean of the column stays below 20 %
         (TABLE3, 8.0, {"tcp_cl": 1.13}, {"cl", "ratios-paired"}),  # +55 %
         (TABLE3, 6.0, {"tcp_cc": 2.0}, {"others", "guesses"}),
-        # a guessed scheme may deviate without an effect on other claims
+        # a deviation of a guessed scheme has no effect on other claims
         (TABLE3, 4.0, {"tcp_w": 2.1}, {"guesses"}),
         (TABLE3, 1.0, {"reno": 12.0, "tcp_cl": 12.0}, {"repaired"}),
         (TABLE4, 7.0, {"tcp_cl": 1.6}, {"relief", "ratios-paired"}),
@@ -391,7 +398,7 @@ def test_claims_about_udp_fail_on_contrary_numbers(
 
 
 def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Values:
-    """Make synthetic windows: TCP-CL's are larger, with fewer reductions and timeouts."""
+    """Return synthetic values in which TCP-CL has larger windows, fewer reductions and fewer timeouts."""
     found = {"mean_cwnd": 4.0, "at_one": -10.0, "timeouts": -20.0, "window_cuts": -30.0} | dict(less)
     half = None if n == 1 else 1.0
     made = [Value("reno", {}, metric, Estimate(40.0, half, n)) for metric in METRICS]

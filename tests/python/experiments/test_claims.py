@@ -56,8 +56,8 @@ def test_every_claim_of_figure_6_holds_on_supporting_numbers() -> None:
         *(f"{name}-strict" for name in split),
     )
     found = decisions(FIG6, FIGURE6)
-    # A ratio of thirteen meets a bound of four, but is no ratio near four; and the bound is met only
-    # somewhere.
+    # A ratio of thirteen satisfies the bound "more than four", but is not near four, and satisfies it only at
+    # some FER.
     assert found.pop("yun-1-size") is False
     assert found.pop("yun-1") is False
     assert found == dict.fromkeys(("yun-1-somewhere", *(f"yun-4{name}" for name in names)), True)
@@ -79,21 +79,21 @@ def test_the_abstracts_bound_must_be_met_at_every_error_rate() -> None:
 @pytest.mark.parametrize(
     ("claim", "means"),
     [
-        # Never four times Reno: raise Reno everywhere to more than a quarter of LL-ELSN.
+        # LL-ELSN never has four times Reno's goodput.
         ("yun-1-somewhere", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
-        # Never one and a half times Snoop.
+        # LL-ELSN never has one and a half times Snoop's goodput.
         ("yun-1-somewhere", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
         ("yun-4", changed(FIGURE6, 1e-4, ll_elsn=2.2)),
         ("yun-4-axis", changed(FIGURE6, 1e-4, ll_elsn=3.9)),
-        # Behind at one FER, and behind over the axis.
+        # Snoop is behind at one FER, and then over the whole axis.
         ("yun-4-second-strict", changed(FIGURE6, 9e-2, snoop=0.29)),
         ("yun-4-second", changed(FIGURE6, 1e-2, lhp=7.0)),
         # Snoop keeps all of its goodput, LL-ELSN four fifths.
         ("yun-4-falls", changed(FIGURE6, snoop=2.4)),
         ("yun-4-falls-ends", changed(FIGURE6, snoop=2.4)),
-        # The smallest share at the end, and LL-ELSN's share at an earlier step.
+        # LL-ELSN keeps the smallest share up to the last FER, and then up to an earlier FER.
         ("yun-4-falls", changed(FIGURE6, 1e-2, snoop=3.3)),
-        # One of the nine schemes is behind Reno at one FER; another is no further behind LL-ELSN than Snoop.
+        # One of the nine schemes is behind Reno at one FER; another is as close to LL-ELSN as Snoop.
         ("yun-4-rest-strict", changed(FIGURE6, 1e-4, tibet=0.9)),
         ("yun-4-rest", changed(FIGURE6, tibet=0.6)),
         ("yun-4-much-worse-strict", changed(FIGURE6, 9e-2, jtcp=0.68 * 2.7)),
@@ -112,14 +112,14 @@ def test_a_claim_that_holds_only_on_average_stays_open() -> None:
     close = changed(FIGURE6, 1e-3, snoop=1.11)
     assert decisions(FIG6, close, own=0.0)["yun-4-second-strict"] is True
     assert decisions(FIG6, close, own=0.2)["yun-4-second-strict"] is None
-    # And LL-ELSN at 4.05 times Reno everywhere.
+    # LL-ELSN has 4.05 times Reno's goodput everywhere.
     close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
     assert decisions(FIG6, close, own=0.0)["yun-1-somewhere"] is True
     assert decisions(FIG6, close, own=0.2)["yun-1-somewhere"] is None
 
 
 def test_a_claim_that_holds_at_some_point_is_corrected_for_multiple_comparisons() -> None:
-    """Dunn (1961): of twenty tests without an effect, at most one family in forty finds an effect."""
+    """Dunn (1961): twenty tests without an effect find any effect with a probability of at most 1/40."""
     tries, families, draw = 20, 1000, np.random.default_rng(1)
     noise = draw.normal(1.0, 0.1, (families, tries, 2, 5))
     alone = together = 0
@@ -127,12 +127,12 @@ def test_a_claim_that_holds_at_some_point_is_corrected_for_multiple_comparisons(
         found = [stats.ratio(list(a), list(b)) for a, b in family]
         alone += any(above(one, 1.0) for one in found)
         together += bool(some(above(one, 1.0) for one in found))
-    assert alone > families / 4  # up to one family in three by single intervals
+    assert alone > families / 4  # single intervals would find an effect in up to a third of the families
     assert together <= binom.ppf(1.0 - 1e-4, families, 0.025)
 
 
 def test_a_claim_that_holds_at_no_point_needs_no_correction() -> None:
-    # Both are below 1 by single intervals, and neither by an interval for two tests.
+    # Each ratio is below 1 by a single interval, but not by an interval for two tests.
     found = [stats.ratio([0.9, 0.93, 0.97, 0.94], [1.0, 1.0, 1.0, 1.0])] * 40
     assert below(found[0], 1.0).holds is True
     assert below(found[0], 1.0).by(stats.simultaneous(40)) is None
@@ -142,7 +142,7 @@ def test_a_claim_that_holds_at_no_point_needs_no_correction() -> None:
 
 
 def test_a_claim_that_holds_at_every_point_is_not_refuted_by_chance() -> None:
-    """Of twenty statements that are just true, one is refuted in at most one family in forty."""
+    """Of twenty statements that are just true, any is refuted with a probability of at most 1/40."""
     tries, families, draw = 20, 1000, np.random.default_rng(2)
     alone = together = 0
     for family in draw.normal(1.0, 0.1, (families, tries, 5)):
@@ -283,7 +283,7 @@ def test_figures_are_compared_in_the_replications_that_both_have() -> None:
         ("yun-5-small", changed(FIGURE7, 2, westwood_plus=2.1)),
         # 2.5 is less than nine tenths of 3.1.
         ("yun-5-constant", changed(changed(FIGURE7, 2, ll_elsn=2.5), 2, snoop=3.1)),
-        # From 3.1 to 1.0 less than a third remains, as of Snoop's goodput.
+        # From 3.1 to 1.0, LL-ELSN keeps less than a third, and thus no more than Snoop.
         ("yun-5-constant-strict", changed(changed(FIGURE7, 30, ll_elsn=1.1), 20, ll_elsn=2.0)),
     ],
 )
@@ -346,7 +346,8 @@ def test_claims_of_figure_10_hold_on_supporting_numbers() -> None:
     unfair = dict.fromkeys(("reno", "sack", "veno"), 0.9)
     assert fairness(changed(FAIR, 10, **unfair), WAITING, **SMOOTH)["yun-8"] is True
     assert fairness(changed(FAIR, 10, **unfair, dcr=0.9), WAITING, **SMOOTH)["yun-8"] is False
-    # TIBET is less fair than most unless half of the other schemes are even less fair; so is Westwood.
+    # TIBET, and likewise Westwood, is not less fair than most schemes if half of the other schemes are less
+    # fair.
     lower = dict.fromkeys(("reno", "sack", "veno", "dcr"), 0.9)
     assert fairness(changed(FAIR, 10, **lower), WAITING, **SMOOTH)["yun-8-poor"] is True
     assert fairness(changed(FAIR, 10, **lower, hack=0.9), WAITING, **SMOOTH)["yun-8-poor"] is False
@@ -389,7 +390,7 @@ CITED = (
     r"RFC \d+|ns-2\.35|ns-2|802\.11|§[\d.]+|\(\d{4}\)|et al\. \d{4}|Figure \d+a?|`[^`]*`|BBRv3|w/2"
     r"|sqrt\(3/\(2p\)\)"
 )
-"""Sources, names and formulas: digits that are no measurements."""
+"""Pattern of digits that are no measurements: in sources, names and formulas."""
 MEASURED = r"\d|%|\b(thirds?|quarters?|tenths?|in (three|four|five)|it is \w+ alone)\b"
 
 

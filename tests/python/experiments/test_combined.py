@@ -1,4 +1,4 @@
-"""Combined readings, and the fraction of all combinations that separates their effects."""
+"""Combined readings of a paper, and the design of runs that separates their effects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def levels(count: int) -> list[list[int]]:
 
 
 def inner(*columns: list[int]) -> int:
-    """Sum up the product of columns over the runs: 0 if their effects are separated."""
+    """Return the sum over runs of the product of these columns, which is 0 if their effects are separated."""
     total = 0
     for run in zip(*columns, strict=True):
         product = 1

@@ -54,13 +54,13 @@ def test_equation_2_equals_slots_per_frame_divided_by_notices_per_frame(p: float
 def test_equation_2_equals_the_counts_of_an_independent_simulation(
     point: tuple[float, int], counted: tuple[float, float]
 ) -> None:
-    # Tolerances are sampling errors: 1e-3 for the ERSNs of 6e7 frames, 6e-3 for the rarest ELNs.
+    # Tolerances are the sampling errors: 1e-3 for ERSNs in 6e7 frames, 6e-3 for the rarest ELNs.
     assert ersn_interval(*point) == pytest.approx(counted[0], rel=1e-3)
     assert eln_interval(*point) == pytest.approx(counted[1], rel=6e-3)
 
 
 def test_the_literal_reading_of_equation_2_overestimates_the_interval() -> None:
-    # E[RT] over l attempts instead of l - 1: 0.8, 2.2, 3.7 and 0.4 %.
+    # Relative errors of E[RT] computed for l attempts instead of l - 1: 0.8, 2.2, 3.7 and 0.4 %.
     p, limit = np.array([0.1, 0.2, 0.3, 0.3]), np.array([2, 2, 2, 5])
     excess = ersn_interval(p, limit, literal=True) / ersn_interval(p, limit) - 1
     assert excess == pytest.approx([0.0074, 0.0222, 0.0373, 0.0043], abs=1e-4)

@@ -174,7 +174,7 @@ def short() -> Experiment:
 
 @pytest.fixture
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write no figures and reports, because most tests are about the runs."""
+    """Replace the writing of figures and reports, because most tests concern only the runs."""
     monkeypatch.setattr("airhop.reproduction.reproducing.write_outcome", lambda outcome, _folder: outcome)
 
 
@@ -192,7 +192,7 @@ class Said(Reporter):
         self.lines: list[str] = []
 
     def say(self, text: str) -> None:
-        """Note a line."""
+        """Record a message."""
         self.lines.append(text)
 
 
@@ -401,8 +401,8 @@ def test_the_terminal_output_has_every_number_in_80_columns(fails: bool) -> None
     for row in outcome.rows:
         assert f"{row.value.mean:.2f} {plus_minus(row.value)}" in text
         assert row.ratio is None or f"{row.ratio.value:.2f}×" in text
-    # A claim on the size of a far exceeded bound fails; the claim on the order fails if Reno is ahead of
-    # others.
+    # The claim on the size fails, because the bound is far exceeded. The claim on the order fails only if
+    # Reno is ahead of other schemes.
     order = text[: text.index("yun-4-order")].rindex("yun-")
     assert ("✗ fails" in text[order : text.index("yun-4-order")]) is fails
     assert "✓ holds" in text

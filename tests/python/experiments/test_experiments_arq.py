@@ -35,7 +35,7 @@ def decisions(experiment: Experiment, means: Means, also: Mapping[str, Means] | 
 
 
 def put(means: Means, x: float, curve: str, value: float) -> Means:
-    """Replace one number."""
+    """Return the means with one changed value."""
     return {**means, x: {**means[x], curve: value}}
 
 
@@ -150,12 +150,12 @@ def test_a_consistently_good_scheme_is_near_the_best_at_each_error_rate() -> Non
         return found.pop("yun-2-uniform"), found.pop("yun-2-uniform-strict")
 
     assert with_one_and_with_each(FIGURE14) == (True, True)
-    # Not with four transmissions, at 30 %.
+    # LL-ELSN is not good with four transmissions at 30 %.
     four = put(FIGURE14, 4, at("ll-elsn", 0.3), 3.2)
     assert with_one_and_with_each(four) == (True, False)
-    # Nor with two, at 10 %: a single limit has to be good at each error rate.
+    # It is also not good with two transmissions at 10 %: one limit must be good at each error rate.
     assert with_one_and_with_each(put(four, 2, at("ll-elsn", 0.1), 3.1)) == (False, False)
-    # Nor if Reno is far better with seven.
+    # It is not good if Reno is far better with seven transmissions.
     assert with_one_and_with_each(put(FIGURE14, 7, at("reno", 0.1), 4.2)) == (False, False)
     # The claim is not about one or seven transmissions.
     assert with_one_and_with_each(put(FIGURE14, 7, at("ll-elsn", 0.3), 1.0)) == (True, True)
@@ -171,7 +171,7 @@ def test_the_blocking_claim_needs_a_loss_caused_by_the_bad_station() -> None:
     assert set(decisions(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
     kept = decisions(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
     assert kept == {"yun-11-hol": False, "yun-11-hol-bad": False}
-    # If all fall equally, the cause is the limit, not the bad stations.
+    # If the goodput falls equally without bad stations, the cause is the limit, not the bad stations.
     alike = put(put(GOOD_ONES, 7, hol.none_bad("reno"), 1.0), 7, hol.none_bad("ll-elsn"), 1.0)
     assert decisions(hol.EXPERIMENT, alike) == {"yun-11-hol": True, "yun-11-hol-bad": False}
     # "cannot be served": a station with two thirds of its goodput without bad stations is served.
@@ -209,13 +209,13 @@ LOSSES: Means = {
             ["yun-11-not-always", "yun-11-sensitive", "yun-11-sensitive-strict"],
             {x: row | dict.fromkeys(SCHEMES, 0.2) for x, row in FIGURE18.items()},
         ),
-        # Higher at the end than at the beginning; higher at the end than in the middle.
+        # Goodput is higher at the end than at the beginning, or higher at the end than in the middle.
         (
             ["yun-11-burstier", "yun-11-burstier-ends", "yun-11-share"],
             put(FIGURE18, 0.5, with_arq("reno"), 0.99),
         ),
         (["yun-11-burstier"], put(FIGURE18, 0.5, with_arq("reno"), 0.95)),
-        # LL-ARQ gains on one channel; without it a scheme falls as well.
+        # LL-ARQ increases the goodput on one channel; without LL-ARQ a scheme also falls.
         (["yun-11-sensitive-strict"], put(FIGURE18, 0.3, "sack", 1.0)),
         (["yun-11-sensitive", "yun-11-sensitive-strict", "yun-11-share"], put(FIGURE18, 0.5, "sack", 0.2)),
     ],
@@ -247,8 +247,8 @@ def test_the_benefit_of_ersn_is_checked_at_long_delays_only() -> None:
 
     assert found(goodput, spurious) == {"yun-16-spurious": True, "yun-16-goodput": True}
     assert found(put(goodput, 80, fig19.BOTH, 0.9), spurious)["yun-16-goodput"] is False
-    # "to prevent spurious timeouts": a few refute the claim as many do, and without any there is nothing to
-    # prevent.
+    # "to prevent spurious timeouts": a few remaining timeouts refute the claim. If there are none without
+    # ERSN, the claim is open.
     assert found(goodput, put(spurious, 80, fig19.BOTH, 2.0))["yun-16-spurious"] is False
     assert found(goodput, put(spurious, 80, fig19.ELN, 0.4))["yun-16-spurious"] is False
 

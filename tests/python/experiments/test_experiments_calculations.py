@@ -1,4 +1,4 @@
-"""Calculations: computed, checked, written, read back and shown like experiments."""
+"""Calculations are computed, checked, written, read and shown in the same way as experiments."""
 
 from __future__ import annotations
 

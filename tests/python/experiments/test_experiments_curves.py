@@ -79,7 +79,7 @@ def test_a_curve_has_its_scheme_its_parameters_and_its_settings() -> None:
     points = SHORT.study("quick").points()[:4]
     assert [point.scheme for point in points] == list(SHORT.labels)
     attempts = [point.scenario.to_dict()["wlan"][0]["attempts"] for point in points]
-    assert attempts == [1, 1, 4, 2]  # open settings of a curve come from the experiment
+    assert attempts == [1, 1, 4, 2]  # the experiment sets what a curve does not set
     assert [scheme(point.scenario)["name"] for point in points] == ["reno", *["ll-elsn"] * 3]
     assert [scheme(point.scenario).get("n") for point in points[1:]] == [2, 2, 5]
 

@@ -112,7 +112,8 @@ def test_steps_that_differ_from_figure_1_are_detected(wrong: dict[str, float], s
 
 
 def test_a_packet_repaired_by_a_link_retry_also_needs_an_ersn() -> None:
-    # Yun 2009 §3.1: "fails in the first transmission attempt", whatever comes of the retry.
+    # Yun 2009 §3.1: an ERSN follows if a packet "fails in the first transmission attempt", also if the retry
+    # succeeds.
     told = traced_loss()
     repaired = frame(
         [(11.0, 11.1, "data", "data", 2, 1), (11.5, 11.6, "data", "data", 2, 2)],
@@ -166,7 +167,7 @@ def test_losses_that_contradict_figure_1_are_counted_in_the_sample() -> None:
     never = traced_loss()
     never["segments"] = never["segments"].filter(~pl.col("retransmission"))
     assert fig1.steps_of(never)["again"].to_list() == [None]
-    # Losses of the last second may be retransmitted after the end.
+    # Losses in the last second are excluded, because their retransmission may follow the end of the run.
     late = traced_loss(discarded=fig1.SECONDS - 0.5, eln=fig1.SECONDS - 0.5)
     assert fig1.steps_of(late).is_empty()
 
@@ -205,7 +206,7 @@ def test_the_filter_example_has_the_papers_n_and_a_permanent_disconnection() -> 
 
 
 def filtered() -> Values:
-    """Make numbers for which every claim about the filter holds."""
+    """Return values for which every claim about the filter holds."""
     found = []
     for name in eln_filter.FILTERS:
         for length in eln_filter.LENGTHS:
@@ -247,10 +248,10 @@ def test_the_filter_reduces_the_cost_of_a_simulated_disconnection() -> None:
     with_it, without = (
         eln_filter.measure(name, 1, 1, 0) for name in (eln_filter.EXAMPLE, eln_filter.UNFILTERED)
     )
-    # Without, an ELN and a copy for each frame that the cell tries in vain, one in 1.6 ms.
+    # Without the filter, each lost frame causes an ELN and another copy, one in 1.6 ms.
     assert without.wasted > 500
     assert with_it.wasted < 100
-    # §4.2: "every other ELN", of some seventy that come in the first fifth of a second.
+    # §4.2: with the filter the sender answers "every other ELN", of some seventy in the first 0.2 s.
     assert 0.3 < with_it.per_step[0] / without.per_step[0] < 0.5
 
 
@@ -258,7 +259,7 @@ def test_the_filter_reduces_the_cost_of_a_simulated_disconnection() -> None:
 
 
 def like_sack(**off: float) -> Decisions:
-    """Check ESACK as a copy of SACK, except for a factor of one metric of one connection."""
+    """Check the claims for an ESACK that equals SACK except for a factor of one metric."""
     rows: dict[str, Means] = {}
     for name, level in (("goodput_mbps", 3.6), ("fast_recoveries", 100.0), ("timeouts", 20.0)):
         rows[name] = {
@@ -328,7 +329,7 @@ def test_the_state_of_a_base_station_covers_unacknowledged_arrivals() -> None:
 
 
 def handed_over() -> Values:
-    """Make numbers for which every claim about handoffs holds."""
+    """Return values for which every claim about handoffs holds."""
     found = []
     for scheme in handoff.SCHEMES:
         own = scheme == handoff.OWN
@@ -361,7 +362,7 @@ def test_a_claim_about_handoffs_fails_on_contrary_numbers(
     claim: str, scheme: str, metric: str, mean: float
 ) -> None:
     whole = decisions(handoff.EXPERIMENT, handed_over())
-    # A property by construction is no finding: no measurement decides the claim.
+    # No measurement decides on a property that holds by construction.
     assert [whole.pop(built) for built in ("yun-handoff-memory", "yun-handoff-receivers")] == [None, None]
     assert set(whole.values()) == {True}
     found = decisions(handoff.EXPERIMENT, changed(handed_over(), scheme, metric, mean))

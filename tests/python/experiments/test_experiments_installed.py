@@ -1,4 +1,4 @@
-"""Experiments of installed packages: entry points, and what becomes of one that is broken."""
+"""Experiments of installed packages: valid entry points, and messages about broken entry points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBER = 42
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Install a package that registers experiments, as pip leaves it on disk."""
+    """Return a function that writes the files of an installed package with experiments."""
 
     def install(**entries: str) -> None:
         (tmp_path / "my_experiments.py").write_text(MODULE)

@@ -19,7 +19,7 @@ Decisions = dict[str, bool | None]
 
 
 def under(experiment: Experiment, name: str) -> Experiment:
-    """Read the paper otherwise."""
+    """Return the experiment for another reading of the paper."""
     read = read_so(experiment, name)
     assert isinstance(read, Experiment)
     return read
@@ -27,7 +27,7 @@ def under(experiment: Experiment, name: str) -> Experiment:
 
 READ_AS_FTP = under(FIG2B, "ftp")
 
-# Goodputs for which every claim is true: those of Reno, and what the paper prints times that.
+# Goodputs for which every claim is true: values for Reno, multiplied by the printed ratios.
 FIGURE2A: Means = {
     0.001: {"reno": 1.90, "westwood-nr": 1.88, "westwood-vt": 1.93, "new-jersey": 1.92},
     0.01: {"reno": 1.58, "westwood-nr": 1.86, "westwood-vt": 1.91, "new-jersey": 1.90},
@@ -35,7 +35,7 @@ FIGURE2A: Means = {
     0.04: {"reno": 0.90, "westwood-nr": 1.42, "westwood-vt": 1.58, "new-jersey": 1.40},
     0.05: {"reno": 0.65, "westwood-nr": 1.01, "westwood-vt": 1.42, "new-jersey": 1.20},
 }
-# Beside cross traffic: WestwoodVT keeps 95 %, New Jersey four fifths.
+# With cross traffic, WestwoodVT keeps 95 % of its goodput, and New Jersey four fifths.
 FIGURE2B: Means = {
     x: {
         "reno": 0.6 * row["reno"],
@@ -49,7 +49,7 @@ FIGURE2B: Means = {
 
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a ratio of single runs scatter by 2 %, so that all printed gains can be told."""
+    """Set the scatter of a ratio of single runs to 2 %, so that all claims on printed gains are decided."""
     monkeypatch.setattr("airhop.experiments.printed.run_half_width", lambda *_: 0.02)
 
 
@@ -62,7 +62,7 @@ def single(means: Means = FIGURE2A) -> Decisions:
 
 
 def crossed(means: Means = FIGURE2B) -> Decisions:
-    """Check Figure 2b beside Figure 2a: decisions by claim."""
+    """Check Figure 2b with Figure 2a as its companion: decisions by claim."""
     measured = synthetic.samples(means, own=0.001)
     measured.put_beside(synthetic.samples(FIGURE2A))
     return {found.claim.id: found.result.holds for found in check_claims(FIG2B.claims, measured)}
@@ -126,7 +126,7 @@ def test_every_reading_of_koo_2007_has_runnable_scenarios(experiment: Experiment
 
 
 def test_a_reading_of_the_path_delay_changes_both_topologies() -> None:
-    # Figure 1b has 5 ms of the path on the sender's own link. Cross traffic is no matter of Figure 1a.
+    # In Figure 1b, the sender's own link has 5 ms of the path's delay. Figure 1a has no cross traffic.
     for reading, wire, alone in (("fitted", "20 ms", "25 ms"), ("ftp", "40 ms", "45 ms")):
         read = under(FIG2B, reading)
         assert read.beside is not None
@@ -157,11 +157,11 @@ def test_every_claim_of_figure_2a_holds_on_supporting_numbers() -> None:
     ("broken", "means"),
     [
         (["koo-1", "koo-8", "koo-8-text"], changed(FIGURE2A, 0.001, westwood_nr=1.97)),
-        # More than 10 % off 1.11 and 1.54.
+        # Deviations of more than 10 % from 1.11 and 1.54.
         (["koo-2-nr"], changed(FIGURE2A, 0.02, westwood_nr=1.85 / 1.24)),
         (["koo-2-reno"], changed(FIGURE2A, 0.02, reno=1.85 / 1.35)),
         (["koo-3", "koo-8"], changed(FIGURE2A, 0.01, new_jersey=2.1)),
-        # The greatest gain is 14 %, not 41 %; 80 %, not 118 %.
+        # The greatest gain is 14 % instead of 41 %, or 80 % instead of 118 %.
         (["koo-4"], changed(FIGURE2A, 0.05, westwood_nr=1.42 / 1.14)),
         (["koo-4"], changed(FIGURE2A, 0.05, reno=1.42 / 1.8)),
     ],
@@ -191,7 +191,7 @@ def test_new_jersey_claims_cover_error_rates_below_and_from_4_percent() -> None:
 
 def test_every_claim_of_figure_2b_holds_on_supporting_numbers() -> None:
     found = crossed()
-    # What Figure 2a loses by errors, Figure 2b cannot keep: WestwoodVT is not constant along the rates.
+    # In this case, WestwoodVT's goodput falls with the error rate in both figures, and is thus not constant.
     assert found.pop("koo-6-constant") is False
     assert set(found.values()) == {True}
 
@@ -206,7 +206,7 @@ def test_a_constant_goodput_must_not_fall_with_cross_traffic() -> None:
 
 
 def test_a_constant_goodput_must_be_equal_at_any_two_error_rates() -> None:
-    # "regardless of wireless link error rates": a dip between the ends is no constancy.
+    # "regardless of wireless link error rates": a lower goodput at a middle error rate refutes constancy.
     level = {x: {**row, "westwood-vt": 1.9} for x, row in FIGURE2A.items()}
     dip = {x: {**row, "westwood-vt": 1.6 if x == 0.01 else 1.9} for x, row in FIGURE2B.items()}
     measured = synthetic.samples(dip)
@@ -227,7 +227,7 @@ def test_a_constant_goodput_must_be_equal_at_any_two_error_rates() -> None:
             {"koo-5-new-jersey", "koo-6-new-jersey", "koo-6-steadier", "koo-8-cross"},
             changed(FIGURE2B, 0.01, new_jersey=1.95),
         ),
-        # Ahead by 3 % is not overwhelming.
+        # A lead of 3 % is not overwhelming.
         ({"koo-5-new-jersey"}, changed(FIGURE2B, 0.001, new_jersey=0.95 * 1.93 / 1.03)),
     ],
 )

@@ -1,4 +1,4 @@
-"""Figures of single runs beside an experiment's means, and metrics that not every curve has."""
+"""Figures of single runs in addition to an experiment's means, and metrics that some curves lack."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TIMEOUTS = Metric("timeouts", "Timeouts", "", (0.0, 20.0, 40.0), digits=1, print
 
 
 def drawn(seen: list[Result]) -> Picture:
-    """Make a picture that notes what it is drawn from."""
+    """Return a picture that appends the drawn result to `seen`."""
 
     def draw(result: Result) -> Figure:
         from airhop.plots.paper import page
@@ -52,7 +52,7 @@ def test_a_picture_is_drawn_from_the_run_of_its_curve_and_replication(tmp_path: 
         f"{name}.{kind}" for name in ("sequence", "again") for kind in ("pdf", "svg", "png")
     ]
     assert all(path.is_file() for path in paths)
-    assert seen[0] is seen[1]  # one run for both
+    assert seen[0] is seen[1]  # both pictures show the same run
     assert (seen[0].document["rep"], seen[0].document["seed"]) == (2, 1)
     assert seen[0].tcp_flows[0]["scheme"] == "sack"
     point = next(p for p in short.study("full").points() if p.scheme == "sack" and 1e-2 in p.values.values())
@@ -70,7 +70,7 @@ def test_a_picture_of_a_point_that_some_mode_does_not_run_is_refused(curve: str,
 
 
 def partly() -> Outcome:
-    """Make up an outcome in which one curve has a further metric nowhere, and another not everywhere."""
+    """Return an outcome in which one curve has no values of a metric, and another curve lacks a value."""
     outcome = synthetic.four_schemes(replace(FIG6, also=(TIMEOUTS,)))
     measured = synthetic.samples()
     measured.cells |= {("sack", x): {} for x in measured.xs} | {("snoop", 1e-2): {}}

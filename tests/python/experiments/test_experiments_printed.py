@@ -1,4 +1,4 @@
-"""Printed numbers beside measured ones: in claims, in the terminal, in files, figures and the report."""
+"""Printed numbers compared with measured numbers: in claims, terminal, files, figures and report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PRINTED = printed.columns((1, 2), reno=(10.0, 5.0), tcp_cl=(10.0, 8.0))
 
 
 def measured(reps: int = 5, **by_curve: tuple[float, float]) -> Samples:
-    """Make measurements at one and two hops; unnamed curves measure the printed numbers."""
+    """Return measurements at one and two hops; unnamed curves have the printed numbers."""
     found = {"reno": (10.0, 5.0), "tcp-cl": (10.0, 8.0)}
     found |= {curve.replace("_", "-"): values for curve, values in by_curve.items()}
     means = {
@@ -128,7 +128,7 @@ def test_a_number_undecided_by_scatter_names_the_missing_information(scatter: di
 
 @pytest.mark.usefixtures("scatter")
 def test_gains_are_checked_in_percentage_points() -> None:
-    # Both are 40 % too low: the gain is as printed, the numbers are not.
+    # If both columns are 40 % too low, the gain equals the printed gain, but the numbers do not.
     samples = measured(reno=(6.0, 3.0), tcp_cl=(6.0, 4.8))
     gain = printed.column_gains_met(samples, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0])
     assert gain.holds is True, "a gain of 60 %, printed and measured"
@@ -157,7 +157,7 @@ def test_the_tolerance_of_a_gain_comes_from_both_columns_or_their_ratio(
     assert judged.printed == pytest.approx(60.0)
     assert judged.allowed == pytest.approx((gain(7.5 / 5.5), gain(8.5 / 4.5)))
     assert str(judged) == "60 (printed 60 [36.4 to 88.9]) %"
-    # With a smaller goodput of Reno the gain is larger, but its tolerance is not.
+    # If Reno's goodput decreases, the gain increases, but its tolerance does not.
     near_zero = measured(reno=(10.0, 0.1))
     assert found(near_zero).allowed == judged.allowed
     assert found(near_zero).met.holds is False
@@ -201,7 +201,7 @@ def test_a_column_is_met_if_its_mean_error_is_within_tolerance() -> None:
         samples = measured(reno=(reno[0], reno[1]))
         return printed.mean_error_met(samples, AXIS, SOURCE, PRINTED, ("reno",), "Mbit/s").holds
 
-    # Tolerances are 0.5 of 10 and 0.5 of 5: 7.5 % in the mean.
+    # The tolerances 0.5 of 10 and 0.5 of 5 have a mean of 7.5 %.
     assert column(10.6, 5.0) is True, "other cells may compensate a deviating cell"
     assert column(11.0, 5.5) is False
 
@@ -265,7 +265,8 @@ def test_the_terminal_table_has_printed_number_error_and_ratio(outcome: Outcome)
     stream = io.StringIO()
     print_outcome(outcome, Console(width=80, file=stream))
     lines = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
-    # 0.6 is a quarter below 0.8; 3.0 is 6 % below 3.2, and 4 times the baseline are printed.
+    # The measured 0.6 is 25 % below the printed 0.80, and 3.0 is 6 % below 3.20; the paper prints a ratio of
+    # 4.
     (line,) = [line for line in lines if line.startswith("1 %") and "0.80" in line]
     assert "0.80 −25%" in line and line.endswith("3.20 −6% 4.00×")
     assert any("printed: number, difference of ours, ratio" in line for line in lines)
@@ -285,7 +286,7 @@ def test_the_document_has_the_measured_and_the_published_ratio(outcome: Outcome)
     assert found["published_ratio"] == pytest.approx(4.0)
     assert found["ratio"] == pytest.approx(5.0, rel=0.01)
     assert row(document, "reno", 0.01)["published_ratio"] is None  # the baseline itself
-    assert row(document, "ll-elsn", 1e-3)["published_ratio"] is None  # nothing is printed there
+    assert row(document, "ll-elsn", 1e-3)["published_ratio"] is None  # the paper prints no number there
 
 
 def test_rows_csv_has_the_printed_values(outcome: Outcome, tmp_path: Path) -> None:
@@ -336,7 +337,7 @@ def test_the_reports_table_has_the_printed_value_beside_the_measured_value(
     assert [head.strip() for head in heads[-3:]] == ["printed", "off printed", "printed ratio"]
     assert ("3.200", "−6.3 %", "4.00 ×") in cells()
     assert ("0.400", "+50.0 %", "–") in cells()  # the baseline has no ratio to itself
-    assert ("–", "–", "–") in cells()  # nothing is printed at 0.1 %
+    assert ("–", "–", "–") in cells()  # the paper prints no number at 0.1 %
     # The printed numbers are goodputs, which cannot be compared with another metric.
     page.locator(f"#{chapter.id} select").first.select_option(index=1)
     assert set(cells()) == {("–", "–", "–")}

@@ -89,7 +89,8 @@ def test_only_losses_of_first_transmissions_on_the_link_are_counted() -> None:
         (0.0, 3001, FIRST),
         (0.0, 4001, FIRST),
     ]
-    # A repair that is lost; a queue that was full; a frame that is repeated; a lost ACK; the end of the run.
+    # Losses that are excluded: a lost retransmission, a full queue, a retransmitted frame, a lost ACK, the
+    # end of the run.
     drops = [(0.3, 1, *RETRIES), (0.1, 1001, "queue", "data"), (0.1, 2001, "channel", "data")]
     drops += [(0.1, 3001, "retries", "ack"), (0.1, 4001, *RETRIES)]
     again = [(0.2, seq, AGAIN) for seq in (1, 1001, 2001, 3001)]
@@ -123,7 +124,8 @@ def test_a_loss_counts_as_isolated_if_no_other_packet_is_lost_until_its_repair()
     segments = [(float(i), 1 + 1000 * i, FIRST) for i in range(4)]
     again = [(i + 0.5, 1 + 1000 * i, AGAIN) for i in range(4)]
     drops = [(i + 0.1, 1 + 1000 * i, *RETRIES) for i in range(4)]
-    # The second: its ACK; the third: a frame that is repeated, and an ACK after the repair.
+    # Other discards: an ACK during the second repair; for the third, a retransmitted frame, and an ACK after
+    # the repair.
     drops += [(1.3, 1, "retries", "ack"), (2.3, 1, "channel", "data"), (2.6, 1, "retries", "ack")]
     tables = _tables([*segments, *again], drops, [(0.2, 1, *SENT)])
     assert unhindered(tables, first_losses(tables))["seq"].to_list() == [1, 2001, 3001]
@@ -132,7 +134,9 @@ def test_a_loss_counts_as_isolated_if_no_other_packet_is_lost_until_its_repair()
 # ---- the formulas ----------------------------------------------------------------------------------------
 
 MS = {"data": 0.05 + 0.31 + 0.192 + 1076 * 8 / 11_000, "ack": 0.05 + 0.31 + 0.192 + 76 * 8 / 11_000}
-"""DIFS, 15.5 slots, preamble, frame: 802.11b at 11 Mbit/s, without the repetitions of (1)."""
+"""Durations at 11 Mbit/s, ms: DIFS, 15.5 slots, preamble and frame of 802.11b, without the retransmissions of
+(1).
+"""
 WIRE = {"data": 30 + 3 * 1040 * 8 / 10_000, "ack": 30 + 3 * 40 * 8 / 10_000}
 
 
@@ -164,7 +168,7 @@ def test_formula_failure_probabilities_equal_table_1() -> None:
     assert 1.04 < failure["hack"] / failure["ewln"] < 80 / 76
     assert failure["hack"] == failure["tcp-eln"]
     assert failure["eln"] == failure["ll-elsn"] == 0.0
-    # Five times 136 bytes of 1220 that must arrive.
+    # The first fragment, 136 bytes, is lost five times, given a loss among the 1220 bytes of all fragments.
     assert (
         failure["lhp"]
         == fragment_lost(ROWS["lhp"])
@@ -190,7 +194,7 @@ def test_the_simulated_path_has_the_parameters_of_the_formulas() -> None:
 @pytest.mark.parametrize(
     ("scheme", "way", "beside"),
     [
-        # The ACK waits for the link ACK of its data packet: a SIFS and 14 bytes.
+        # The ACK waits for the link ACK of its data packet: SIFS and 14 bytes.
         ("eln", "downlink", 0.010 + 0.202),
         ("eln", "uplink", 0.0),
         # The notice is made at the end of the frame, 0.232 ms before the discard; downlink it waits an EIFS,
@@ -291,7 +295,7 @@ def test_each_row_of_the_table_is_checked_by_delay_and_failure(ideal: Values, sc
         for by, word in ((less, held), (more, False), (-less, held), (-more, False)):
             moved = _changed(ideal, scheme, metric, by, way=way, load="light")
             decisions = _decisions(moved)
-            # A printed zero must be exactly zero: half of a per cent is a miss.
+            # A printed zero must be exactly zero, so that 0.5 % refutes the claim.
             zero = (metric, scheme) in ((UNTOLD_DELIVERED, "eln"), (UNTOLD, "ll-elsn"))
             zero |= (metric, scheme, way) == (DELAY, "ll-elsn", "uplink")
             assert decisions.pop(of_row) is (False if zero else word), (metric, by)

@@ -94,11 +94,11 @@ def test_the_claims_of_figure_11_hold_on_supporting_numbers() -> None:
     [
         ("yun-9", changed(BESIDE, snoop=1.0), RECOVERED),
         ("yun-9-strict", changed(BESIDE, 9e-2, snoop=1.0), RECOVERED),
-        # 0.4 of SACK's 0.5, alone 0.96 of 1.0: five sixths of that.
+        # With background LHP has 0.4 and SACK 0.5, without background 0.96 and 1.0: the ratio falls to 5/6.
         ("yun-9-lhp", changed(BESIDE, lhp=0.4), RECOVERED),
         ("yun-9-lhp-strict", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
         ("yun-9-recoveries", BESIDE, changed(RECOVERED, lhp=14.5)),
-        # Several recoveries for the drops of a window: LL-ELSN has one.
+        # LHP has several recoveries for the drops of a window, but LL-ELSN has about as many.
         ("yun-9-recoveries-strict", BESIDE, changed(RECOVERED, 9e-2, ll_elsn=14.0)),
     ],
 )
@@ -133,7 +133,7 @@ def test_a_single_replication_decides_no_claim_of_figure_12() -> None:
 
 
 def read(figure: Experiment, name: str) -> Experiment:
-    """Make a figure under another reading of the paper."""
+    """Return a figure for another reading of the paper."""
     return next(one for reading, one in otherwise(figure) if reading.name == name)
 
 
@@ -147,7 +147,7 @@ def test_a_reading_of_a_scheme_also_applies_to_the_ten_rivals_of_figure_12() -> 
 def test_another_background_does_not_change_the_companion_without_background() -> None:
     for name in ("bursts-0.04s", "bursts-ns2", "background-to-bs"):
         assert read(FIG11, name).beside is FIG6
-    # A reading of a scheme applies to both experiments.
+    # An answer to a question about a scheme applies to both experiments.
     assert read(FIG11, "lhp-smart").beside == read(FIG6, "lhp-smart")
 
 

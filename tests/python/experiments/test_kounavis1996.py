@@ -90,7 +90,7 @@ def test_every_reading_of_kounavis_1996_has_runnable_scenarios(experiment: Exper
 
 
 def under(experiment: Experiment, name: str) -> Experiment:
-    """Make an experiment under another reading of the paper."""
+    """Return an experiment for another reading of the paper."""
     read = read_so(experiment, name)
     assert isinstance(read, Experiment)
     return read
@@ -120,7 +120,7 @@ def test_a_reading_of_the_link_layer_adds_no_arq_to_basic_tcp() -> None:
 
 
 def recovery(link: dict[str, Any]) -> tuple[str, str]:
-    """Return the recovery of a link for data from its first end and from its second."""
+    """Return the ARQ of a link for data from its first end, and from its second end."""
     return link["arq"]["kind"], link["arq_back"]["kind"]
 
 
@@ -415,7 +415,7 @@ def test_the_throughput_formula_equals_the_printed_formula() -> None:
 
 
 def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Values:
-    """Make losses equal to the formula's, except one cell with `factor` times the loss."""
+    """Return losses equal to the formula's, except at one cell with `factor` times the loss."""
 
     def left(sender: str, w: int, p: float) -> float:
         return 1.0 - (1.0 - formula.share(p, w)) * (factor if (sender, w, p) == at else 1.0)
@@ -455,10 +455,10 @@ LAW = ("kou-1-arithmetic", "kou-1", "kou-1-strict")
 
 
 def test_the_printed_example_of_14_percent_is_checked_as_a_number_not_a_bound() -> None:
-    """14 % is printed: losses of 20 % and 8 % are misses, although the rest is within a tenth of 86 %."""
+    """The paper prints losses of 14 %: 20 % and 8 % contradict it, though 80 % and 92 % are near 86 %."""
     claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
     assert claim.check(shares()).holds is True
-    # An analysis has no scatter: half of a per cent is tolerated, and 15 % are a miss.
+    # A computed value has no random error, so the tolerance is 0.5 %, and 15 % contradicts the paper.
     for lost in (0.20, 0.15, 0.08):
         assert claim.check(shares(lost * 1.16 / 0.16, ("reno", 8, 0.01))).holds is False
 
@@ -493,7 +493,8 @@ def traced() -> dict[str, pl.DataFrame]:
 
 
 def test_a_repair_is_the_next_transmission_of_the_discarded_segment() -> None:
-    # 881: given up at 5 and 9, sent again at 8 and 11; 969: at 6, sent again at 9.5; 1145 never is.
+    # Segment 881 is discarded at 5 and 9 s, and retransmitted at 8 and 11 s; 969 at 6 s, and at 9.5 s; 1145
+    # never.
     assert sorted(limited.repair_times(traced()).to_list()) == [2.0, 3.0, 3.5]
 
 

@@ -40,7 +40,8 @@ def test_the_duration_of_a_fade_is_inverse_to_the_receivers_speed() -> None:
 
 
 def test_at_constant_speed_fades_equal_those_of_the_papers_network(tmp_path: Path) -> None:
-    # §5 A: 10 and 4 s. An equal run, except for the description of the channel.
+    # §5 A: 10 and 4 s. At constant speed, runs equal those without motion, except for the description of the
+    # channel.
     standing = moving.scenario("rttn")
     moved = moving.moving(standing, 1, tmp_path, seed=1, rep=3)
     both = [run(one, seed=1, rep=3) for one in (standing, moved)]

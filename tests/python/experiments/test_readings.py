@@ -43,7 +43,7 @@ DECAY, RECOVERY = question("the decay", "slow", "slower"), question("the recover
 
 
 def told(default: ClaimResult, **others: ClaimResult) -> str:
-    """Conclude from the results of a claim by default and under readings by name."""
+    """Return the conclusion from a claim's results under the default and under other answers, by name."""
     judged = [Judgement(None, SILENT, default)]
     judged += [Judgement(Reading(name, name), SILENT, result) for name, result in others.items()]
     return conclusion(judged, (DECAY, RECOVERY))
@@ -59,7 +59,8 @@ def test_the_conclusion_over_all_readings_names_the_deciding_questions() -> None
     assert told(HELD, slow=FAILED, slower=FAILED, reno=FAILED) == (
         "holds under 1 of 4: it depends on the decay and the recovery"
     )
-    # An open verdict shows no dependence: more replications may decide it like the others.
+    # An open verdict shows no dependence, because more replications may lead to the verdict of the other
+    # readings.
     assert told(FAILED, slow=OPEN, slower=FAILED) == "holds under none of 3, open under 1"
     assert told(OPEN, slow=HELD, slower=FAILED, reno=HELD) == (
         "holds under 2 of 4, open under 1: it depends on the decay"
@@ -111,7 +112,7 @@ def test_readings_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("experiment", registry().values(), ids=lambda one: one.id)
 def test_every_reading_of_every_experiment_has_runnable_scenarios(experiment: Experiment) -> None:
-    """The study of each reading is valid: its paths exist in the scenario, its parameters in the schemes."""
+    """The study of each answer is valid: its paths exist in the scenario, its parameters in the schemes."""
     for _, read in otherwise(experiment):
         if isinstance(read, Experiment):
             mine, default = read.study("quick"), experiment.study("quick")
@@ -198,7 +199,7 @@ def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experim
 
 
 def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
-    """Also if it was computed before among all readings, of which only the values are stored."""
+    """The report is written even if an earlier run under all answers has stored only the values."""
     read = lookup(["kounavis1996/loss-formula"], registry())
     (reading, one), *_ = otherwise(read[0])
     list(reproduce(read, "quick", tmp_path, readings=True))
@@ -213,7 +214,7 @@ def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
 
 
 def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) -> CheckedClaim:
-    """Check a claim by default and under readings by name."""
+    """Check a claim under the default and under other answers, by name."""
     claim: Claim[object] = Claim("c", "A claim.", lambda _: result, quote="words", bound=bound)
     one = CheckedClaim(claim, result)
     read = [(Reading(name, name), [CheckedClaim(claim, found)]) for name, found in others.items()]

@@ -214,7 +214,7 @@ def test_waits_in_the_queue_obey_littles_law() -> None:
 
 Row = dict[str, float]
 ASKED: list[tuple[Experiment, str, Row, X, Row]] = [
-    # Experiment, question, means for which the answer is yes at every x, and a change that makes it no.
+    # Experiment, question, means for which the answer is yes at every x, and a change after which it is no.
     (FER, "fer-cubic", {"ll-elsn": 1.6}, 1e-4, {"ll-elsn": 1.4}),
     (FER, "fer-bbr", {"ll-elsn": 1.1}, 1e-2, {"ll-elsn": 0.98}),
     (FER, "fer-bbr-as-good", {"bbr": 0.98}, 9e-2, {"bbr": 0.93}),
@@ -432,7 +432,7 @@ def test_schemes_not_significantly_worse_than_the_best_are_listed_as_best() -> N
     found = synthetic.samples({1.0: {"a": 1.0, "b": 0.97, "c": 0.8}})
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.95) == ["a", "b"]
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0) == ["a"]
-    # For times the shortest is best.
+    # For completion times, the lowest value is best.
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.8, low=True) == ["c", "b"]
 
 

@@ -1,6 +1,6 @@
-"""Real packets over a cell of 802.11n with A-MPDUs and Block Ack.
+"""Real packets over an emulated 802.11n cell with A-MPDUs and Block Ack.
 
-The tests hold on a busy machine, because they read the order and the contents of frames, and no times.
+The tests pass also on a busy machine, because they check the order and contents of frames, but no times.
 """
 
 from __future__ import annotations

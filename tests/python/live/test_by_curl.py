@@ -1,4 +1,4 @@
-"""curl over an emulated wire beside the same application simulated."""
+"""Completion times of curl over an emulated wire, compared with simulated downloads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from live_machine import needs
 pytestmark = pytest.mark.alone
 
 WITHIN = 0.05
-"""Bound of the median completion time (docs/real-packets.md), here of the fastest loading, because other work
-of the machine can only delay curl and its server."""
+"""Bound of the difference of completion times (docs/real-packets.md). The test compares the fastest download
+instead of the median, because other work of the machine can only delay curl and its server.
+"""
 
 
-# Round trips, the initial window, slow start and serialisation decide the times, which follow a kernel's.
+# The times depend on round trips, initial window, slow start and transmission times, which are a kernel's.
 @pytest.mark.parametrize(("name", "count"), [("30 kB", 12), ("page", 3)])
 def test_the_fastest_download_by_curl_takes_as_long_as_in_the_simulation(name: str, count: int) -> None:
     needs("namespaces", "tun", programs=("curl",))

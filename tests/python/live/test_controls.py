@@ -31,7 +31,7 @@ ON = [word for node, command in HOSTS.items() for word in ("--on", node, command
 PROGRAMS = ("hear_notices", "eln_ssthresh", "veno_ssthresh")
 """At least one program of each object used in these tests, with names truncated by the kernel."""
 KILLED_S = 60.0
-"""Time limit for freeing the objects of a killed emulation, s: six times the duration of five retries."""
+"""Time limit for the kernel to free the objects of a killed emulation, s."""
 
 
 def last_hop(duration: str = "9 s") -> Scenario:
@@ -50,7 +50,7 @@ class Kernel:
 
     @staticmethod
     def programs() -> set[int]:
-        """Return the numbers of all programs of the objects that these tests use."""
+        """Return the kernel ids of all programs of the objects that these tests use."""
         listed = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, text=True, check=False)
         programs = json.loads(listed.stdout or "[]")
         return {one["id"] for one in programs if one.get("name") in PROGRAMS}
@@ -66,7 +66,7 @@ class Kernel:
 
 @pytest.fixture
 def kernel() -> Iterator[Kernel]:
-    """Skip without a kernel for objects; check that no object stays, for a second after other tests."""
+    """Skip the test on kernels without struct_ops; at its end, check that no object stays in the kernel."""
     needs("struct_ops", "namespaces", "tun", "tcp_info", programs=("iperf3", "bpftool"))
     found = Kernel()
     yield found
@@ -77,7 +77,7 @@ def kernel() -> Iterator[Kernel]:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
 def test_a_kernel_that_receives_elns_keeps_its_window_after_link_losses(tmp_path: Path) -> None:
-    """Yun 2009 §3.1, Balakrishnan and Katz 1998: a reported loss of the link causes no window reduction.
+    """Yun 2009 §3.1, Balakrishnan and Katz 1998: a notified loss at the link causes no window reduction.
 
     Each sent notice is received, and the replay reports that the kernel ran the object. The kernel's Reno has
     less than half of the goodput; a third of the difference is the tolerance for such short runs.
@@ -123,9 +123,9 @@ def test_two_simultaneous_emulations_load_separate_objects(kernel: Kernel) -> No
 
 @pytest.mark.alone
 def test_killed_emulations_leave_no_object_loaded(kernel: Kernel) -> None:
-    """The kernel frees the resources of ended processes, and their connections after the last retry.
+    """The kernel frees the objects of a killed process after its connections have made their last retry.
 
-    Retries take some 15 s; three emulations, each killed at another age of its object, share this wait.
+    Retries take some 15 s. Three emulations, killed at different ages of their objects, share this wait.
     """
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_eln"]
     words += ["--services", "ll-elsn", *ON]
@@ -196,7 +196,7 @@ def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch
 
 
 def test_copies_of_a_flow_have_the_kernels_congestion_control(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file has one flow for all copies; changes use the name of this flow."""
+    """The scenario file has one flow for all copies, whose name with `*` changes must use."""
     scenario = Scenario.load("dumbbell").with_({"copies": 2})
     hosts = hosts_of(scenario, [("--on s1", "s1", ["a"]), ("--on d1", "d1", ["b"])], [])
     monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))

@@ -1,7 +1,7 @@
-"""An object that stays in the kernel after the command: `--status` reports it, `--remove` removes it.
+"""Deployed BPF objects, which stay in the kernel: `--status` reports them, `--remove` removes them.
 
-All tests run in separate namespaces, with a BPF file system and an empty /run, on objects with names that no
-user has. New numbers identify these objects in the kernel.
+All tests run in separate namespaces, with a BPF file system and an empty /run, and with objects whose names
+no user has. New kernel ids identify these objects.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def test_the_notice_listener_is_removed_with_its_interface(host: Host, tmp_path:
 
 @pytest.mark.alone
 def test_no_deployment_is_left_after_a_reboot(host: Host) -> None:
-    """/run contains a record of an earlier boot if the reboot has not emptied it."""
+    """A record of an earlier boot, which a machine may keep in /run, is not reported as deployed."""
     script = "from airhop.live import records; records.RECORDS.mkdir();"
     script += f" records.write(records.Record({NAME!r}, 'x.bpf.o', map=1, boot='earlier'))"
     subprocess.run(host.entering(sys.executable, "-P", "-c", script), check=True)
@@ -126,8 +126,8 @@ def test_deploy_without_privileges_names_the_missing_capabilities(host: Host) ->
     assert "needs root, or CAP_BPF and CAP_NET_ADMIN" in line
 
 
-# Each child executes a command and is killed before the line with its number. The parent reverses the
-# changes.
+# Each child process executes the command, and is killed before the line with its number. The parent process
+# then undoes the changes.
 KILLED_AT_LINES = """
 import os, signal, sys
 from pathlib import Path
@@ -190,9 +190,9 @@ print(kills)
 
 @pytest.mark.alone
 def test_status_shows_everything_that_a_killed_deploy_leaves_behind(host: Host, tmp_path: Path) -> None:
-    """SIGKILL before every 13th line that a deployment executes, and a removal.
+    """SIGKILL strikes before every 13th line that a deployment and a removal execute.
 
-    AIRHOP_KILLED_EVERY=1 in the environment: before every line.
+    With AIRHOP_KILLED_EVERY=1 in the environment, it strikes before every line.
     """
     object_ = renamed("eln", NAME, tmp_path, flags=NON_RESTRICTED)
     step = os.environ.get("AIRHOP_KILLED_EVERY", "13")

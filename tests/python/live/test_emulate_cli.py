@@ -104,7 +104,7 @@ def test_a_ready_option_for_a_node_without_later_commands_is_refused(cli: Cli, r
 
 
 def test_flows_of_real_hosts_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
-    """The document names the control, not only `tcp`: many machines run BBR by default."""
+    """The document names the congestion control, not only `tcp`; many machines use BBR by default."""
     fake_core.live = {"congestion_control": {"ftp": "bbr"}}
     assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
     fake_core.is_real = True
@@ -142,7 +142,7 @@ def test_emulate_prints_tables_and_the_output_of_commands(cli: Cli, fake_core: F
 
 @pytest.mark.usefixtures("fake_core")
 def test_emulate_json_is_the_run_document_with_the_key_live(cli: Cli) -> None:
-    # The keys of `live`, which other programs read.
+    # Keys of `live` that other programs read.
     document = json.loads(cli(*TWO, "--json").out)
     shifts = {"goodput_shift", "delay_shift"}
     known = {"lateness_us", "turnaround_us", *shifts, "valid", "why", "commands", "notices", "notes"}
@@ -232,7 +232,7 @@ def test_bad_options_of_emulate_exit_with_code_2(cli: Cli, words: Sequence[str],
 
 
 def started_again(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """Remove the rights, and record the program that would replace the process."""
+    """Remove the privileges, and record the program that would replace the process."""
     became: list[Sequence[str]] = []
 
     def become(program: str, words: Sequence[str], environment: dict[str, str]) -> None:
@@ -280,7 +280,7 @@ def test_emulate_without_privileges_exits_with_the_message_of_doctor(
 
 @pytest.mark.usefixtures("fake_core")
 def test_emulating_with_a_real_interface_requires_root(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A user namespace does not reach the interfaces of the machine.
+    # A user namespace has no access to the interfaces of the machine.
     became = started_again(monkeypatch)
     ended = cli(*TWO[:7], "--at", "d=eth0")
     assert (ended.code, became) == (1, [])
@@ -321,7 +321,7 @@ def test_progress_shows_rates_lateness_and_losses() -> None:
     pace.on_progress(progress(0.1, 1_000))
     assert pace.words() == "120 µs late (p99), lost: channel 3, emulator 2"
     pace.on_progress(progress(2.1, 251_000))
-    # 250 kB and half of that in two seconds.
+    # 250 kB entered and 125 kB left in two seconds.
     assert pace.words() == "in 1.00, out 0.500 Mbit/s, 120 µs late (p99), lost: channel 3, emulator 2"
     assert clock.text(0.0) == "2 of 30 s"
 

@@ -1,4 +1,4 @@
-"""Names of nodes in commands become addresses; everything else in a command stays unchanged."""
+"""Names of nodes in braces become addresses; everything else in a command stays unchanged."""
 
 import pytest
 from hypothesis import given

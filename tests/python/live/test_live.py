@@ -1,4 +1,4 @@
-"""Real programs at nodes: they start, communicate through the network, and end completely.
+"""Real programs at nodes start, communicate over the emulated network, and end completely.
 
 No test checks the lateness of packets, because machines may be busy.
 """
@@ -103,7 +103,8 @@ def test_a_download_arrives_complete_and_its_log_is_replayed(
 
     log = tmp_path / "a.log"
     commands = {"s": python(SERVE_ONE), "d": python(ASK, address)}
-    # The download lasts 0.6 s, twelve intervals of TCP_INFO, so that a busy machine also takes a sample.
+    # The download lasts 0.6 s, twelve intervals of TCP_INFO samples, so that a busy machine also has a
+    # sample.
     slow = Scenario.load(wire).with_({"wired.w.rate": "4 Mbit/s"})
     emulation = airhop.emulate(slow, commands, log=log)
     assert emulation.failures == []
@@ -278,7 +279,7 @@ def test_captures_of_a_replay_have_correct_checksums(wire: Path, blob: bytes, tm
     needs(programs=("tshark", "curl"))
     log = tmp_path / "a.log"
     ask = "sysctl -qw net.ipv4.tcp_ecn=1 && curl --silent --show-error --output got http://{s}:8000/blob"
-    # A full marking queue, so that the network changes headers (RFC 8289, RFC 3168).
+    # A queue that marks packets, so that the network changes headers (RFC 8289, RFC 3168).
     queue = {"kind": "codel", "ecn": True, "packets": 500}
     marked = Scenario.load(wire).with_({"wired.w.rate": "4 Mbit/s", "wired.w.queue": queue})
     emulation = airhop.emulate(marked, {"s": python(SERVE_ONE), "d": ask}, log=log)

@@ -1,4 +1,4 @@
-"""Logs, which may be untrusted: a log contains everything that its replay needs, and no file is read."""
+"""Logs, which may be untrusted: a replay needs only the log, and reads no other file."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def test_a_log_written_as_the_docs_describe_is_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int) -> None:
-    """No file is read, neither a scenario nor a file that it names: messages would reveal the content."""
+    """Neither a scenario nor a file that it names is read, because messages could reveal contents."""
     secret = tmp_path / "secret.csv"
     secret.write_text(SECRET)
     recorded = {"kind": "recorded", "file": str(secret), "ber_good": 0, "ber_bad": 0.1}
@@ -61,7 +61,7 @@ def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int)
 
 
 def test_a_log_contains_the_files_of_its_scenario(tmp_path: Path) -> None:
-    """The run is equal without the file; the content must have its digest."""
+    """A replay without the file equals the run, and a content with another digest is refused."""
     fades = "begin_s,end_s\n0.1,0.3\n"
     (tmp_path / "fades.csv").write_text(fades)
     errors = {"kind": "recorded", "file": str(tmp_path / "fades.csv"), "ber_good": 0, "ber_bad": 0.1}
@@ -128,7 +128,7 @@ class Mine:
 
 
 def test_a_log_names_the_files_of_its_schemes_and_contains_no_code(cli: Cli, tmp_path: Path) -> None:
-    """With the file the log is replayed; otherwise the message names the file and the command."""
+    """With the scheme's file, the log is replayed; without it, the message names the file and a command."""
     code = tmp_path / "mine.py"
     code.write_text(SCHEME)
     (name,) = plugins.load(code)

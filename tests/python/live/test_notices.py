@@ -14,10 +14,10 @@ HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 -C reno >/dev/
 
 
 def test_a_kernel_without_a_listener_processes_a_notice_as_an_ack() -> None:
-    """RFC 9293 §3.10.7.4: a sender drops acknowledged data, and so never retransmits them.
+    """RFC 9293 §3.10.7.4: a sender removes acknowledged data, and therefore never retransmits them.
 
-    The notice names a segment that the link lost. If an earlier segment was also lost, the receiver waits for
-    it for ever. Therefore only hosts with a listener get notices, unless requested.
+    A notice, in the form of an ACK, names a segment that the link lost. If an earlier segment was also lost,
+    the receiver waits for it for ever. By default, therefore, only hosts with a listener get notices.
     """
     needs("namespaces", "tun", programs=("iperf3",))
     scenario = airhop.Scenario.load("last-hop").with_(LOSSY)

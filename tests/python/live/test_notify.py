@@ -1,4 +1,4 @@
-"""Events of a link layer outside of Airhop become notices of LL-ELSN: `airhop notify`."""
+"""`airhop notify` converts events of a real link layer into notices of LL-ELSN."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from command_line import Cli
 from patience import PATIENCE_S
 
 PACKET = "4500041c 00014000 40060000 0a000001 0a000004 1389 0fa0 00000007"
-"""IPv4 header and 8 more bytes of a segment with 1008 bytes, less the options, from 10.0.0.1:5001."""
+"""IPv4 header, and first 8 bytes of the TCP header, of a datagram of 1052 bytes from 10.0.0.1:5001."""
 EVENTS = f"# a comment\n0.0 failed sta {PACKET}\n0.001 failed sta {PACKET}\n0.002 lost sta\n"
 SENT = ("eln", "10.0.0.1:5001", "10.0.0.4:4000", 7)
 
@@ -54,7 +54,7 @@ def test_no_notice_is_sent_to_a_sender_without_a_listener(tmp_path: Path) -> Non
 
 
 def test_events_received_by_a_socket_are_recorded_and_replayed(tmp_path: Path) -> None:
-    """Lines arrive in arbitrary pieces, from several programs; the recorded file yields equal notices."""
+    """Several programs write lines in arbitrary pieces; the recorded file yields the same notices."""
     path, file = tmp_path / "socket", tmp_path / "events"
     lines = from_socket(path)
     first = threading.Thread(target=write_events, args=(path,), daemon=True)
@@ -234,7 +234,7 @@ def started(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def counters(host: Host) -> list[int]:
-    """Return the variables of the object that the host has deployed: losses spared, and notices heard."""
+    """Return the counters of the host's deployed object: avoided window reductions, and received notices."""
     for kind, number in host.new_numbers():
         words = ["bpftool", "-j", "map", "show", "id", str(number)]
         if kind != "map" or not bpftool(words)["name"].endswith("bss"):
@@ -251,7 +251,7 @@ def bpftool(words: list[str]) -> Any:
 
 @pytest.mark.alone
 def test_losses_reported_by_a_driver_do_not_reduce_the_kernels_window(host: Host, tmp_path: Path) -> None:
-    """Sender - router with its own link layer - receiver: a notice names each lost segment in time."""
+    """Sender, router with a lossy link layer, receiver: a notice of each lost segment arrives in time."""
     path, sender, receiver = tmp_path / "events", host.process.pid, f"nf{os.getpid()}d"
     router = f"nf{os.getpid()}r"
     with ExitStack() as stack:

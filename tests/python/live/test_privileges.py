@@ -1,4 +1,4 @@
-"""Privileges of this user: lines of `airhop doctor`, which determine the skipped tests."""
+"""Privileges of this user, as in the lines of `airhop doctor`; tests are skipped by them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Logs of hosts that send arbitrary datagrams: the replays contradict no law, whatever the hosts send."""
+"""Replays of logs contradict no law, even if hosts send arbitrary datagrams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ Datagram = tuple[int, int, bytes]
 
 
 def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int, int], payload: int) -> bytes:
-    """Make an IPv4 datagram of TCP without checksums, of (flags, sequence number, ACK)."""
+    """Return an IPv4 datagram with a TCP segment without checksums.
+
+    `said` has flags, sequence number and ACK.
+    """
     flags, seq, ack = said
     options = b"\x02\x04\x05\xb4\x03\x03\x07\x00" if flags & SYN else b""
     offset = (20 + len(options)) // 4 << 4
@@ -32,7 +35,7 @@ def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int,
 
 
 def connection(draw: Random, ports: tuple[int, int]) -> Iterator[Datagram]:
-    """Draw a connection in which each side sends, repeats, acknowledges, closes, and sometimes lies."""
+    """Draw a connection: each side sends, retransmits, acknowledges, closes, and may use false numbers."""
     first = [draw.randrange(2**32), draw.randrange(2**32)]
     sent = [1, 1]
     time = draw.randrange(10**8)

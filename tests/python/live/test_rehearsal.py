@@ -1,4 +1,4 @@
-"""Emulations in virtual time: the replay of the log is equal, contradicts no law, and damage is detected."""
+"""Emulations in virtual time: a replay equals the emulation, contradicts no law, and detects damage."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ SEEDS = range(12)
 
 
 def test_rehearsed_emulations_replay_equally_and_pass_the_verifier(tmp_path: Path) -> None:
-    """Random networks, hosts and datagrams; more of them by `python -m airhop.verify.emulations`.
+    """Networks, hosts and datagrams are random; `python -m airhop.verify.emulations` tests more of them.
 
     A network cannot be emulated if a service has no effect on real packets, or if keys are incompatible.
     """

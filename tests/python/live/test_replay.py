@@ -1,4 +1,7 @@
-"""`airhop replay`: results of a log, and messages about other files. The fake core reads no log."""
+"""`airhop replay`: results of a log, and messages about files that are no logs.
+
+A fake core replaces the replay.
+"""
 
 import json
 from pathlib import Path
@@ -49,7 +52,7 @@ def test_a_replay_can_be_drawn_and_verified_like_a_run(cli: Cli, log: Path, tmp_
 
 
 def test_figures_show_the_flow_with_the_most_bytes_or_the_selected_flow(cli: Cli, tmp_path: Path) -> None:
-    """The flow with most bytes, as on the twin page: iperf3's first TCP flow is its control connection."""
+    """The flow with the most bytes is drawn, because iperf3's first TCP flow is its control connection."""
     flow = "[[flow]]\nname = '{}'\nfrom = 's'\nto = 'd'\nscheme = 'reno'\nstart = '{}'\n"
     base = Scenario.load("last-hop").toml().split("[[flow]]")[0]
     scenario = tmp_path / "two.toml"

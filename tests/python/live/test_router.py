@@ -1,4 +1,4 @@
-"""An emulator in a real router, between two of its interfaces (`--at`): the base station of the papers.
+"""Emulator in a real router, between two of its interfaces (`--at`), as the papers' base station.
 
 Three network namespaces, client - router - server, joined by veth pairs. Forwarding is enabled in the router.
 """
@@ -34,7 +34,7 @@ http.server.HTTPServer(("", 8000), http.server.SimpleHTTPRequestHandler).handle_
 
 @dataclass(frozen=True)
 class Routed:
-    """The namespaces, by the names that `ip netns` has for them."""
+    """Names of the three network namespaces in `ip netns`."""
 
     client: str
     router: str
@@ -56,7 +56,7 @@ def do(*words: str) -> None:
 
 @pytest.fixture
 def routed() -> Iterator[Routed]:
-    """Make client - router - server, with routes, and forwarding on."""
+    """Create client, router and server, with routes and with forwarding in the router."""
     needs("namespaces", programs=("ip", "curl", "sysctl"))
     if os.geteuid() != 0:
         pytest.skip("interfaces of this machine are root's")
@@ -83,8 +83,9 @@ def routed() -> Iterator[Routed]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True, timeout=PATIENCE_S)
 
 
-# Veth passes segments of 64 kB with partial checksums, as network cards do; the emulator carries the packets
-# of a wire. The kernel itself must forward nothing, or copies would arrive, and stays unchanged.
+# Veth devices, like network cards, pass segments of 64 kB with partial checksums; the emulator must split
+# them into packets of a wire. The kernel must forward nothing itself, because copies would arrive, but its
+# settings must stay unchanged.
 def test_a_transfer_through_the_router_uses_the_emulated_link(
     routed: Routed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +141,7 @@ def hearing(routed: Routed) -> Iterator[Routed]:
     if "bpf_eln" in AVAILABLE.read_text(encoding="utf-8").split():
         pytest.skip("another emulation has a bpf_eln")
     eln = str(next(one for one in OBJECTS if stem(one) == "eln"))
-    others = maps_of_notices()  # of a removed object, while a connection with it ends
+    others = maps_of_notices()  # maps of a removed object may exist until its last connection has ended
     do("bpftool", "struct_ops", "register", eln)
     try:
         (notices,) = maps_of_notices() - others
@@ -168,7 +169,7 @@ def test_notices_pass_the_router_to_a_host_with_a_listener(hearing: Routed, noti
     """Yun 2009 §2.1: the base station is a router, and notifies a sender of the losses of its link.
 
     The emulator cannot detect listeners behind an interface, so it sends notices there only on request.
-    Without notices the object is Reno, whose rate here is a third; the bound is half of the difference.
+    Without notices, the object behaves as Reno, whose rate here is a third; the bound is in the middle.
     """
     words = ["emulate", "last-hop", "--at", "s=server", "--at", "d=client", "--services", "ll-elsn"]
     words += ["--notices", notices, "--set", "duration=9 s", "--json"]

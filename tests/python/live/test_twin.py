@@ -1,4 +1,4 @@
-"""`--report`: a real connection beside its simulated twin, from the log of an emulation.
+"""`--report`: comparison of a real connection, from the log of an emulation, with its simulated twin.
 
 download-headers.log has the headers of a real download: 120 kB by HTTP from s to d over `last-hop` (cubic,
 preset = linux, delayed ACKs), as `airhop emulate --seed 3 --log FILE --headers-only` wrote it.
@@ -44,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def side() -> Side:
-    """Return the kernel's side."""
+    """Return the side of the real connection."""
     log = Log(LOG)
     real = log.replay(trace=True)
     return Side.of("kernel", "kernel", real, paired(log, real).real)
@@ -88,7 +88,7 @@ def test_a_log_without_data_in_the_flows_direction_is_refused() -> None:
 
 
 def test_losses_in_the_comparison_equal_losses_of_the_run(side: Side) -> None:
-    # A lone connection: the losses of its two flows are the losses of the network.
+    # With a single connection, the losses of its two flows are all losses of the network.
     document = Log(LOG).replay().document
     frames = sum(document["drops"][cause] for cause in ("channel", "collision"))
     assert side.lost["channel"] + side.lost["collision"] + side.lost["ack"] <= frames
@@ -150,7 +150,7 @@ def test_replay_writes_a_report(cli: Cli, tmp_path: Path) -> None:
 
 
 def emulating(monkeypatch: pytest.MonkeyPatch, fake: FakeCore) -> None:
-    """Replace the emulation, and write the recorded log."""
+    """Replace the emulation by a function that writes the recorded log."""
 
     def emulate(*asked: Any) -> tuple[str, FakeEmulated]:
         shutil.copy(LOG, asked[8])

@@ -1,4 +1,4 @@
-"""Change of results by lateness: the values, their intervals, and the number of runs.
+"""Effect of lateness on results: the changes, their intervals, and the number of runs.
 
 These tests have no real packets.
 """
@@ -23,7 +23,7 @@ LAST_HOP = Scenario.load("last-hop").with_({"flow.ftp.tcp.preset": "linux", "dur
 
 @dataclass
 class Emulated:
-    """Measured lateness as a fake: the twin has a wire with a longer delay."""
+    """Fake data of an emulation: a longer delay of a wire replaces the measured lateness."""
 
     late: Scenario
     punctual: Scenario = LAST_HOP
@@ -103,7 +103,7 @@ def test_the_validity_check_simulates_a_bounded_number_of_events(monkeypatch: py
 
 
 def rehearsed(scheme: str, attempts: int, oversleep_us: int, log: Path) -> dict[str, Any]:
-    """Return the validity of an emulation on a virtual clock: 20 s over the last hop, each sleep too long."""
+    """Return `live` of 20 s over the last hop in virtual time, with sleeps that last too long."""
     scenario = LAST_HOP.with_({"duration": "20 s", "flow.ftp.scheme": scheme, "wlan.cell.attempts": attempts})
     doors: list[tuple[str, str, str | None]] = [("s", "s", None), ("d", "d", None)]
     text, emulated = _core.rehearse(

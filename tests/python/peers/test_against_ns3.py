@@ -1,4 +1,4 @@
-"""Packet traces of ns-3 as references: equal losses on an equal wire, with compared window reductions.
+"""Comparison of window reductions with traces of ns-3, with the same losses on the same wire.
 
 `ns3/*.csv` have the window reductions of ns-3.37 in 20 s (`bench/peers/ns3/traced.cc`): time, first
 unacknowledged segment, cwnd before the reduction, ssthresh before and after it, in segments. `ns3/lost.txt`
@@ -23,7 +23,7 @@ TRACES = Path(__file__).with_name("ns3")
 LOST = [int(line) for line in (TRACES / "lost.txt").read_text(encoding="ascii").split()]
 DELAY = 0.030
 AIRTIME = 1052 * 8 / 10e6
-"""Length of a segment with its headers: 1000 B, timestamps, TCP and IP."""
+"""Transmission time of a segment with its headers, s: 1000 B, timestamps, TCP and IP at 10 Mbit/s."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def wire(scheme: Any, tcp: dict[str, Any], errors: dict[str, Any]) -> Scenario:
 def over_the_wire(scheme: Any, tcp: dict[str, Any], duration: float, folder: Path) -> Result:
     """Run a flow over ns-3's wire, which loses the first transmission of each segment of the list.
 
-    The channel is a recording of bad times, 2 µs in the middle of each packet to be lost. The transmission
-    times depend on the earlier losses, so the recording and the run are extended in turns.
+    The channel is a file of bad times, each 2 µs in the middle of a packet to lose. Because transmission
+    times depend on earlier losses, the file and the run are extended alternately.
     """
     record = folder / "losses.csv"
     errors = {"kind": "recorded", "file": str(record), "fer_good": 0.0, "fer_bad": 1.0, "direction": "s->d"}
@@ -83,8 +83,8 @@ def over_the_wire(scheme: Any, tcp: dict[str, Any], duration: float, folder: Pat
         result = airhop.run(scenario.with_({"duration": f"{end:.6f} s"}), trace=True)
         arrivals = first_arrivals(result, left)
         if arrivals:
-            # The sender detects the first loss two delays later; until then its transmissions do not depend
-            # on it.
+            # The sender detects a loss two delays later at the earliest; transmissions until then do not
+            # depend on it.
             known = min(arrivals.values()) + 2 * DELAY
             sure = {n: at for n, at in arrivals.items() if at < known}
             bad += [at - DELAY - AIRTIME / 2 for at in sure.values()]
@@ -110,27 +110,28 @@ def first_arrivals(result: Result, segments: set[int]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class Twin:
-    """Airhop's equivalent of a sender of ns-3."""
+    """Equivalent in Airhop of a sender in ns-3."""
 
     scheme: Any
     tcp: dict[str, Any]
     cuts: int
-    """Number of equal window reductions; later the two detect a loss at different times, or round
-    differently."""
+    """Number of equal window reductions from the begin on; later, the simulators detect a loss at different
+    times, or round differently.
+    """
     off: float = 0.0
     """Tolerated difference of windows, as a share."""
 
 
 SACK = {"loss_detection": "rfc6675", "prr": True}
-"""In ns-3 the recovery of every scheme is RFC 6675 with PRR."""
+"""Loss recovery of every scheme in ns-3: RFC 6675 with PRR."""
 TWINS = {
     "newreno": Twin("newreno", SACK | {"halve_from": "pipe"}, cuts=21),
-    # Before the seventh reduction the round had fewer than three samples, because SACK reports yield no
-    # samples (Linux 2.6): Veno then behaves as Reno, while ns-3 keeps its last classification. With samples
-    # from SACK, twelve reductions are equal.
+    # Before the seventh reduction, the round has fewer than three RTT samples, because SACK yields no samples
+    # (Linux 2.6). Veno then behaves as Reno, but ns-3 keeps its last classification. With samples from SACK,
+    # twelve reductions would be equal.
     "veno": Twin("veno", SACK | {"halve_from": "pipe"}, cuts=6),
     "vegas": Twin({"name": "vegas", "alpha": 2, "beta": 4, "form": "ns3"}, SACK, cuts=7),
-    # End of a sampled round trip: ns-3 has a timer, Airhop takes the first ACK after that time.
+    # At the end of a sampled round trip, ns-3 uses a timer, and Airhop the first ACK after this time.
     "westwood-plus": Twin({"name": "westwood-plus", "filter": "ns3"}, SACK, cuts=17, off=0.06),
 }
 
@@ -144,7 +145,7 @@ def test_window_cuts_equal_those_of_ns3_one_by_one(trace: str, tmp_path: Path) -
     for our, their in zip(ours, theirs, strict=True):
         assert our.ssthresh == pytest.approx(their.ssthresh, rel=twin.off, abs=1e-3), their
         assert our.before == pytest.approx(their.before, rel=twin.off, abs=0.4), their
-        assert our.at == pytest.approx(their.at, abs=0.1), their  # a round trip and a half
+        assert our.at == pytest.approx(their.at, abs=0.1), their  # one and a half round trips
 
 
 # ns-3's Vegas reduces the window for each loss when three later segments have arrived. RACK detects losses
@@ -158,7 +159,7 @@ def test_vegas_detects_each_loss_at_the_same_time_as_in_ns3(tmp_path: Path) -> N
 
 @airhop.scheme("grows-by-all", recovery="sack")
 class GrowsByAll:
-    """ns-3's LinuxReno: the ACK that ends a recovery increases the window for all segments that it covers."""
+    """Rule of ns-3's LinuxReno: the window grows for all segments that the ACK ending a recovery covers."""
 
     def __init__(self) -> None:
         """Begin with nothing counted."""
@@ -182,14 +183,15 @@ class GrowsByAll:
         window.cwnd = 1 if loss.signal == "timeout" else loss.window
 
 
-# The cause of the difference: with additive increase the window is smaller already at the second reduction.
+# This rule explains the difference: with standard additive increase, the window is smaller from the second
+# reduction on.
 def test_linuxreno_of_ns3_grows_by_all_segments_that_a_recovery_acknowledges(tmp_path: Path) -> None:
     theirs, tcp = of_ns3("linuxreno"), SACK | {"halve_from": "cwnd"}
     for cut in theirs:
         assert cut.ssthresh == pytest.approx(max(cut.before / 2, 2), abs=2e-3), cut
     ours = cuts(over_the_wire("grows-by-all", tcp, theirs[-1].at + 0.1, tmp_path))[: len(theirs)]
     assert [cut.segment for cut in ours] == [cut.segment for cut in theirs]
-    # ns-3 counts segments when they are covered, this scheme at the beginning of the recovery.
+    # ns-3 counts the segments when they are acknowledged, but this scheme at the beginning of the recovery.
     kept = [our.before / their.before for our, their in zip(ours, theirs, strict=True)]
     assert sum(kept) / len(kept) == pytest.approx(1, abs=0.03)
     by_the_law = cuts(over_the_wire("sack", tcp, 5, tmp_path))
@@ -198,9 +200,9 @@ def test_linuxreno_of_ns3_grows_by_all_segments_that_a_recovery_acknowledges(tmp
     assert sum(lower) / len(lower) < 0.93
 
 
-# The cause of the difference: ns-3 keeps a share of the pipe at the third duplicate ACK instead of cwnd. The
-# pipe is cwnd in whole segments plus two segments of limited transmit, minus three arrived segments and the
-# lost one.
+# Another cause of differences: at the third duplicate ACK, ns-3 keeps a share of the pipe instead of cwnd.
+# The pipe is cwnd in whole segments, plus two segments of limited transmit, minus three arrived segments and
+# the lost segment.
 @pytest.mark.parametrize(("trace", "share"), [("newreno", 0.5), ("veno", 0.8)])
 def test_ns3_computes_ssthresh_from_the_pipe(trace: str, share: float) -> None:
     for cut in of_ns3(trace):
@@ -225,12 +227,13 @@ def test_ns3_vegas_reduces_its_window_by_a_segment() -> None:
 
 
 def kept(found: list[Cut]) -> float:
-    """Return the median share of cwnd after a reduction, from 3 s on, when the estimate is stable."""
+    """Return the median share of cwnd that a reduction leaves, from 3 s on, when estimates are stable."""
     return median(min(cut.ssthresh / cut.before, 1) for cut in found if 3 < cut.at < 5)
 
 
 # Westwood+ in ns-3 counts a segment for each duplicate ACK, and all of them again at the end of the recovery.
-# Its estimate exceeds the delivery rate, and a loss does not reduce the window. With single counts it does.
+# Its estimate then exceeds the delivery rate, so that a loss does not reduce the window. With single counts,
+# a loss reduces the window.
 @pytest.mark.parametrize(("filtering", "leaves"), [("ns3", True), ("ewma09", False)])
 def test_westwood_plus_of_ns3_counts_acks_twice_and_keeps_its_window(
     filtering: str, leaves: bool, tmp_path: Path
@@ -240,7 +243,7 @@ def test_westwood_plus_of_ns3_counts_acks_twice_and_keeps_its_window(
     assert ours > 0.98 if leaves else ours < 0.95
 
 
-# The losses are the requested ones: the first copy of each segment.
+# The lost packets are exactly the first copies of the segments in the list.
 def test_dropped_segments_equal_the_list_of_losses(tmp_path: Path) -> None:
     result = over_the_wire("sack", {}, 3, tmp_path)
     lost = result.tables["packets"].filter(step="dropped", cause="channel")["seq"].to_list()

@@ -1,4 +1,7 @@
-"""The page about costs: its points run; file, figures and sentences agree. Times are not tested."""
+"""Page about the costs of a run: its points can be run, and file, figures and sentences agree.
+
+Times are not tested.
+"""
 
 from itertools import pairwise
 from pathlib import Path
@@ -40,7 +43,7 @@ def test_events_and_segments_of_a_cost_point_equal_those_of_the_run() -> None:
 
 def test_the_cost_of_a_point_is_that_of_its_fastest_run(monkeypatch: pytest.MonkeyPatch) -> None:
     class InTurn:
-        """A pool in which every round takes half of the time of the previous round."""
+        """Fake pool in which every round takes half of the time of the previous round."""
 
         def __init__(self) -> None:
             self.cpu_s = 8.0
@@ -60,7 +63,7 @@ def test_the_cost_of_a_point_is_that_of_its_fastest_run(monkeypatch: pytest.Monk
 
 
 class Context:
-    """Of processes."""
+    """Fake multiprocessing context."""
 
     def __init__(self, pool: object) -> None:
         self.pool = pool

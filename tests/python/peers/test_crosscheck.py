@@ -75,8 +75,8 @@ def test_every_point_of_ns3_is_compared_or_listed_as_not_compared() -> None:
 
 
 def test_each_sender_of_ns3_is_compared_with_a_single_configuration() -> None:
-    # From 0.01 to 3 % on the wire, and on the last hop, a scheme of ns-3 has one form in Airhop. All schemes
-    # except BBR recover by RFC 6675 with PRR.
+    # On the wire from 0.01 to 3 %, and on the last hop, one equivalent represents a scheme of ns-3. All
+    # schemes except BBR recover by RFC 6675 with PRR.
     for form in (forms[0] for forms in EQUIVALENTS.values()):
         tcp = [one.document["flow"][0]["tcp"] for one in checks() if one.scenario.endswith(f": {form.words}")]
         assert tcp
@@ -84,13 +84,13 @@ def test_each_sender_of_ns3_is_compared_with_a_single_configuration() -> None:
         assert form.scheme == "bbr" or form.tcp["loss_detection"] == "rfc6675"
 
 
-# The form of ns-3's Westwood+ is within a tenth of every measurement of ns-3. With rate halving or RACK,
-# which need no timeout for a lost retransmission, it has 61 % more at 3 % loss.
+# The equivalent of ns-3's Westwood+ is within a tenth of every measurement. With rate halving or RACK, which
+# need no timeout for a lost retransmission, it would have 61 % more at 3 % loss.
 def test_westwood_with_the_filter_of_ns3_is_within_10_percent() -> None:
     rows = recorded(page_of_checks.MEASURED, checks())
     off = {row.check.id: row.difference for row in rows if "Westwood+ as in ns-3" in row.check.scenario}
     assert len(off) == 15
-    # Except 5 % of the frames on a last hop that sends each frame once, where ns-3 has few runs.
+    # Except at a FER of 5 % on a last hop with one attempt, where ns-3 has few runs.
     beyond = [check for check, difference in off.items() if abs(difference) > 0.1]
     assert beyond == [f"ns-3 last hop {version} westwood+ 0.05 1" for version in ("3.44", "3.37")]
 
@@ -100,7 +100,7 @@ def test_the_page_gives_the_reason_for_the_omission_of_constant_fades() -> None:
     assert against_ns2.LEFT_OUT["constant"] in page_of_checks.page()
 
 
-# A reason must be shown; presumed reasons do not count.
+# A reason must have been demonstrated, not presumed.
 def test_no_reason_for_a_difference_is_worded_as_a_guess() -> None:
     told = [one.reason.why for one in checks() if one.reason is not None]
     told += [*LEFT_OUT.values(), *against_ns2.LEFT_OUT.values(), page_of_checks.page()]
@@ -176,7 +176,7 @@ REASON = Reason("known", "It is known.")
 
 
 def made(difference: float, half_width: float, *, off: float | None = None) -> Row:
-    """Return a row whose bound is 10 % and whose theirs is 2."""
+    """Return a result whose bound is 10 %, and whose `theirs` is 2."""
     one = replace(
         ALL["linux reno 0.01"],
         theirs=Estimate(2.0, None, 1),
@@ -244,7 +244,7 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
 
 
 def small(*, wrong: float = 1.0, **changes: object) -> Check:
-    """Return a check of five seconds that is met to the digit, or planted wrong by a factor."""
+    """Return a check of five seconds whose `theirs` is exact, or wrong by this factor."""
     one = Check("linux small", "linux", "5 s", GOODPUT, WIRE, Estimate(1.0, None, 1), 0.1, 3, is_quick=True)
     (row,) = measure([one])
     return replace(one, theirs=Estimate(wrong * row.ours.mean, None, 1), **changes)  # type: ignore[arg-type]
@@ -418,8 +418,9 @@ def test_numbers_on_the_cross_check_page_equal_those_of_this_simulator() -> None
 
 
 SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3, "ns-3-wifi": 25}
-"""Step by source: this test repeats the first and every step-th later check; `make cross-check` repeats
-all."""
+"""Step by source: this test repeats the first check and every step-th later check. `make cross-check` repeats
+all checks.
+"""
 
 
 @pytest.mark.parametrize("source", SAMPLED)

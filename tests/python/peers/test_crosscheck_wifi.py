@@ -26,8 +26,8 @@ from airhop.crosscheck.wifi_forms import DurationSource, Link
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "python" / "airhop" / "crosscheck" / "reference" / "wifi.csv"
 
-# Printed by another program: link, MPDUs, PSDU in bytes, data PPDU in us, Mbit/s by the standard and with the
-# durations of ns-3.44.
+# Values from another program: link, MPDUs, PSDU in bytes, data PPDU in µs, and Mbit/s with the durations of
+# the standard and of ns-3.44.
 WORKED = [
     (Link("n", 7, 1, 20, ampdu=0), 1, 1538, 228.0, 30.787, 30.787),
     (Link("n", 7, 1, 20), 28, 43_230, 5360.0, 59.750, 59.750),
@@ -57,8 +57,8 @@ def test_closed_forms_equal_the_worked_examples(
     assert link.goodput_mbps(DurationSource.NS3) == pytest.approx(ns3, abs=6e-4)
 
 
-# Printed by another program: Mbit/s of 802.11ac MCS 9 at 80 MHz, single MPDUs at 50 % loss, then of 20
-# stations with single MPDUs, and with the longest A-MPDUs of 802.11n MCS 7 at 20 MHz.
+# Values from another program, Mbit/s: 802.11ac MCS 9 at 80 MHz with single MPDUs at 50 % loss, then 20
+# stations with single MPDUs, and 802.11n MCS 7 at 20 MHz with the longest A-MPDUs.
 def test_closed_forms_with_losses_and_contention_equal_the_worked_examples() -> None:
     single = Link("ac", 9, 1, 80, ampdu=0)
     assert single.lossy_goodput_mbps(0.5) == pytest.approx(14.3966, rel=1e-4)
@@ -69,7 +69,7 @@ def test_closed_forms_with_losses_and_contention_equal_the_worked_examples() -> 
 
 
 def test_all_closed_forms_count_each_datagram_of_an_a_msdu() -> None:
-    """Without losses, and for one station, the forms equal the form of a lone station."""
+    """Without losses, or for one station, all closed forms equal that of a single station."""
     of = Link("n", 7, 1, 20, ampdu=4500, amsdu=3839)
     assert (of.msdus, of.mpdus()) == (2, 1)
     assert of.lossy_goodput_mbps(0.0) == pytest.approx(of.goodput_mbps())
@@ -101,7 +101,7 @@ def test_the_drawn_links_cover_every_pair_of_parameter_values() -> None:
     assert all(against_wifi_forms.pairs(one) <= covered for one in others if one.exists)
 
 
-# A lone station's goodput is the closed form: 0.5 % is five standard errors of its mean backoff.
+# The tolerance of 0.5 % is five standard errors of the mean backoff.
 def test_the_goodput_of_a_single_station_equals_the_closed_form() -> None:
     tested = [one for one in checks(quick=True) if one.source == "lone-wifi"]
     assert len(tested) == against_wifi_forms.TESTED + against_wifi_forms.TESTED_AMSDUS
@@ -128,7 +128,7 @@ def test_values_of_ns3_are_scaled_only_by_the_ratio_of_closed_forms() -> None:
         named = against_ns3_wifi.departures(link)
         assert ratio == pytest.approx(against_ns3_wifi.ratio(row))
         assert named or ratio == 1.0
-        assert abs(ratio - 1.0) <= 0.04  # SIG-B and rounding: 8 us at most, of a cycle of 200
+        assert abs(ratio - 1.0) <= 0.04  # SIG-B and rounding change a cycle of 200 us by at most 8 us
         assert check.scenario.count(";") == len(named)
 
 
@@ -164,7 +164,10 @@ def test_the_slot_model_of_edca_reproduces_its_recorded_values() -> None:
 def test_reserved_txop_limits_have_the_goodput_of_the_slot_model(
     standard: str, mcs: int, width: int, cap: str, functions: str, seconds: int
 ) -> None:
-    """Within 3 % above 1 Mbit/s, else 0.05 Mbit/s: CF-Ends, and a rest that starves best effort."""
+    """Tolerances are 3 % above 1 Mbit/s, else 0.05 Mbit/s.
+
+    CF-Ends occur, and reservations that starve best effort.
+    """
     row = {"peer": "model", "std": standard, "mcs": str(mcs), "width_mhz": str(width), "ampdu_cap": cap}
     row |= {"txop": "limit", "functions": functions, "category": "VO"}
     scenario = airhop.Scenario.load(against_edca.document(row)).with_({"duration": f"{seconds + 0.5} s"})

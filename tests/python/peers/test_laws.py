@@ -38,8 +38,8 @@ SUCCESS = {
 @pytest.mark.parametrize(("access", "printed"), [("basic", 9.334), ("rts-cts", 2.042)])
 @pytest.mark.parametrize("stations", [10, 50])
 def test_throughput_is_largest_at_bianchis_window(access: str, printed: float, stations: int) -> None:
-    # Section V: nearly, where stations send with probability 1 / (n K), K = sqrt(T_c / 2 slots), printed as
-    # 9.334 and 2.042; the throughput there does not depend on n.
+    # Section V: near the maximum, stations send with probability 1 / (n K), K = sqrt(T_c / 2 slots), printed
+    # as 9.334 and 2.042. The throughput there does not depend on n.
     slots = COLLISION[access] / SLOT
     k = math.sqrt(slots / 2)
     assert k == pytest.approx(printed, abs=0.0005)
@@ -69,9 +69,9 @@ def test_saturation_throughputs_equal_those_of_the_reference() -> None:
 
 @pytest.mark.parametrize("acked", [1, 2])
 def test_the_constant_of_the_square_root_law_matches_additive_increase(acked: int) -> None:
-    # Ott, Kemperman and Mathis 1996: with x = W √p, x² / 2 grows by 1 / b a packet (in units of 1 / p), and a
-    # quarter of it is left after a loss. At any packet it is the sum of 4^-k E_k / b with exponential E_k,
-    # and the distance of packets is 1 / W of a round trip.
+    # Ott, Kemperman and Mathis 1996: with x = W √p, x² / 2 grows by 1 / b per packet (in units of 1 / p), and
+    # a loss leaves a quarter of it. At any packet, it is the sum of 4^-k E_k / b with exponential E_k, and
+    # the interval between packets is 1 / W of a round trip.
     drawn = np.random.default_rng(1).exponential(1 / acked, (400_000, 12)) @ 0.25 ** np.arange(12)
     assert laws.RANDOM_LOSS[acked] == pytest.approx(1 / np.mean((2 * drawn) ** -0.5), rel=0.005)
     assert laws.square_root(1e-4, 0.1, acked=acked) == pytest.approx(laws.RANDOM_LOSS[acked] * 1000)
@@ -85,8 +85,8 @@ def arrives(loss: float, sent: int, first: int) -> float:
 @pytest.mark.parametrize("loss", [0.001, 0.01, 0.1])
 @pytest.mark.parametrize("window", [4, 8, 20])
 def test_timeouts_have_padhyes_probability(loss: float, window: int) -> None:
-    # Padhye et al. 1998: with k packets of the round before the loss arrived, k are sent in the next, of
-    # which m arrive; a timeout if k < 3 or m < 3. The closed form is the sum of these terms.
+    # Padhye et al. 1998: if k packets of the round with the loss arrive, k are sent in the next round, of
+    # which m arrive. A timeout follows if k < 3 or m < 3. The closed form is the sum of these terms.
     def fewer_than_three(k: int) -> float:
         return sum((1 - loss) ** m * loss if m < k else (1 - loss) ** k for m in range(min(3, k + 1)))
 

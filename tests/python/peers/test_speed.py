@@ -1,4 +1,4 @@
-"""The speed comparison: the output of peers is read correctly, and missing peers are reported."""
+"""Comparison of speed: the output of ns-2 and ns-3 is parsed correctly, and missing programs are reported."""
 
 import json
 import math
@@ -45,7 +45,8 @@ def test_the_output_of_ns3_is_read(peers: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(speed, "_build_ns3", lambda _source, folder: folder / "base")
     monkeypatch.setattr(speed, "_run", lambda _command: (NS3, 5.1))
     found = speed.ns3(peers, LAST_HOP, 1001)
-    assert found == Speed("ns-3", 200, 20750.0, 5.0, 1600000, 0.83)  # ns-3's own CPU time, without the set-up
+    # CPU time that ns-3 reports, without the construction of the network
+    assert found == Speed("ns-3", 200, 20750.0, 5.0, 1600000, 0.83)
     assert found.segments_per_cpu_s == 4150
 
 
@@ -87,7 +88,7 @@ def test_the_event_queue_benchmark_processes_the_operations_of_the_run(
     taken: list[tuple[int, int, int]] = []
 
     class Watched:
-        """A schedule that counts its calls."""
+        """Recorded schedule that counts its replays."""
 
         asked = 0
         mean_waiting = 4.5
@@ -124,7 +125,7 @@ def test_a_recorded_event_schedule_covers_the_second_half_of_a_run() -> None:
 
 @pytest.fixture
 def simulators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two fake runs of each simulator; ns-3 is not installed."""
+    """Replace each simulator by two fake runs, without an installed ns-3."""
     slow, fast = Speed("", 10, 500, 4.0, 6000, 1.0), Speed("", 10, 500, 2.0, 6000, 1.2)
     runs, queues = cycle([slow, fast]), cycle([Queue(9000, 7.5, cpu) for cpu in (0.5, 0.75)])
     monkeypatch.setattr(speed, "airhop", lambda _course, _seed: next(runs))
@@ -192,7 +193,7 @@ ONLY_ONE = {
     ("MAC and routing", "ns-3"),
     ("frame header, us", "ns-3"),
 }
-"""Parameters that have only one value in a peer, the value of the course."""
+"""Parameters with a fixed value in a peer, which is the value of the course."""
 EVERY = [(name, one.what) for name, course in PEERED.items() for one in course.parameters]
 
 
@@ -210,7 +211,7 @@ def another(value: object) -> object:
             raise TypeError(value)
 
 
-# A course is one experiment: a new value of a parameter changes all simulators.
+# A new value of a course's parameter changes all simulators.
 @pytest.mark.parametrize(("name", "what"), EVERY)
 def test_a_changed_parameter_of_a_benchmark_changes_all_simulators(name: str, what: str) -> None:
     course = COURSES[name]

@@ -1,4 +1,4 @@
-"""Fades: saved, played back, and identified by the content of the file."""
+"""Fades are saved, played back, and identified by the content of their file."""
 
 import json
 import re
@@ -56,14 +56,14 @@ def toml(document: dict[str, Any]) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a scenario in it whose channel is recorded in a file beside it."""
+    """Create a folder with a scenario, and with the file of its recorded channel."""
     (tmp_path / "fades.csv").write_text(FADES)
     (tmp_path / "air.toml").write_text(toml(recorded()))
     return tmp_path
 
 
 def test_a_run_on_saved_fades_equals_the_original_run(tmp_path: Path) -> None:
-    """The path is equal to the nanosecond, so the run is equal to the last event."""
+    """The saved fades are exact to the nanosecond, so that all events of the two runs are equal."""
     drawn = Scenario.load(FADING)
     for seed in (1, 2):
         (text,) = drawn.fades(seed=seed, rep=3).values()
@@ -210,7 +210,7 @@ def test_a_recorded_link_has_the_rate_of_its_trace(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     paced = Scenario.load(FADING | {"wired": [link | {"deliveries": "lte.trace"}]})
     assert paced.to_dict()["wired"][0]["deliveries"] == str(tmp_path / "lte.trace")
-    # within the capacity of the queue: nothing is lost
+    # less than the capacity of the queue, so that no packet is lost
     window = {"preset": "ns2", "receive_window": "29200 B"}
     fast = paced.with_({"flow.ftp.segment": "1460 B", "flow.ftp.tcp": window})
     assert airhop.run(fast).goodput_mbps == pytest.approx(0.24 * 1460 / 1500, rel=0.01)

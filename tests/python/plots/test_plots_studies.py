@@ -1,4 +1,4 @@
-"""Printed figures of studies and runs: the drawn values are the measured values at the requested cut."""
+"""Printed figures of studies and runs draw the measured values at the requested fixed values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLANE = synthetic_study.study("plane", wlan__cell__errors__fer=(0.001, 0.01, 0.1
 
 
 def figure(draw: Callable[..., Any], *arguments: Any, **choices: Any) -> Any:
-    """Draw without writing, and return the figure."""
+    """Draw a figure without writing its files, and return the figure."""
     module = traces if draw in (plots.draw_sequence, plots.draw_window, plots.draw_queue) else studies
     with patch.object(module, "write") as write:
         draw(*arguments, "stem", **choices)
@@ -56,14 +56,15 @@ def test_no_line_of_a_caption_is_wider_than_its_figure(
     monkeypatch.setattr(confusion, "write", lambda figure, *_: kept.append(figure))
     with mpl.rc_context(PRINT_STYLE):
         plots.draw_confusion(PLANE, tmp_path / "x")  # type: ignore[arg-type]
-        kept[0].draw_without_rendering()  # places the names of axes
+        kept[0].draw_without_rendering()  # arranges the labels of the axes
         told = kept[0]._supxlabel.get_window_extent()
     assert "\n" in kept[0].get_supxlabel()
     assert told.x0 >= 0.0
     assert told.y0 >= 0.0
     named = [axes.xaxis.label for axes in kept[0].axes if axes.get_xlabel()]
     assert told.y1 <= min(label.get_window_extent().y0 for label in named)
-    assert folded("at 1 % of all", 0.4).splitlines() == ["at 1 %", "of all"]  # no number without its unit
+    # a number and its unit stay on one line
+    assert folded("at 1 % of all", 0.4).splitlines() == ["at 1 %", "of all"]
 
 
 def test_any_metric_is_drawn_along_any_axis_at_fixed_values_of_other_axes() -> None:
@@ -121,13 +122,13 @@ def test_a_map_has_the_mean_of_each_cell_in_its_row_and_column() -> None:
 
 
 def test_the_axis_of_a_fairness_index_does_not_begin_at_zero() -> None:
-    # Indices between 0.9 and 1 are distinguishable, which an axis from 0 would prevent.
+    # The axis does not begin at 0, so that indices between 0.9 and 1 are distinguishable.
     assert figure(plots.draw_fairness, synthetic_study.study()).axes[0].get_ylim()[0] > 0.8
 
 
 def test_axes_that_vary_together_belong_to_the_same_group() -> None:
     table = synthetic_study.study("zip", delay=(10, 20, 30), copies=(1, 2))
-    # As a zip makes them: one value of `rate` for each of `delay`.
+    # As in a study with `zip`, each value of `delay` has one value of `rate`.
     for point in table.study.points():
         point.values["rate"] = {10: 5, 20: 6, 30: 7}[point.values["delay"]]  # type: ignore[index]
     delay, rate, copies = (dimensions([p.values for p in table.study.points()])[i] for i in (0, 1, 2))

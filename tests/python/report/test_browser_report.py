@@ -1,4 +1,4 @@
-"""The report in a real browser: a reader's actions, and absence of errors."""
+"""Report in a real browser: a reader's actions have their effects, and cause no errors."""
 
 from __future__ import annotations
 
@@ -144,7 +144,8 @@ def test_without_a_clipboard_a_click_selects_the_command(opened: Tab) -> None:
 
 
 def test_a_point_links_to_the_packets_of_its_run(opened: Tab) -> None:
-    # LL-ELSN's largest lead over Reno, the subject of the headline: the last value of the grid.
+    # The page opens on the setting of the headline, LL-ELSN's largest lead over Reno, the last value of the
+    # grid.
     assert opened.page.locator(f"#{EXPERIMENT} [data-opens]").get_attribute("data-opens") == "3"
     click_point(opened, "means", 1, 4)
     opened.page.click(f"#{EXPERIMENT} .trace-link")
@@ -332,7 +333,7 @@ MATRIX = """([chapter, scheme]) => {
 def test_confusion_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: Path) -> None:
     schemes = ("reno", "ll-elsn")
     study = synthetic_study.study("judged", schemes=schemes, delay=(1, 2, 3))
-    # At the last setting nothing is lost.
+    # No packet is lost at the last setting.
     still = {point.index for point in study.study.points() if point.setting == (3,)}
     found = study.judgements()
     study.judgements = lambda: {  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Downloads of a report in a real browser: figures as SVG and PNG, tables as CSV, made by the page itself."""
+"""Downloads from a report in a real browser: the page itself makes SVG and PNG figures, and CSV tables."""
 
 from __future__ import annotations
 

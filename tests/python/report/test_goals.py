@@ -1,4 +1,4 @@
-"""Goals in a report: the headline, the table and the trade-off of a workload, and verdicts of studies."""
+"""Goals (throughput, delay and so on) in a report: headline, table, graph of the trade-off, and verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMES = ["reno", "ll-elsn", "vegas"]
 
 
 def workload() -> Scenario:
-    """Make a download, and transfers of 20 kB, over the last hop for 5 s."""
+    """Return a scenario with a download, and transfers of 20 kB, over the last hop for 5 s."""
     scenario = Scenario.load("last-hop").to_dict() | {"duration": "5 s"}
     flow = {"from": "s", "to": "d", "scheme": "reno"}
     web = {"class": "web", "app": {"kind": "transfer", "size": "20 kB"}}
@@ -35,7 +35,7 @@ def table() -> Table:
 
 
 def test_a_study_and_a_comparison_have_the_same_verdict(table: Table) -> None:
-    """The rows of a store have the values of run documents."""
+    """Verdicts from the rows of a store and from run documents are equal, because the values are equal."""
     (found,) = outcomes(table)
     compared = compare(workload(), SCHEMES, reps=4).verdict
     assert found.verdict.to_dict() == compared.to_dict()

@@ -29,7 +29,7 @@ from airhop.report.page import _bokeh, render
 
 
 class Page(HTMLParser):
-    """The parts of a page that tests look at."""
+    """Parser of a page, with the parts that tests read."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ def test_the_browser_refuses_requests(page: Page) -> None:
 
 
 def test_no_script_runs_but_those_of_the_report(html: str, page: Page) -> None:
-    """The browser runs no script that enters the page as markup (W3C CSP 3 §6.7.2)."""
+    """The browser does not execute scripts in markup that reaches the page (W3C CSP 3 §6.7.2)."""
     policy = next(
         meta["content"] or ""
         for meta in page.all("meta")
@@ -145,7 +145,7 @@ def test_the_table_contains_the_measured_numbers(outcome: Outcome, page: Page) -
             assert next(cells) == f"± {row.value.half_width:.3f}"
             if row.ratio is not None:
                 assert next(cells) == f"{row.ratio.value:.2f} ×"
-    # The following parts are causes of loss and their repairs.
+    # Cells of the following parts are empty or numbers.
     assert all(re.fullmatch(r"\d*", cell) for cell in cells)
 
 
@@ -230,7 +230,7 @@ def test_similar_names_have_different_ids(outcome: Outcome) -> None:
 
 
 def test_chapters_of_a_report_share_templates_of_figures(outcome: Outcome) -> None:
-    # Bokeh's figures are the larger part of a page's bytes and of the time to write it.
+    # Bokeh's figures take most of a page's bytes and writing time, so chapters must share them.
     one = render([chapter_of(outcome)])
     two = render([chapter_of(outcome), replace(chapter_of(outcome), name="yun2009/other")])
     assert len(re.findall('id="template-', one)) == len(re.findall('id="template-', two))

@@ -1,4 +1,4 @@
-"""Causes of loss against repairs: each lost segment counted once, under its true cause."""
+"""Table of losses by cause and repair: each lost segment is counted once, under its true cause."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_frame_that_the_link_retransmits_is_not_counted_as_lost() -> None:
 
 
 def test_a_packet_is_lost_if_every_attempt_of_the_link_failed() -> None:
-    # Three of four are lost; one arrived, and only its link ACK was lost.
+    # Three of four attempts are lost; one arrived, and only its link ACK was lost.
     attempts = [(1.0 + 0.001 * n, "bs->d", "channel", 1001) for n in range(3)]
     given_up = (1.01, "bs->d", "retries", 1001)
     assert lost_segments(run([*attempts, given_up], attempts=4))["cause"].to_list() == ["arrived"]
@@ -143,7 +143,8 @@ def test_losses_and_retransmissions_of_a_simulated_run_are_all_counted(scheme: s
     given_up = data.filter(pl.col("cause").is_in(["retries", "queue", "agent"])).height
     losses = sum(count for (cause, _), count in judged.counts.items() if cause != "none")
     assert losses == given_up
-    # Two losses of one segment in a row share a retransmission, so sums over repairs may exceed it.
+    # Two successive losses of a segment share a retransmission, so sums over repairs may exceed the number of
+    # retransmissions.
     by_sender = sum(
         count for (_, repair), count in judged.counts.items() if repair not in ("elsewhere", "open")
     )

@@ -81,7 +81,7 @@ def test_a_report_can_be_written_to_another_folder(folder: Path, tmp_path: Path)
 
 
 def test_a_report_in_another_folder_needs_no_write_access_to_the_store(tmp_path: Path) -> None:
-    """If the figures for print cannot be written beside the rows, a message reports it."""
+    """A message reports that the printed figures cannot be written into the folder of the rows."""
     make_study(tmp_path, "taken")
     (tmp_path / "taken").write_text("in the way, for root may write everywhere", encoding="utf-8")
     out, said = tmp_path / "page.html", io.StringIO()
@@ -127,7 +127,7 @@ NAMES += ["x" * 300, "x" * 299 + "y"]
 
 
 def test_studies_with_similar_names_have_separate_files(tmp_path: Path) -> None:
-    """Names are free text; two names never share a file, nor a file of the store or the report."""
+    """Names are free text: files of two studies, of the store and of the report never have the same name."""
     manifests = [manifest_path(tmp_path, name) for name in NAMES]
     assert len(set(manifests)) == len(NAMES)
     assert all(path.parent == tmp_path / "studies" for path in manifests)

@@ -70,7 +70,7 @@ def test_an_ecn_mark_is_drawn_at_its_time_and_sequence_number(shown: Timeline) -
 
 
 def test_a_lost_link_ack_is_drawn_on_the_ack_line(shown: Timeline) -> None:
-    # The frame has no TCP sequence number; it is drawn at the cumulative ACK, 2001 at 62.5 ms.
+    # A frame without a TCP sequence number is drawn at the cumulative ACK, 2001 at 62.5 ms.
     lost = shown.sources["control-lost"].row(0, named=True)
     assert (lost["x"], lost["y"]) == (0.0625, 2.0)
 
@@ -116,7 +116,7 @@ def test_ssthresh_does_not_stretch_the_axis_of_the_window() -> None:
 
 
 def test_a_lost_frame_and_the_discarded_packet_are_listed_as_a_single_loss(shown: Timeline) -> None:
-    # The link gives a packet up because its frame was lost: one loss, not two.
+    # The link discards a packet because its frame was lost, which is one loss, not two.
     assert shown.losses == [0.050, 0.052, 0.053]
 
 
@@ -144,7 +144,7 @@ def test_all_schemes_of_one_setting_are_traced() -> None:
 
 
 def test_a_traced_run_equals_the_beginning_of_the_run_of_its_point() -> None:
-    # A shorter duration ends the same trajectory earlier: times, sequence numbers and all.
+    # A run with a shorter duration equals the beginning of the longer run, in all events.
     table = synthetic_study.study(schemes=("sack",))
     point = table.study.points()[0]
     short = trace_schemes(table)[0]  # type: ignore[arg-type]

@@ -127,7 +127,7 @@ def test_a_capture_has_the_ppdus_of_the_table_air(name: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_a_capture_is_sound_in_itself(name: str, tmp_path: Path) -> None:
-    """FCS, comments, sequence numbers, PHY fields and the TSF timer agree with each other."""
+    """FCS, comments, sequence numbers, PHY fields and TSF timer are consistent."""
     result, frames = captured(CELLS[name], tmp_path)
     standard = CELLS[name]["wlan"][0]["standard"]
     starts = {round(row["end_s"] * 1e9): row["start_s"] for row in result.tables["air"].iter_rows(named=True)}

@@ -95,7 +95,7 @@ def cases() -> Iterator[tuple[str, str]]:
 def test_an_argument_of_a_wrong_type_is_named(
     name: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A value of another type raises an error that names its argument; odd values raise no other errors."""
+    """A value of a wrong type raises an InputError that names the argument, and no other error."""
     monkeypatch.chdir(tmp_path)
     function, good = PUBLIC[name]
     with pytest.raises(InputError, match=rf"^{argument}: expected .*, got <object object"):

@@ -42,7 +42,7 @@ def test_classes_of_flows_are_known_before_a_run() -> None:
 
 
 def test_a_class_has_the_sum_and_the_index_of_its_flows() -> None:
-    """Jain's index is the ratio of the squared sum to n times the sum of squares: Yun 2009, (5)."""
+    """Jain's index is the squared sum divided by n times the sum of squares (Yun 2009, (5))."""
     document = airhop.run(workload()).document
     down = next(group for group in document["classes"] if group["name"] == "bulk down")
     shares = [flow["goodput_mbps"] for flow in document["flows"] if flow["class"] == "bulk down"]

@@ -1,4 +1,4 @@
-"""Contracts with programs outside the project: scenario files, run documents, exit codes, Python."""
+"""Interfaces on which other programs depend: scenario files, run documents, exit codes, Python API."""
 
 import itertools
 import json
@@ -127,7 +127,7 @@ def test_the_example_scenario_loads_and_runs(example: Path) -> None:
 def test_a_radio_link_loads_and_runs(tmp_path: Path) -> None:
     file = tmp_path / "radio.toml"
     file.write_text(EXAMPLE + RADIO + MOBILE, encoding="utf-8")
-    # Long enough for the end of any initial fade.
+    # 100 s, because a run may begin with a fade.
     scenario = Scenario.load(file).with_({"duration": "100 s"})
     document = airhop.run(scenario).to_dict()
     assert document["flows"][-1]["delivered_bytes"] > 0

@@ -18,13 +18,13 @@ GAME = {"name": "game", "from": "a", "to": "b", "transport": "udp", "app": {"kin
 
 
 def wire(*flows: dict[str, Any], **keys: Any) -> dict[str, Any]:
-    """One wire of 1 Mbit/s and 30 ms, and flows over it for 20 s."""
+    """Return a scenario: flows over a wire of 1 Mbit/s and 30 ms for 20 s."""
     link = {"name": "w", "ends": ["a", "b"], "rate": "1 Mbit/s", "delay": "30 ms"}
     return {"name": "talk", "duration": "20 s", "wired": [link | keys], "flow": list(flows or (CALL,))}
 
 
 def rated(idd: float, ppl: float, ie: float = 0.0, bpl: float = 4.3) -> float:
-    """Return R by G.107, for losses one at a time."""
+    """Return the rating R by G.107 for random losses (BurstR = 1)."""
     return 93.2 - idd - (ie + (95 - ie) * ppl / (ppl + bpl))
 
 
@@ -46,7 +46,7 @@ def test_a_call_over_an_idle_wire_has_the_delay_of_the_wire() -> None:
 
 
 def test_packets_are_late_if_their_delay_grows_by_more_than_the_playout() -> None:
-    """200 B take 1.6 ms, and after 10 s 11.4 ms or 11.9 ms: all later packets play within 10 ms, or none."""
+    """After 10 s, 200 B take 11.4 or 11.9 ms instead of 1.6 ms: all later packets are in time, or none."""
     app = {"kind": "call", "playout": "10 ms"}
     for kbps, share in ((140, 0.0), (135, 0.5)):
         slower = {"kind": "rate", "at": "10 s", "rate": f"{kbps} kbit/s"}
@@ -60,7 +60,10 @@ def test_packets_are_late_if_their_delay_grows_by_more_than_the_playout() -> Non
 
 
 def test_ratings_fall_with_delay_and_loss_by_the_e_model() -> None:
-    """Idd of 300 and 400 ms is 14.76 and 24.07; independent losses have Ie,eff of the percentage lost."""
+    """Idd is 14.76 at 300 ms, and 24.07 at 400 ms.
+
+    Ie,eff of independent losses depends only on their percentage.
+    """
     for delay_ms, idd in ((218.4, 14.760694708940), (318.4, 24.070089219773)):
         scenario = Scenario.load(wire(delay=f"{delay_ms} ms"))
         assert airhop.run(scenario).document["flows"][0]["call"]["r"] == pytest.approx(rated(idd, 0.0))
@@ -98,7 +101,7 @@ def test_the_verifier_agrees_with_conversations_behind_a_download() -> None:
 
 
 def test_the_two_sides_of_a_call_have_independent_clocks() -> None:
-    """The reverse direction begins at a time within the first interval that depends on seed and name."""
+    """The reverse direction begins within the first interval, at a time drawn by seed and flow name."""
     starts = set()
     for seed, name in ((1, "call"), (2, "call"), (1, "other")):
         scenario = Scenario.load(wire(CALL | {"name": name, "start": "1 s"}) | {"duration": "1.1 s"})
@@ -157,7 +160,7 @@ def test_a_wrong_setting_of_a_call_has_a_message(change: dict[str, Any], words: 
 
 
 def test_a_call_shows_the_size_of_its_packets() -> None:
-    """The effective scenario has the size, and is read back to an equal scenario."""
+    """The effective scenario contains the size, and loading it yields an equal scenario."""
     scenario = Scenario.load(wire())
     shown = scenario.to_dict()
     assert shown["flow"][0]["segment"] == "172 B"

@@ -30,7 +30,7 @@ BOUND_MBPS = 100e3 / (52 * 8) * 2 * 1448 * 8 / 1e6
 
 
 def queues(packets: int) -> list[dict[str, Any]]:
-    """Queues of 500 packets towards the home, and of this number of packets from it."""
+    """Return queues of 500 packets towards the home, and of `packets` packets in the other direction."""
     return [
         {"kind": "drop-tail", "packets": 500, "direction": "isp->home"},
         {"kind": "drop-tail", "packets": packets, "direction": "home->isp"},
@@ -47,7 +47,7 @@ def test_acks_on_a_slow_reverse_path_limit_the_goodput_of_a_flow() -> None:
 
 
 def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
-    """ACKs are cumulative: the next ACK replaces ACKs dropped by a short queue, and the bound is gone."""
+    """ACKs are cumulative: later ACKs replace those that a short queue drops, and the bound is void."""
     scenario = line(download(200), rate=ADSL, queue=queues(50))
     result = airhop.run(scenario, trace=True)
     assert result.goodput_mbps > 1.1 * BOUND_MBPS
@@ -56,7 +56,10 @@ def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
 
 
 def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> None:
-    """A line of Mahimahi's trace delivers 1500 B of IP: within 0.1 % in both saturated directions."""
+    """A line of a Mahimahi trace delivers 1500 B of IP.
+
+    Both saturated directions are within 0.1 % of this.
+    """
     traces = {"isp->home": "0\n0\n3\n7\n7\n7\n20\n", "home->isp": "5\n16\n25\n"}
     for way, text in traces.items():
         (tmp_path / f"{way[0]}.trace").write_text(text)
@@ -76,7 +79,7 @@ def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> No
 
 
 def test_packets_with_a_longer_delay_are_overtaken() -> None:
-    """A share of the packets arrives later by a given time, in one direction only."""
+    """In one direction, a share of the packets arrives later by the configured time."""
     rate = "10 Mbit/s"
     late = {"share": 0.1, "by": "4 ms", "direction": "isp->home"}
     scenario = line(

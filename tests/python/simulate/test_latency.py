@@ -66,7 +66,7 @@ def test_delay_is_from_the_first_transmission_to_the_application(scheme: str) ->
 
 
 def test_round_trips_and_delays_of_an_idle_path_equal_those_of_the_links() -> None:
-    """By hand: 948 B and 52 B of headers take 1 ms at 8 Mbit/s, an ACK of 52 B 0.052 ms, each way 10 ms.
+    """By hand: 948 B and 52 B of headers take 1 ms at 8 Mbit/s, an ACK of 52 B 0.052 ms; delays are 10 ms.
 
     The ACK of the SYN-ACK is sent immediately before the data.
     """

@@ -84,7 +84,7 @@ def test_random_positions_equal_those_that_a_run_draws(seed: int, rep: int) -> N
 
 
 def test_random_positions_are_redrawn_only_if_they_must_be_connected() -> None:
-    """Without a range the first draw is accepted, as for positions that need not be connected."""
+    """Without a range, the first draw is accepted, as for positions that need not be connected."""
     sparse = [
         layouts.random(12, "150 m", "80 m", receive="40 m", connected=False, rep=rep) for rep in range(20)
     ]

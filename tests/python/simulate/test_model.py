@@ -1,4 +1,4 @@
-"""The name of the model, the key of stored results: it changes with every source that can change results.
+"""Digest of the simulator, the key of stored results, changes with every source that can change results.
 
 Functions of the machine's C library, which no source shows, must not change results.
 """
@@ -41,9 +41,9 @@ def test_the_model_identifier_is_the_hash_of_the_simulators_sources() -> None:
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils")
 def test_the_simulator_uses_no_mathematical_function_of_the_c_library() -> None:
-    # C libraries differ in the last bits of these from version to version. Rust calls them for `x.exp()`;
-    # a run must take them from the crate libm. Allowed are hypot, which measures distances for a message, and
-    # log2, which sizes the histogram of an emulation's lateness.
+    # The last bits of these functions differ between versions of C libraries, which Rust calls for `x.exp()`.
+    # A run must use the crate libm instead. Allowed are hypot, for a distance in a message, and log2, for the
+    # size of the histogram of an emulation's lateness.
     listed = subprocess.run(["nm", "-D", _core.__file__], capture_output=True, text=True, check=True)
     imported = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if " U " in line}
     inexact = {"exp", "exp2", "expm1", "log", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}

@@ -39,10 +39,10 @@ def goodputs(scheme: object, reps: int = 10) -> list[float]:
 
 @pytest.mark.parametrize("file", NAMES)
 def test_an_object_behaves_like_the_scheme_of_the_same_name(file: str) -> None:
-    """Two implementations of a paper with an equal sender and equal losses: within 2.5 % of goodput.
+    """Two implementations of a paper, with the same sender and losses, differ by at most 2.5 % of goodput.
 
-    One computes in fixed point, the other in floating point. If reductions kept fractions of segments, CUBIC,
-    H-TCP and Veno would deliver 4 % more than their objects.
+    An object computes in fixed point, a scheme in floating point. If reductions kept fractions of segments,
+    the schemes CUBIC, H-TCP and Veno would deliver 4 % more than their objects.
     """
     (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
     assert name == NAMES[file][0]
@@ -57,8 +57,9 @@ def over_chain(scheme: str) -> list[airhop.Result]:
     return [airhop.run(scenario, rep=rep) for rep in range(10)]
 
 
-# Cheng and Lin 2008 twice over eight hops. The kernel's recovery with SACK repairs the object's losses, the
-# NAK and Reno's recovery those of the Rust scheme: 10 % of goodput. Both avoid most reductions.
+# Two implementations of Cheng and Lin 2008 over eight hops. The kernel's SACK recovery repairs the object's
+# losses, but NAKs and Reno's recovery those of the Rust scheme, hence a tolerance of 10 % of goodput. Both
+# avoid most reductions.
 def test_tcp_cl_as_an_object_has_the_goodput_of_the_scheme_over_eight_hops() -> None:
     plugins.load(OBJECTS / "tcp_cl.bpf.o")
     runs = {scheme: over_chain(scheme) for scheme in ("bpf_tcp_cl", "tcp-cl", "reno")}
@@ -89,9 +90,10 @@ def waiting(run: airhop.Result) -> float:
     return float((rows["packets"] * lasts).sum()) / float(lasts.sum())
 
 
-# RFC 8257 §3.3 twice, in fixed point over the kernel's interface and in floating point: behind a step they
-# fill the link, and the queue stays at it. The kernel's window comes down over a round trip (PRR) and does
-# not grow meanwhile, hence the twentieth; it is of whole segments, hence the one.
+# Two implementations of RFC 8257 §3.3, as BPF object in fixed point and as scheme in floating point, fill a
+# link with a marking threshold, and keep the queue at the threshold. The tolerance has a twentieth, because
+# the kernel's window decreases over a round trip (PRR) without growing meanwhile, and one packet, because it
+# has whole segments.
 @pytest.mark.parametrize("threshold", [10, 40])
 def test_dctcp_as_an_object_keeps_the_queue_at_the_marking_threshold(threshold: int) -> None:
     (name,) = plugins.load(OBJECTS / "dctcp.bpf.o")
@@ -150,7 +152,7 @@ def test_objects_that_the_kernel_rejects_are_refused() -> None:
 
 @pytest.mark.parametrize("control", ["reno", "bbr"])
 def test_the_window_of_an_object_is_limited_by_the_send_buffer(control: str) -> None:
-    """Linux, tcp_wmem: a socket stores at most 4 MiB of unacknowledged data, for any snd_cwnd."""
+    """Linux (tcp_wmem): a socket stores at most 4 MiB of unacknowledged data, with any snd_cwnd."""
     names = plugins.load(OBJECTS / f"{control}.bpf.o")
     flow = {"scheme": names[0], "tcp": {"preset": "linux", "initial_window": 1e6}, "segment": "1448 B"}
     wire = {"name": "w", "ends": ["s", "d"], "rate": "10 Gbit/s", "delay": "1 s"}

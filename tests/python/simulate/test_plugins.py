@@ -87,7 +87,7 @@ def test_an_edited_scheme_file_changes_the_digest(tmp_path: Path) -> None:
     assert after.core.json() == before.core.json()
     assert after.digest != before.digest == first
     assert Job(after).run_id != Job(before).run_id
-    # The scenario loaded before still has the scheme of its digest.
+    # The scenario that was loaded before still runs the former scheme.
     assert airhop.run(after).fingerprint != airhop.run(before).fingerprint
 
 
@@ -271,7 +271,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("how", ENDLESS)
 def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
-    """The end of the process does not wait for threads in code of a scheme."""
+    """The end of the process does not wait for threads that execute a scheme's code."""
     file = tmp_path / "endless.py"
     loop = "forever()"
     before = f"def forever():\n    print('looping', flush=True)\n    {ENDLESS[how]}\n"
@@ -286,7 +286,7 @@ def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
 
 
 def test_ctrl_c_returns_control_to_the_program(tmp_path: Path) -> None:
-    """In Python a blocking call of a scheme is abandoned: `Interrupted` is raised, other runs continue."""
+    """In Python, an endless call of a scheme is abandoned: `Interrupted` is raised; later runs work."""
     file = tmp_path / "blocked.py"
     before = "import time\ndef forever():\n    print('blocked', flush=True)\n    time.sleep(1000)\n"
     file.write_text(source("blocked", increase="forever()", before=before), encoding="utf-8")

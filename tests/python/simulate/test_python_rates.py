@@ -39,7 +39,7 @@ def link(tmp_path: Path) -> Scenario:
 
 
 class Wide:
-    """A window of 300 segments, more than the link and its queue can store."""
+    """Scheme with a window of 300 segments, more than the capacity of link and queue."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         window.cwnd = 300
@@ -89,9 +89,9 @@ def test_the_delivery_rate_equals_the_rate_of_the_wire(link: Scenario) -> None:
 
 @pytest.mark.parametrize("packets", [30, 200])
 def test_bbr_in_python_has_the_goodput_of_built_in_bbr(link: Scenario, packets: int) -> None:
-    """Equal models: 1 % of goodput, and a standing queue within 3 ms, a tenth of the longest one of Reno.
+    """Tolerances: 1 % of goodput, and 3 ms of standing queue, a tenth of Reno's longest queue.
 
-    RACK of preset linux repairs the losses of both when the queue of 30 packets overflows in the startup.
+    When the queue of 30 packets overflows in the startup, RACK of preset linux repairs the losses of both.
     """
     airhop.plugins.load(EXAMPLE)
     scenario = link.with_({"wired.wire.queue.packets": packets, "flow.f.tcp.preset": "linux"})

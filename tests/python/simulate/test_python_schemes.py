@@ -13,11 +13,11 @@ from airhop.added import added
 
 LAST_HOP = Scenario.load("last-hop").with_({"duration": "5 s", "wlan.cell.errors.fer": 0.02})
 HELPED = LAST_HOP.with_({"wlan.cell.errors.fer": 0.2, "wlan.cell.attempts": 2})
-"""A link layer with two attempts can report both: the retransmission of a segment, and its discard."""
+"""Scenario whose link layer has two attempts, so that it reports retransmissions and discards."""
 
 
 class Reno:
-    """RFC 5681 §3.1, as in the built-in control."""
+    """Congestion control of RFC 5681 §3.1, as in the built-in scheme."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
@@ -28,7 +28,7 @@ class Reno:
 
 
 class ElnFilter(Reno):
-    """Yun 2009 §4.2, as the built-in filter has it."""
+    """ELN filter of Yun 2009 §4.2, as in the built-in scheme."""
 
     def __init__(self, n: float = 2) -> None:
         self.n = n
@@ -74,7 +74,7 @@ def trajectory(scenario: Scenario, scheme: object, rep: int = 0) -> dict[str, ob
 # ---- the same algorithm is the same run --------------------------------------------------------------------
 
 
-# The class above increases the window per ACK; Linux by the delivered segments.
+# The class increases the window per ACK; preset linux increases it by the delivered segments.
 @pytest.mark.parametrize("preset", ["ns2", "rfc", "linux"])
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
 def test_reno_in_python_equals_built_in_reno_bit_for_bit(recovery: str, preset: str) -> None:
@@ -145,7 +145,7 @@ def test_every_flow_has_its_own_scheme_object() -> None:
 
 
 class Watcher(Reno):
-    """Records its arguments."""
+    """Scheme that records the arguments of its methods."""
 
     shown: ClassVar[list[tuple[str, float, float]]] = []
     rtts: ClassVar[list[float]] = []
@@ -331,21 +331,21 @@ def test_an_unknown_return_value_of_on_notice_is_refused(answer: object) -> None
 
 
 class NoLoss:
-    """Lacks a method."""
+    """Scheme without a required method."""
 
     def on_ack(self, window: Window, ack: Ack, flow: Flow) -> None:
         """Do nothing."""
 
 
 class Narrow(Reno):
-    """A method accepts fewer parameters than it receives."""
+    """Scheme with a method that accepts fewer parameters than it receives."""
 
     def on_ack(self, window: Window) -> None:  # type: ignore[override]
         """Do nothing."""
 
 
 class Greedy(Reno):
-    """The constructor requires an undeclared parameter."""
+    """Scheme whose constructor requires an undeclared parameter."""
 
     def __init__(self, beta: float) -> None:
         self.beta = beta

@@ -23,7 +23,7 @@ WEB = {
 
 
 def requests(**keys: Any) -> Scenario:
-    """One wire of 1 Mbit/s and 30 ms, and requests over it for 20 s."""
+    """Return a scenario: requests over a wire of 1 Mbit/s and 30 ms for 20 s."""
     link = {"name": "w", "ends": ["a", "b"], "rate": "1 Mbit/s", "delay": "30 ms"}
     app = {key: value for key, value in (WEB["app"] | keys).items() if value is not None}  # type: ignore[operator]
     return Scenario.load({"name": "web", "duration": "20 s", "wired": [link], "flow": [WEB | {"app": app}]})
@@ -43,7 +43,7 @@ def test_a_run_document_has_completion_times_and_a_flow_for_requests() -> None:
 
 @pytest.mark.parametrize("keys", [{}, {"think": None, "rate": 10}, {"think": None, "rate": 50}])
 def test_the_verifier_counts_responses_to_requests(keys: dict[str, Any]) -> None:
-    """A closed loop, an open loop, and requests beyond the rate of the wire: a wrong count is detected."""
+    """A wrong count is detected in a closed loop, in an open loop, and above the capacity of the wire."""
     scenario = requests(**keys)
     run = airhop.run(scenario, trace=True)
     assert list(verify(scenario, run)) == []
@@ -65,7 +65,10 @@ def test_the_verifier_counts_responses_to_requests(keys: dict[str, Any]) -> None
     ],
 )
 def test_the_verifier_follows_connections_from_syn_to_fin(app: dict[str, Any]) -> None:
-    """One line for each direction; an additional connection, and data beyond a FIN, are detected."""
+    """The document has one entry per direction.
+
+    An additional connection, and data beyond a FIN, are detected.
+    """
     scenario = requests(**app)
     run = airhop.run(scenario, trace=True)
     responses, asked = run.document["flows"]

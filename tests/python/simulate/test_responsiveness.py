@@ -59,7 +59,7 @@ def test_the_responsiveness_is_that_of_the_first_stable_interval() -> None:
 
 
 def test_a_standard_deviation_of_5_percent_is_not_stable() -> None:
-    # Moving averages 1, 1.5, 2, 2.5, 3.5, ...: goodput that grows by 40 % an interval never is.
+    # A goodput that grows by 40 % per interval is never stable.
     growing = [interval(1.4**i, 100.0) for i in range(20)]
     result = final(growing)
     assert (result.intervals, result.goodput_confidence, result.confidence) == (20, "medium", "low")
@@ -86,8 +86,8 @@ def test_without_load_the_round_trip_time_equals_that_of_the_path() -> None:
 
 
 def test_a_full_queue_lowers_responsiveness_and_fq_codel_keeps_it() -> None:
-    # CUBIC keeps a drop-tail queue between its reduction (0.7 of queue and path) and full; FQ-CoDel serves
-    # the packets of a probe at once.
+    # CUBIC keeps a drop-tail queue between full and the length after a reduction (to 0.7 of queue and path).
+    # FQ-CoDel serves the packets of a probe immediately.
     full = measure(wire(), directions=["down"], reps=1)
     (deep,) = full.loaded
     (short,) = measure(wire({"kind": "fq-codel"}), directions=["down"], reps=1).loaded

@@ -28,8 +28,8 @@ def _sent(result: airhop.Result, kind: str) -> pl.DataFrame:
     return result.tables["notices"].filter(kind=kind, event="sent").sort("time_s")
 
 
-# "first retransmission" (Yun 2009 §3.1): ERSN leaves with the first NAK, so before the second transmission,
-# which may have to wait.
+# "first retransmission" (Yun 2009 §3.1): the ERSN is sent at the first NAK, and thus before the second
+# transmission, which may have to wait.
 @pytest.mark.parametrize("rounds", [[1, 2, 3], [1]])
 def test_an_ersn_is_sent_for_each_retransmitted_packet(rounds: list[int]) -> None:
     result = _run(rounds)
@@ -38,7 +38,8 @@ def test_an_ersn_is_sent_for_each_retransmitted_packet(rounds: list[int]) -> Non
     told = _sent(result, "ersn")
     assert len(again) > 100
     assert told["seq"].to_list()[: len(again)] == again["seq"].to_list()
-    assert len(again) >= len(told.filter(pl.col("time_s") < 59))  # the last notice may still wait
+    # the retransmission of the last notice may still wait
+    assert len(again) >= len(told.filter(pl.col("time_s") < 59))
     lag = again["start_s"] - told["time_s"].head(len(again))
     assert (lag >= -1e-9).all()
 
@@ -61,7 +62,7 @@ def test_three_retransmission_rounds_discard_no_packet() -> None:
     assert _sent(_run([1, 2, 3]), "eln").is_empty()
 
 
-# A copy without a NAK, and a packet given up too soon.
+# Faults: a copy without a NAK, and a packet that is discarded too early.
 def test_the_verifier_checks_the_retransmission_rounds() -> None:
     scenario, result = _scenario([1]), _run([1])
     trace = Trace(scenario.to_dict(), result.document, result.tables)

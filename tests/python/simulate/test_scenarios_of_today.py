@@ -22,7 +22,7 @@ CLASSES = {
 """Classes of flows, by scenario."""
 NETWORKS = sorted(CLASSES)
 SOURCED = re.compile(r"choices?\b|RFC|IEEE|ITU|3GPP|Report|Almanac|NCTA|MMSys|IMC|ATC|CM-GL|draft")
-"""Words of a comment that name a source, or a choice."""
+"""Pattern of words by which a comment names a source or a choice."""
 
 
 def of_class(scenario: Scenario, name: str) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def of_class(scenario: Scenario, name: str) -> dict[str, Any]:
 
 
 def alone(name: str, kind: str) -> Scenario:
-    """Return a scenario with the flows of one application only."""
+    """Return a scenario with only the flows of one application."""
     tables = Scenario.load(name).to_dict()
     tables["flow"] = [flow for flow in tables["flow"] if flow["app"]["kind"] == kind]
     return Scenario.load(tables)
@@ -117,8 +117,8 @@ def test_priority_of_voice_keeps_the_calls_of_an_office() -> None:
     assert of_class(voice, "call")["call"]["r_min"] > 90
 
 
-# Of the 12 s from 8 to 20 s, 2 s are in the tunnel, which keeps packets. Those of the last 100 ms, the
-# playout delay, play in time.
+# Of the 12 s from 8 to 20 s, 2 s are in the tunnel, where packets wait. Packets of the tunnel's last 100 ms,
+# the playout delay, play in time.
 def test_the_tunnel_of_a_train_makes_packets_of_calls_late() -> None:
     scenario = alone("train", "call").with_({"duration": "20 s", "warmup": "8 s"})
     calls = [flow["call"] for flow in airhop.run(scenario).document["flows"]]

@@ -20,7 +20,7 @@ SHORT = {"segment": "1 s", "buffer": "12 s"}
 
 
 def video(rate: str = "3 Mbit/s", duration: str = "60 s", warmup: str = "0 s", **keys: Any) -> Scenario:
-    """One wire with this rate and a delay of 20 ms, and a video over it."""
+    """Return a scenario: a video over a wire with this rate and a delay of 20 ms."""
     link = {"name": "w", "ends": ["a", "b"], "rate": rate, "delay": "20 ms"}
     flow = {"name": "tv", "from": "a", "to": "b", "scheme": "cubic", "app": APP | keys}
     return Scenario.load(
@@ -49,7 +49,10 @@ def test_a_video_has_its_quality_in_the_run_document() -> None:
 
 @pytest.mark.parametrize("choice", ["throughput", "buffer", "hybrid"])
 def test_the_bitrate_of_a_video_approaches_the_rate_of_the_link(choice: str) -> None:
-    """3.5 Mbit/s carry 2.5 Mbit/s without stalls; a choice by buffer level also has segments of 5 Mbit/s."""
+    """A link of 3.5 Mbit/s carries 2.5 Mbit/s without stalls.
+
+    A choice by buffer level also requests 5 Mbit/s.
+    """
     found = airhop.run(video("3.5 Mbit/s", "200 s", choice=choice)).document["flows"][0]["video"]
     assert found["stalls"] == found["stalled_pct"] == 0
     assert 2.3 < found["bitrate_mbps"] < 3.5
@@ -68,7 +71,7 @@ def test_the_bitrate_of_a_video_approaches_the_rate_of_the_link(choice: str) -> 
     ],
 )
 def test_the_verifier_plays_the_video_again(keys: dict[str, Any], warmup: str) -> None:
-    """Every wrong number of flow and class is found, and a document without the quality, too."""
+    """A wrong number of a flow or class is detected, and so is a document without the quality."""
     scenario = video(duration="30 s", warmup=warmup, **keys)
     run = airhop.run(scenario, trace=True)
     assert list(verify(scenario, run)) == []

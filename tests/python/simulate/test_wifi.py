@@ -1,4 +1,4 @@
-"""Cells of 802.11n, ac and ax: a lone station against a closed form, and error messages."""
+"""Cells of 802.11n, ac and ax: a single station against a closed form, and error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.verify import verify
 PAYLOAD = 1472
 MPDU = PAYLOAD + 28 + 38
 AIFS, BACKOFF, SIFS = 43.0, 67.5, 16.0
-"""Microseconds at 5 GHz, best effort; the backoff is the mean."""
+"""AIFS, mean backoff and SIFS of best effort at 5 GHz, µs."""
 
 
 def cell(**keys: object) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def test_invalid_wifi_keys_are_reported(keys: dict[str, object], words: str) -> 
 def test_the_mpdus_of_a_ppdu_cause_a_single_notice_of_each_kind() -> None:
     """LL-ELSN over lost MPDUs: a notice names the segments of all MPDUs that failed together.
 
-    Segments more than 64 lengths after the first need another notice; A-MPDUs contain such segments after
-    queue losses.
+    A notice covers 64 segment lengths. After queue losses, an A-MPDU may contain segments beyond this, which
+    need another notice.
     """
     changes = {
         "flow.download.services": ["elsn"],
@@ -124,7 +124,7 @@ def saturated(categories: tuple[str, ...], **keys: object) -> dict[str, Any]:
 
 
 def test_saturated_access_categories_share_a_cell_as_in_ns3() -> None:
-    """Goodput of one station for each category, HT20 MCS 7 without A-MPDU: ns-3.44 over 2 s, Mbit/s."""
+    """Mbit/s of one station per category, HT20 MCS 7 without A-MPDU, compared with 2 s of ns-3.44."""
     scenario = airhop.Scenario.load(saturated(CATEGORIES, aggregation={"bytes": 0}))
     flows = airhop.run(scenario, seed=1).document["flows"]
     found = [flow["goodput_mbps"] for flow in flows]
@@ -143,7 +143,7 @@ def test_txop_limits_favour_video_as_in_ns3() -> None:
 
 
 def test_a_flow_of_a_higher_category_meets_no_queue_of_a_lower_one() -> None:
-    """A call beside a saturated downlink of best effort: as best effort, and as voice."""
+    """Two runs of a call next to a saturated best-effort download: with best effort, and with voice."""
     wlan = {
         "name": "cell",
         "standard": "802.11n",

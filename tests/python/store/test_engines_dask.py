@@ -1,4 +1,4 @@
-"""The dask engine, on a scheduler and workers of real processes: rows equal a local run's after failures."""
+"""Dask engine on real processes: rows equal those of a local run, also after failures."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def local(jobs: Sequence[Job]) -> dict[int, dict[str, object]]:
 
 
 def assert_part_of(collected: Collected, jobs: Sequence[Job]) -> None:
-    """Check that the reported runs of an interrupted study are complete and correct."""
+    """Check that the reported runs of an interrupted study are correct, each reported once."""
     assert collected.calls == len(collected.documents), "a run was reported twice"
     indices = sorted(collected.documents)
     expected = local([jobs[index] for index in indices])
@@ -81,13 +81,13 @@ def assert_part_of(collected: Collected, jobs: Sequence[Job]) -> None:
 
 @pytest.fixture(autouse=True)
 def short_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide short tests into many tasks."""
+    """Shorten tasks, so that short tests have many tasks."""
     monkeypatch.setattr(chunks, "TASK_S", 0.1)
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two workers, one thread each."""
+    """Start a cluster of two workers with one thread each."""
     with dask_cluster(tmp_path_factory.mktemp("pair"), workers=2) as started:
         yield started
 
@@ -171,7 +171,7 @@ def test_ctrl_c_reports_finished_runs_and_leaves_the_cluster_usable(pair: Cluste
         collected = Collected(200, lambda: signal.raise_signal(signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             engine.run(jobs, collected)
-        # The runs in the same task as the 200th run: Ctrl-C between them loses none.
+        # Ctrl-C at the 200th run loses no finished run of the same task.
         assert 200 < len(collected.documents) < len(jobs)
         assert_part_of(collected, jobs)
         again = Collected()
@@ -311,7 +311,8 @@ def test_an_interrupt_does_not_wait_for_busy_workers_and_lost_workers_are_report
                 worker.kill()
 
         jobs, collected = study(reps=500), Collected(20, kill)
-        with pytest.raises(ClusterError, match=r"has had no worker for 0\.5 s"):  # one works, then none
+        # first one worker, then none
+        with pytest.raises(ClusterError, match=r"has had no worker for 0\.5 s"):
             engine.run(jobs, collected)
     assert 20 <= len(collected.documents) < len(jobs)
     assert_part_of(collected, jobs)

@@ -1,4 +1,4 @@
-"""Folders for results: a killed process leaves no files, and a running process loses none."""
+"""Folders for results: a killed process leaves no files, and a running process loses no files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store's contract: every added run is read back, one row per flow and run, each once."""
+"""Contract of the store: every added run is read back once, with one row per flow."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_the_rows_of_selected_runs_are_returned(tmp_path: Path) -> None:
 
 
 def test_a_run_is_stored_once(tmp_path: Path) -> None:
-    """A run in two studies keeps the axis columns of the first study; so do runs of an earlier process."""
+    """A run of two studies keeps the axis columns of the first, even if another process stored it."""
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, [1, 1])
         assert (tmp_path / "runs" / "writer.journal").read_text().count("\trun\t") == 1

@@ -42,7 +42,7 @@ def ids(numbers: Iterable[int]) -> set[str]:
 
 
 def test_a_writer_killed_at_random_times_loses_no_added_run(tmp_path: Path) -> None:
-    """Every run whose `add` returned is stored; the complete study equals the study of an undisturbed writer.
+    """Every run whose `add` returned is stored, and the completed study equals that of an undisturbed writer.
 
     A part is written every 50 runs, so that many kills occur during the writing of a part.
     """
@@ -126,7 +126,7 @@ def test_an_error_in_the_study_keeps_the_added_runs(tmp_path: Path) -> None:
 def test_an_interrupted_save_can_be_repeated_without_duplicates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C immediately after the part was written: the final save must not write its rows again."""
+    """After Ctrl-C immediately after the writing of a part, the final save must not write its rows again."""
 
     def interrupt(_: Path, **__: bool) -> None:
         monkeypatch.undo()
@@ -143,7 +143,7 @@ def test_an_interrupted_save_can_be_repeated_without_duplicates(
 def test_a_line_after_an_incomplete_journal_line_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C during a write, followed by more runs: only the interrupted run is missing."""
+    """After Ctrl-C during a write, and further runs, only the interrupted run is missing."""
     write = os.write
 
     def half(fd: int, data: bytes) -> int:

@@ -137,7 +137,7 @@ def test_a_journal_without_its_first_line_is_reported_as_damaged(tmp_path: Path)
 def test_a_journal_with_missing_lines_is_reported_as_damaged(
     tmp_path: Path, reader: Callable[[Path], object], gone: slice
 ) -> None:
-    """All remaining lines are valid; only the count distinguishes this journal from one of fewer runs."""
+    """All remaining lines are valid, so that only the count shows that runs are missing."""
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
     del lines[gone]
@@ -196,7 +196,7 @@ def test_a_file_in_place_of_a_store_folder_is_refused(tmp_path: Path, below: str
 def test_an_unwritable_store_is_refused_for_writing_and_can_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    """Read-only media, another user's folder, a file system without locks. Reading goes on."""
+    """On read-only media, in another user's folder, or without file locks, a store can still be read."""
     filled(tmp_path)
     before = contents(tmp_path)
 
@@ -244,7 +244,7 @@ def limited(limit: int, action: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("limit", [0, 10, 1500, 6000, 10_000])
 def test_a_full_disk_refuses_a_run_and_keeps_earlier_runs_in_the_journal(tmp_path: Path, limit: int) -> None:
-    """The run that does not fit raises an error; earlier runs are stored, later runs once there is space."""
+    """The run without space raises an error; earlier runs are stored, and later runs when there is space."""
     opened = Store.open(tmp_path)
     added: list[int] = []
 
@@ -284,7 +284,7 @@ def test_a_part_that_does_not_fit_on_the_disk_keeps_the_journal(tmp_path: Path) 
 def test_an_error_while_saving_does_not_hide_the_first_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error of the study is raised, not the error of the save: the journal has the runs."""
+    """The error of the study is raised, not the error of the save, because the journal has the runs."""
 
     def refuse(*_: object) -> None:
         raise StoreError("no room")
@@ -299,7 +299,7 @@ def test_an_error_while_saving_does_not_hide_the_first_error(
 
 
 def test_a_store_on_a_real_full_disk_resumes_when_space_is_free(tmp_path: Path) -> None:
-    """On a file system of 320 KiB the journal fills the disk; the study continues on a larger file system."""
+    """The journal fills a file system of 320 KiB; the study then continues on a larger file system."""
     mount = ["mount", "-t", "tmpfs", "-o"]
     if (
         shutil.which("mount") is None

@@ -1,4 +1,4 @@
-"""After any sequence of adds, saves, closes, deaths and full disks the store equals a set of runs."""
+"""After any sequence of adds, saves, closes, kills and full disks, the store equals a set of runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DeathError(BaseException):
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """A store, and the numbers of the runs that must be in it."""
+    """State machine of a store, with the numbers of the runs that must be in the store."""
 
     @initialize(shard=st.sampled_from([None, "1-of-2"]))
     def begin(self, shard: str | None) -> None:

@@ -28,7 +28,7 @@ from airhop.store import MemoryStore, Store, read_rows, store
 def test_a_second_writer_of_a_store_is_refused(tmp_path: Path, first: str | None, second: str | None) -> None:
     """The message names the process with the lock; after its end, the next writer gets the lock."""
     (tmp_path / "runs").mkdir()
-    for lock in (".lock", ".lock-1-of-2"):  # of a process that ended long ago
+    for lock in (".lock", ".lock-1-of-2"):  # lock files that an ended process has left
         (tmp_path / "runs" / lock).write_text(
             "process 123456789 on a-host-with-a-name-of-great-length.example"
         )
@@ -67,7 +67,7 @@ def test_the_lock_is_released_when_its_process_dies(tmp_path: Path) -> None:
 
 
 def test_two_simultaneous_shards_store_each_run_once(tmp_path: Path) -> None:
-    """Two processes with parts and journals side by side and common runs; the dataset has each run once."""
+    """Two processes write parts and journals, and have runs in common; the dataset has each run once."""
     writers = [
         subprocess.Popen(
             [sys.executable, store_writer.__file__, str(tmp_path), shard, str(first), str(first + 400), "50"],

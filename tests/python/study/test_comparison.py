@@ -15,7 +15,7 @@ from airhop.comparison.arms import arms
 
 
 def result(goodput: float, rep: int) -> Result:
-    """Make a run of two flows that classify each loss as wireless: 3 of 4 are, in replication 1 all 8."""
+    """Return a run of two flows that classify each loss as wireless, as are 3 of 4, or all 8 (rep 1)."""
     lost = {"channel": 8} if rep == 1 else {"channel": 3, "queue": 1}
     flow = dict.fromkeys(METRICS, 1) | {
         "name": "a",

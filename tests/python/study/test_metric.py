@@ -49,7 +49,7 @@ def test_a_formula_is_computed_for_each_run(table: Table) -> None:
 
 
 def test_values_that_cannot_be_computed_are_omitted(table: Table) -> None:
-    # No host sends ELNs in these runs: 0/0, and a number divided by 0.
+    # These runs have neither ELNs nor channel losses, so the formulas are 0/0 and a number divided by 0.
     for metric in ("notices_eln / drops_channel", "goodput_mbps / drops_channel"):
         assert table.values(table.study.points()[0], metric) == {}
     runs = pl.DataFrame({"timeouts": [3, 1], "drops_queue": [2, 0]})
@@ -69,7 +69,7 @@ def test_names_of_flows_may_contain_dashes_and_numbers() -> None:
     ("metric", "message"),
     [
         ("goodput", "no metric `goodput`. Did you mean `goodput_mbps`"),
-        ("flow.reno.jain", "no metric `flow.reno.jain`"),  # of a run, not of a flow
+        ("flow.reno.jain", "no metric `flow.reno.jain`"),  # a metric of runs, not of flows
         ("flow.reno", "no metric `flow.reno`"),
         ("hops.2.jain", "no metric `hops.2.jain`"),
         ("most.jain", "no metric `most.jain`"),
@@ -87,7 +87,8 @@ def test_unknown_metrics_are_refused(metric: str, message: str) -> None:
 
 
 def test_a_stopping_rule_can_use_the_interval_of_a_single_flow() -> None:
-    # The flow's goodput scatters, the sum of all goodputs does not: only the former needs a second batch.
+    # The goodput of a flow varies, but the sum of all goodputs does not: only the flow's metric needs a
+    # second batch.
     scenario = Scenario.load("yun2009-downlink").with_({"copies": 2, "duration": "1 s"})
     store = MemoryStore()
     study = Study("one", scenario, (), Until(0.1, relative=True, of="flow.ftp1.goodput_mbps", max=4, batch=2))

@@ -102,11 +102,12 @@ def test_the_table_of_numbers_has_the_means_of_the_runs(office: Table) -> None:
 @pytest.mark.parametrize(
     ("samples", "answer"),
     [
-        # Means of 4.7 and 5 Mbit/s, with differences of either sign.
+        # Means of 4.7 and 5 Mbit/s, with differences of both signs.
         ({"one": (1.0, 9.0, 4.0), "two": (7.0, 2.0, 6.0)}, "open"),
         ({"one": (5.0, 5.1, 4.9), "two": (5.0, 5.1, 4.9)}, "all alike"),
         ({"one": (9.0, 9.1, 8.9), "two": (5.0, 5.1, 4.9)}, "**one** 9"),
-        # `two` is significantly worse than `one`, by less than 5 %; `four` is not, by more.
+        # `two` is significantly worse than `one`, but by less than 5 %; `four` is worse by more than 5 %, but
+        # not significantly.
         (
             {"one": (9.0, 9.1, 8.9), "two": (8.8, 8.9, 8.7), "three": (5, 5, 5), "four": (9.5, 2.0, 9.5)},
             "**one** 9; as good: two; open: four",

@@ -18,7 +18,7 @@ from airhop.stats import Interval, bca, difference, doubts, estimate, jain, rati
 from airhop.terminal import mean_pm, signed_pm
 
 FALSE_ALARM = 1e-4
-"""Probability that a coverage test fails although the intervals are right, for a random seed."""
+"""Probability, over seeds, that a coverage test fails although the intervals are correct."""
 
 WAITS = [12.1, 9.8, 11.4, 10.3, 10.9]
 OTHERS = [3.1, 2.4, 2.9, 2.7, 2.6]
@@ -51,12 +51,12 @@ def test_students_quantile_is_infinite_at_confidence_1_and_defined_for_probabili
     assert [t_quantile(4, 0.0), t_quantile(4, 1.0)] == [0.0, math.inf]
     for degrees, confidence in ((0, 0.95), (-1, 0.95), (4, 1.5), (4, -0.2), (4, math.nan)):
         assert math.isnan(t_quantile(degrees, confidence))
-    for degrees in range(1, 300):  # here the series rounds to 1
+    for degrees in range(1, 300):  # quantiles at which the series rounds to 1
         assert t_quantile(degrees, 0.999999) < t_quantile(degrees, math.nextafter(1.0, 0.0)) < math.inf
 
 
-# Times and rates are not negative: with few scattered replications a t interval extends below zero, and is
-# cut.
+# Times and rates are not negative. A t interval of few variable replications that extends below zero is
+# therefore cut at zero.
 def test_an_interval_of_a_non_negative_mean_does_not_extend_below_zero() -> None:
     few = estimate([100.0, 300.0, 400.0])
     assert few.half_width is not None and few.half_width > few.mean
@@ -89,7 +89,7 @@ def test_an_interval_missing_at_95_percent_is_missing_at_any_confidence() -> Non
 
 
 def test_simultaneous_intervals_share_the_error_rate_of_a_single_interval() -> None:
-    # Bonferroni: the error probabilities of all tests add up to the error probability of one interval.
+    # Bonferroni: the sum of the error probabilities of all tests equals that of one interval.
     for tries in (1, 3, 20):
         assert tries * (1.0 - simultaneous(tries)) == pytest.approx(0.05)
 
@@ -110,7 +110,7 @@ def test_the_difference_of_samples_is_paired() -> None:
 
 
 def test_fieller_bounds_are_bounds_of_the_paired_t_test() -> None:
-    # Fieller (1954): the interval of x/y holds every r that the paired t test of x against r·y accepts.
+    # Fieller (1954): the interval of x/y contains every r that the paired t test of x against r·y accepts.
     found = ratio(WAITS, OTHERS)
     assert found.low is not None and found.high is not None
     assert found.low < found.value < found.high
@@ -152,7 +152,7 @@ def covers(
     true: float,
     trials: int,
 ) -> int:
-    """Count the samples whose interval holds the true value."""
+    """Count the random samples whose interval contains the true value."""
     rng = np.random.default_rng(1)
     found = [interval(draw(rng)) for _ in range(trials)]
     assert None not in found
@@ -160,7 +160,7 @@ def covers(
 
 
 def accepted(rate: float, trials: int) -> tuple[int, int]:
-    """Return the counts that a true coverage of `rate` leaves with probability FALSE_ALARM only."""
+    """Return the range of counts that a true coverage of `rate` leaves only with probability FALSE_ALARM."""
     low, high = binom.interval(1 - FALSE_ALARM, trials, rate)
     return int(low), int(high)
 
@@ -196,7 +196,7 @@ def test_an_interval_is_cut_to_the_range_of_the_quantity() -> None:
 
 
 def test_equal_replications_have_an_interval_of_width_zero() -> None:
-    # The mean of three times 0.1 is not 0.1 in binary, and their deviation not 0.
+    # In binary, the computed mean of three times 0.1 is not 0.1, and the deviation is not 0.
     found = estimate([0.1, 0.1, 0.1])
     assert (found.mean, found.half_width) == (0.1, 0.0)
     assert bca([2.0, 2.0, 2.0]) == Interval(2.0, 2.0)
@@ -209,7 +209,7 @@ def test_a_difference_reports_the_correlation_of_the_pairs() -> None:
     found = difference(WAITS, OTHERS)
     assert found.correlation == pytest.approx(pearsonr(WAITS, OTHERS).statistic)
     assert found.half_width is not None and found.correlation is not None
-    # Var(a - b) = Var a + Var b - 2 r sd(a) sd(b): the use of the printed correlation.
+    # The printed correlation r satisfies Var(a - b) = Var a + Var b - 2 r sd(a) sd(b).
     a, b = np.std(WAITS, ddof=1), np.std(OTHERS, ddof=1)
     variance = a**2 + b**2 - 2 * found.correlation * a * b
     assert found.half_width == pytest.approx(2.776 * math.sqrt(variance / 5), rel=2e-4)

@@ -77,7 +77,7 @@ def test_a_file_defines_the_varied_paths(tmp_path: Path) -> None:
     assert study.columns == ["scheme", FER, "wired.w1.delay_ms", "wired.w2.delay_ms"]
     points = study.points()
     assert [point.index for point in points] == list(range(3 * 3 * 2))
-    # The first axis is the slowest, a zip is one dimension.
+    # The first dimension varies slowest; the paths of a zip vary together.
     assert points[1].values == {
         "scheme": "reno",
         FER: 0.001,

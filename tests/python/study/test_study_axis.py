@@ -75,7 +75,7 @@ def test_ranges_are_monotonic_and_have_the_given_number_of_values(
         (FER, [0, 0.5], FER, (0.0, 0.5)),
         ("wlan.cell.attempts", [1, 7], "wlan.cell.attempts", (1, 7)),
         ("flow.ftp.tcp.delayed_ack", [True, False], "flow.ftp.tcp.delayed_ack", (True, False)),
-        # With a word among the quantities the column is text, named by the path without a unit.
+        # With a word among the quantities, the column is text, and its name is the path without a unit.
         ("flow.f.tcp.receive_window", ["64 kB", "unlimited"], "flow.f.tcp.receive_window",
          ("64 kB", "unlimited")),
         ("scheme", ["reno", {"name": "ll-elsn", "n": 3.0}], "scheme", ("reno", "ll-elsn(n=3)")),

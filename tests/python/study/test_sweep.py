@@ -31,7 +31,7 @@ Goodput = Callable[[str, float, int], float]
 
 
 class MadeUp:
-    """An engine with synthetic documents, in the requested or the reverse order, which can be interrupted."""
+    """Engine that returns synthetic documents, in the given or the reverse order, and can be interrupted."""
 
     name = "made-up"
     workers = 3
@@ -80,7 +80,7 @@ def study(**changes: Any) -> Study:
 
 
 def noisy(scheme: str, fer: float, rep: int) -> float:
-    """Return a goodput: the schemes share the scatter of the channel, and each adds a little of its own."""
+    """Return a goodput with a scatter common to all schemes, and a small scatter of the scheme."""
     mean = {"reno": 10.0, "sack": 20.0}[scheme]
     channel = scipy.stats.norm.ppf((rep * 0.618 + 0.05) % 1.0)
     own = scipy.stats.norm.ppf((rep * 0.7549 + 0.03 * mean) % 1.0)
@@ -170,7 +170,7 @@ def test_means_ratios_and_differences_of_cells_equal_the_textbook_formulas() -> 
 
 
 def test_cells_are_paired_over_their_common_replications() -> None:
-    # Interrupted after 9 of 12: replication 2 has one run, of Reno at 1 %.
+    # Interrupted after 9 of 12 runs, replication 2 has one run, of Reno at 1 %.
     with pytest.raises(InterruptedSweep) as stop:
         run_study(study(), store=MemoryStore(), engine=MadeUp(noisy, stop_after=9))
     cells = {(cell.point.scheme, cell.point.setting): cell for cell in stop.value.table.cells()}

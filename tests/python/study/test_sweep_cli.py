@@ -175,7 +175,7 @@ def wait_for_runs(running: subprocess.Popen[str], out: Path, least: int) -> None
 
 
 def journaled(out: Path) -> int:
-    """Count the runs in the journal, which comes and goes: its runs become a part."""
+    """Count the runs in the journal, which may be missing because its runs became a part."""
     try:
         return (out / "runs" / "writer.journal").read_bytes().count(b"\trun\t")
     except FileNotFoundError:

@@ -1,9 +1,9 @@
 """The documentation is correct: generated pages are up to date, and the examples on pages work.
 
-In README and in docs/, the commands of a block of `sh` are run, a block of `python` is executed, a block with
-a title is written to the file of that name; all in the order of the page, in a separate folder. A block of
-`text` with the title "output" is the output of the preceding block of `python`. Other blocks are not tested.
-The cells of notebooks are executed, without a notebook server.
+The blocks of README and of the pages in docs/ are processed in the order of the page, in a separate folder.
+The commands of a block of `sh` and a block of `python` are executed, and a block with a title is written to
+the file of this name. A block of `text` with the title "output" must equal the output of the preceding block
+of `python`. Other blocks are not tested. The cells of notebooks are executed, without a notebook server.
 """
 
 import ast
@@ -92,8 +92,8 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-# README and the next page draw the same figure: in a common folder its runs are computed once. The solutions
-# need the scenario of the exercises.
+# Pages that share a folder: README and the next page draw the same figure, whose runs are then computed once,
+# and the solutions need the scenario of the exercises.
 TOGETHER = [
     [README, ROOT / "docs" / "first-figure.md"],
     [ROOT / "docs" / "exercises.md", ROOT / "docs" / "exercise-solutions.md"],
@@ -129,7 +129,7 @@ def works(page: Path, cli: Cli, folder: Path) -> None:
 
 
 class Session:
-    """Blocks of Python of a page, which run in one process as soon as another block needs their results."""
+    """Python blocks of a page, which are executed in one process when another block needs their results."""
 
     END = "\0"
 
@@ -144,7 +144,7 @@ class Session:
         self._outputs[len(self.blocks) - 1] = text
 
     def run(self) -> None:
-        """Run the session, unless it has no new block. Earlier blocks run again, in another process."""
+        """Run all blocks so far in a new process, unless there is no new block."""
         if self._done == len(self.blocks):
             return
         self._done = len(self.blocks)
@@ -195,7 +195,7 @@ def test_a_type_checker_accepts_the_examples_and_reports_wrong_types(tmp_path: P
             *examples,
             "wrong.py",
         ],
-        cwd=tmp_path,  # a user's own folder, without this project's configuration
+        cwd=tmp_path,  # a folder without this project's configuration
         capture_output=True,
         text=True,
         check=False,

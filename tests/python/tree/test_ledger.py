@@ -1,4 +1,4 @@
-"""The ledger of the papers: its letters follow from the evidence of rows, and its page from letters."""
+"""Ledger of the papers: the letter of a row follows from its evidence, and the page from the letters."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_sums_of_the_ledger_count_the_letters() -> None:
 
 
 def test_listed_failures_have_claims_that_are_not_reproduced() -> None:
-    """Ten failures, each with claims that are not reproduced: an undecided claim is no failure."""
+    """Each of the ten failures has claims that are not reproduced; an undecided claim is no failure."""
     page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
     failures = re.findall(r"^\d+\. .*$", page.partition("## Numbers that are not")[2], re.MULTILINE)
     assert len(failures) == 10
@@ -125,7 +125,7 @@ def test_headlines_have_the_outcomes_of_their_claims() -> None:
 
 
 def test_pages_state_as_in_the_paper_only_for_printed_numbers_of_runs() -> None:
-    """Yun prints 20 and 50 runs, Koo 10; Cheng and Lin and Kounavis print none."""
+    """Yun prints 20 and 50 runs, Koo 10; Cheng and Lin, and Kounavis, print no number."""
     for experiment in EXPERIMENTS:
         printed = getattr(getattr(experiment, "replications", None), "printed", False)
         page = ROOT / "docs" / "experiments" / f"{experiment.id.replace('/', '-')}.md"

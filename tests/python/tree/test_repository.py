@@ -38,7 +38,7 @@ def rust_files(folder: Path) -> set[str]:
 
 
 def test_only_test_files_mark_tests_as_alone() -> None:
-    """`make test-live` collects the files `test_*.py` that name this mark; another file's mark is missed."""
+    """`make test-live` collects only files `test_*.py` that contain this mark."""
     files = (ROOT / "tests/python").rglob("*.py")
     marking = [file for file in files if re.search(r"mark\.alone", file.read_text(encoding="utf-8"))]
     assert marking
@@ -98,7 +98,7 @@ def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
 
 
 def room(name: str) -> str:
-    """Return the top-level package or module that contains a module; the root itself is `airhop`."""
+    """Return the top-level package or module of `airhop` that contains a module, or `airhop` itself."""
     return ".".join(name.split(".")[:2])
 
 
@@ -144,7 +144,7 @@ def test_experiments_do_not_import_plots_reports_or_reproduction() -> None:
 
 
 def test_a_change_of_any_package_that_reports_use_rewrites_reports() -> None:
-    """The digest of the program that wrote a page excludes the packages that do not affect pages."""
+    """The digest that decides on rewriting a page excludes only packages that do not affect pages."""
     graph, used, found = rooms(), {"airhop.reproduction"}, {"airhop.reproduction"}
     while found:
         found = {room for one in found for room in graph[one]} - used
@@ -194,7 +194,7 @@ def test_rust_modules_have_no_cyclic_dependencies(crate: str) -> None:
 
 
 def test_cycles_of_rust_modules_are_detected(tmp_path: Path) -> None:
-    """Uses by `use` and in the code, through re-exports; not in tests, comments, strings."""
+    """Uses are by `use`, in the code, or through re-exports, but not in tests, comments or strings."""
     files = {
         "lib.rs": "mod a;\nmod b;\nmod c;\npub use c::{deep::Deep, Other as Another};\n",
         "a.rs": "use crate::{b::B, std};\n",

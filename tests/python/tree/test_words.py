@@ -21,7 +21,7 @@ def test_every_crate_and_kind_of_description_has_a_ceiling() -> None:
 @pytest.mark.parametrize("where", COUNTED)
 @pytest.mark.parametrize("habit", ["headless", "speech"])
 def test_numbers_of_counted_openings_equal_their_ceilings(where: str, habit: str) -> None:
-    """A higher count requires a rewritten comment, a lower count a lower ceiling."""
+    """If the count is higher, a comment must be rewritten; if it is lower, the ceiling must be lowered."""
     count, ceiling = getattr(COUNTED[where], habit), getattr(CEILINGS[where], habit)
     found = [
         f"{one.place}: {one.text.splitlines()[0]}"

@@ -1,4 +1,4 @@
-"""Faults, one by one: a change of a trace, its scenario or its document, and the law that it breaks."""
+"""Faults: each is a change of a trace, its scenario or its document, with the law that it breaks."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _retransmissions_count(run: Recorded) -> None:
 _FLOW, _DATAGRAMS, _CLASS = ("flows", 0), ("flows", 1), ("classes", 0)
 _SLIGHTLY = 1 + 1e-6
 _BEYOND = 1.017
-"""Factor of more than two bins of the histogram, each of relative width 1/128."""
+"""Factor by which a percentile is more than two bins of the histogram (relative width 1/128) too large."""
 
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("delay", "two-kinds", _times("mean", _SLIGHTLY, *_FLOW)),

@@ -1,4 +1,4 @@
-"""Traces in which faults are planted, and planting functions for any table."""
+"""Traces in which faults are planted, and functions that plant faults in any table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from airhop.verify import LAWS, Trace, verify
 Tables = dict[str, pl.DataFrame]
 STATIC = {"wlan.field.routing": {"kind": "static"}, "wlan.field.control_rate": "6 Mbit/s", "duration": "2 s"}
 CAPTURES = {"wlan.field.range.capture": "3 dB"}
-"""The power of a neighbour at 30 m is 6 dB above the power of a station at 60 m."""
+"""Change with which a neighbour at 30 m, 6 dB above a station at 60 m, is captured."""
 SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "last-hop": ("last-hop", {}),
     "delayed": (
@@ -115,7 +115,7 @@ BLOCK_ACK = {
 }
 """A cell that aggregates, in which MPDUs are lost and A-MPDUs collide."""
 BY_SNR = {"kind": "snr", "power": "-27.5 dBm", "exponent": 0.3, "min_rssi": "-90 dBm"}
-"""Losses of some 10 % of the MPDUs of one station, and of half of those of the other."""
+"""Error model by which some 10 % of one station's MPDUs, and half of the other's, are lost."""
 CATEGORIES = {
     "name": "categories",
     "duration": "300 ms",

@@ -1,4 +1,4 @@
-"""Links with unusual but correct behaviour, by the behaviour."""
+"""Scenarios with unusual but correct behaviour of links, by the behaviour."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def late(share: float, by: str, **link: str) -> dict[str, Any]:
 
 
 def fading(*directions: str) -> dict[str, Any]:
-    """Two stations whose channel fades separately in each of these directions."""
+    """Return two stations whose channel fades independently in each of these directions."""
     fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}
     return {
         "wlan": [
@@ -378,7 +378,7 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "a", "to": "c", "scheme": "newreno", "segment": "1 B"}],
     },
-    # b's ACK does not reserve the medium for the next exchange of a's TXOP, which c does not sense.
+    # b's ACK does not reserve the medium for the next exchange of a's TXOP, and c does not sense a.
     "a frame of a hidden station begins within a TXOP": {
         "duration": "100 ms",
         "wlan": [

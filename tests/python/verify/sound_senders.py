@@ -1,4 +1,4 @@
-"""Senders whose flight seems too large but is correct, by reason."""
+"""Scenarios in which a sender's flight seems too large but is correct, by the reason."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def trace(ends: list[tuple[str, str, str]], maker: str) -> Trace:
 def test_an_unsent_connection_has_the_category_of_the_flow_between_its_addresses(
     ends: list[tuple[str, str, str]], category: str, maker: str
 ) -> None:
-    """A flow from the same node to another node is another flow."""
+    """Another flow from the same node to another node does not determine the category."""
     of_ends = trace(ends, maker)
     assert (of_ends.category_of(UNSENT), guessed(of_ends)) == (category, frozenset())
 
@@ -67,7 +67,7 @@ def test_an_unsent_connection_has_the_category_of_the_flow_between_its_addresses
 def test_an_unsent_connection_with_unknown_addresses_has_the_category_of_its_nodes_real_packets(
     ends: list[tuple[str, str, str]], category: str
 ) -> None:
-    """The document names each pair of hosts, and the scenario's flow from the same node is none of them.
+    """The category is that of real packets at the node, not of a simulated flow from the same node.
 
     Addresses of one node are the addresses of no connection.
     """

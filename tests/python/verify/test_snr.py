@@ -1,4 +1,4 @@
-"""Packet error rates of the verifier, against those that ns-3.44's error models return."""
+"""Packet error rates of the verifier, compared with those of ns-3.44's error models."""
 
 from __future__ import annotations
 

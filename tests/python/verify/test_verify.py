@@ -26,7 +26,7 @@ LINKS = ("last-hop", "yun2009-uplink", "kounavis1996-mobile-mobile", "cheng2008-
 
 
 def schemes_and_links() -> Iterator[tuple[str, str]]:
-    """List each scheme with one kind of link in turn, and one scheme of each kind with all kinds of links.
+    """Yield pairs: each scheme with one kind of link, and one scheme of each kind with all kinds of links.
 
     The kind of a scheme is its loss recovery, its services and its flags.
     """
@@ -52,7 +52,7 @@ def test_runs_of_every_scheme_pass_the_verifier(scheme: str, links: str) -> None
 
 @airhop.scheme("verify-gentle")
 class Gentle:
-    """A scheme in Python: NewReno with a reduction to three quarters of the window."""
+    """Scheme in Python: NewReno with a reduction to three quarters of the window."""
 
     def on_ack(self, window: airhop.Window, *_: object) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
@@ -88,7 +88,10 @@ NEEDLESS: dict[str, Any] = {
 
 
 def test_the_verifier_accepts_a_recovery_without_retransmission() -> None:
-    """The agent repairs segments that pacing still delays; the flight decreases nevertheless (RFC 9937)."""
+    """An agent repairs segments before pacing lets the sender retransmit them.
+
+    The flight decreases anyway (RFC 9937).
+    """
     scenario = airhop.Scenario.load(NEEDLESS)
     results = [airhop.run(scenario, rep=rep, trace=True) for rep in (7, 11, 12)]
     assert any(_cuts_without_repair(result) for result in results)
@@ -144,7 +147,7 @@ def eight_a_millisecond(tmp_path: Path) -> str:
 
 
 def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Path) -> None:
-    """Rate halving stores the former flight; ACKs of a burst release segments before its duplicate ACKs."""
+    """Rate halving uses the flight before a burst, whose ACKs release segments before duplicate ACKs."""
     deliveries = tmp_path / "bursts.trace"
     deliveries.write_text("".join(f"{ms}\n" * 20 for ms in range(100, 2001, 100)))
     scenario = airhop.Scenario.load(
@@ -167,7 +170,7 @@ def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Pa
 
 
 def test_the_verifier_accepts_an_ack_at_the_time_of_its_segment(eight_a_millisecond: str) -> None:
-    """A proxy at the end of a link without delay, on which several packets pass at a time."""
+    """A proxy is at the end of a link without delay, which delivers several packets at one instant."""
     scenario = airhop.Scenario.load(
         {
             "name": "instant",

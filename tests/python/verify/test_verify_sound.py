@@ -90,7 +90,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # ns-2's timer discards its estimate after the fourth timeout in a row: the next sample is the estimate.
+    # ns-2's timer discards SRTT after four successive timeouts, so that the next sample is the new SRTT.
     "an estimate begins again": {
         "duration": "60 s",
         "radio": [
@@ -386,7 +386,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # A spurious reduction is undone, although the bandwidth estimate allowed more than the former window.
+    # A spurious reduction to a bandwidth estimate above the former window is undone.
     "a cut to more than the window was": {
         "duration": "2 s",
         "wired": [late(0.1, "20 ms", rate="10 Mbit/s", delay="100 ms")],
@@ -460,7 +460,7 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # The first datagram is neither complete at the end of the run nor waiting.
+    # At the end of the run, the first datagram is neither transmitted completely nor in the queue.
     "no packet arrives": {
         "wired": [
             {
@@ -509,7 +509,7 @@ SEEDS = {
     "an estimate of the bandwidth lies above the least window": 43,
     "a station responds to one of two RTS": 22,
 }
-"""Seeds with the behaviour within 10 s, for scenarios without it under the first seed."""
+"""Seeds for scenarios that do not show the behaviour within 10 s with the first seed."""
 
 
 @pytest.mark.parametrize("what", SOUND)

@@ -77,7 +77,7 @@ def test_scenarios_with_copied_flows_have_a_slider_for_their_number() -> None:
     assert len(scenario.with_(control.changes(2)).tcp_flows()) == 3
     five = scenario.with_({"copies": 5})
     assert by_label(five)["Connections"].texts[by_label(five)["Connections"].place] == "5"
-    # Copies are addressed by the name of their pattern.
+    # A path names all copies of a link by the name with `*`.
     apart = by_label(five.with_({"wired.w1-*.delay": "3 ms"}))
     assert apart["One-way delay of w1-*"].paths == ("wired.w1-*.delay",)
 

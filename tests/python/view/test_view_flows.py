@@ -82,7 +82,7 @@ def test_window_and_acks_of_a_class_are_the_sums_over_its_flows(result: Result) 
             members = [value_at(getattr(curves, line), time_s) for curves in (one, two)]
             assert value_at(getattr(of_class, line), time_s) == pytest.approx(sum(members)), line
     assert [len(line.x) for line in of_class.rtt] == [len(curves.rtt[0].x) for curves in (one, two)]
-    # The marks of a class are on its curve, since sequence numbers of two flows have no common axis.
+    # The marks of a class are on its curve, because sequence numbers of two flows have no common axis.
     assert set(of_class.resent["flow"]) == {"one", "two"}
     for mark in of_class.resent.iter_rows(named=True):
         assert mark["y"] == pytest.approx(value_at(of_class.acks, mark["x"]))

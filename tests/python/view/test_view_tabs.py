@@ -69,7 +69,7 @@ def test_a_page_that_fails_does_not_count_as_an_open_tab() -> None:
 
 
 def test_the_resources_of_a_page_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bokeh visits all models of a document after each change: a page of a dozen parts took half a second."""
+    """Bokeh visits all models of a document after each change, which would take half a second per page."""
     gathered: list[int] = []
     once = DocumentModelManager.recompute
 

@@ -1,4 +1,4 @@
-"""Restart of the command in new namespaces."""
+"""Restart of the command by a program that provides privileges, for instance in new namespaces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESTART_MARK = "AIRHOP_STARTED_AGAIN"
 
 
 class Again(Exception):  # noqa: N818
-    """Request to `dispatch` to restart the command by another program, which provides privileges."""
+    """Request to `dispatch` to restart the command with more privileges, by another program."""
 
     def __init__(self, by: Sequence[str]) -> None:
         super().__init__(f"the command must be started by {' '.join(by)}")
@@ -23,7 +23,9 @@ class Again(Exception):  # noqa: N818
 
 
 def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
-    """Replace this process by the command `by`, then `airhop words`; process ID, signals and exit code stay.
+    """Replace this process by the command `by` that executes `airhop words`.
+
+    Process ID, signals and exit code stay.
 
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """

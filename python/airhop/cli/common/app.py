@@ -1,4 +1,4 @@
-"""Parsing of the command line, and the exit codes of all errors."""
+"""Parser of the command line, and exit codes of errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPLETE = "__complete"
 
 
 def _whole(_type: object, tokens: Sequence[Token]) -> int:
-    """Read a whole number. The parser itself would round `1.5`."""
+    """Parse a whole number, because the parser's own conversion would round `1.5`."""
     text = tokens[0].value
     try:
         return int(text)
@@ -65,7 +65,7 @@ With = Annotated[
         " --with bpf_veno. Can be repeated.",
     ),
 ]
-"""Option of a command that begins with `airhop.plugins.load_all(with_)`."""
+"""Option --with of a command, which must begin with `airhop.plugins.load_all(with_)`."""
 Services = Annotated[
     str | None,
     Parameter(
@@ -101,7 +101,7 @@ def _experiments(_context: object) -> dict[str, str]:
     return {name: experiment.title for name, experiment in registry().items()}
 
 
-# Words that a shell completes: see `airhop completion`.
+# Types of arguments whose values a shell completes, see `airhop completion`.
 ScenarioName = Annotated[str, Parameter(completer=_scenarios)]
 SchemeName = Annotated[str, Parameter(completer=_schemes)]
 StudyName = Annotated[str, Parameter(completer=_studies)]
@@ -109,7 +109,7 @@ ExperimentId = Annotated[str, Parameter(completer=_experiments)]
 
 
 def with_words(with_: Sequence[str]) -> list[str]:
-    """Return the words of a command that load these files and modules."""
+    """Return the command-line words (--with) that load these files and modules."""
     return [word for one in with_ for word in ("--with", one)]
 
 
@@ -166,7 +166,7 @@ def dispatch(words: Sequence[str]) -> int:
         return _fail(f"{error} See airhop {words[0]} --help.")
     except (InputError, ScenarioError) as error:
         return _fail(str(error))
-    # an argument that is not text, or a file name that this locale cannot encode
+    # an argument is not text, or the locale cannot encode a file name
     except UnicodeEncodeError as error:
         return _fail(f"`{shortened(error.object)}` cannot be encoded as {error.encoding}")
     except SchemeError as error:
@@ -178,7 +178,7 @@ def dispatch(words: Sequence[str]) -> int:
 
 
 def _exit_code_of(app: App, words: Sequence[str]) -> object:
-    """Run a command, in another process if the command needs more rights."""
+    """Run a command, in a new process with more privileges if the command requests it."""
     try:
         return app(words)
     except Again as again:
@@ -191,6 +191,9 @@ def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
 
 
 def _check_command(word: str) -> None:
-    """Raise an error for an unknown command, since the parser would import every command for that."""
+    """Raise an error for an unknown command.
+
+    The parser's own check would import the modules of all commands.
+    """
     if word not in (*COMMANDS, COMPLETE):
         raise InputError(f"there is no command `{word}`.{did_you_mean(word, COMMANDS)} See airhop --help.")

@@ -15,21 +15,26 @@ from rich.table import Table
 from airhop.errors import harmless
 
 PIPE_WIDTH = 10_000
-"""Width of tables in columns if stdout is no terminal: rows are neither wrapped nor cut, for searches."""
+"""Width of tables, characters, if stdout is no terminal. Rows are then neither wrapped nor cut, so that
+programs such as grep can search them.
+"""
 
 _OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters above ASCII's first 32, and overrides of direction."""
 
 MOST_ROWS = 1_000
-"""Largest number of rows of a table: the layout of each row takes milliseconds."""
+"""Maximum number of rows of a table, because the layout of each row takes milliseconds."""
 
 GAP = 2
-"""Characters between two columns of a table; also the total at its two edges."""
+"""Blanks between two columns of a table, and sum of the blanks at its two edges."""
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Raise BrokenPipeError for a closed pipe, which `main` handles; rich would exit with 1."""
+        """Raise BrokenPipeError for a closed pipe, which `main` handles.
+
+        Rich itself would exit with code 1.
+        """
         raise BrokenPipeError
 
 
@@ -37,7 +42,7 @@ class _Pipe(_Console):
     """Console for pipes and files: lines have no trailing blanks."""
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print as rich does, without the trailing spaces of its tables."""
+        """Print without the trailing blanks of rich's tables."""
         with self.capture() as captured:
             super().print(*objects, **how)
         self.file.write(re.sub(r"[ ]+$", "", captured.get(), flags=re.MULTILINE))
@@ -51,12 +56,15 @@ def console() -> Console:
 
 
 def help_console() -> Console:
-    """Return the console for help on stdout: as wide as the terminal; in a pipe COLUMNS, by default 80."""
+    """Return the console for help on stdout.
+
+    Its width is that of the terminal, or in a pipe COLUMNS, by default 80.
+    """
     return _Console(highlight=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
-    """Print a sentence on stderr, with control characters escaped: it may quote a log or another program."""
+    """Print a sentence on stderr, with control characters escaped, because it may quote untrusted text."""
     print(harmless(text), file=sys.stderr, flush=True)
 
 
@@ -108,7 +116,7 @@ def print_table(
     shown = table(*columns[:fitting], left=left)
     for row in rows:
         shown.add_row(*row[:fitting])
-    out.print(title, style="bold")  # not the table's own title, which is folded to the table's width
+    out.print(title, style="bold")  # rich would break a title of the table at the table's width
     out.print(shown)
     if beyond:
         print_note(out, f"and {len(beyond):,} more rows; --json prints all rows")
@@ -118,5 +126,5 @@ def print_table(
 
 
 def print_note(out: Console, text: str) -> None:
-    """Print a note on the table above, and a blank line, which divides the note from the next title."""
+    """Print a note on the table above, and a blank line."""
     out.print(f"{text}\n", style="dim")

@@ -17,11 +17,11 @@ OF_A_FLOW = {
     "sequence": ("segments at the receiver", "draw_arrivals"),
     "round_trips": ("round trips", "draw_round_trips"),
 }
-"""Figures of one flow: meaning of each figure, and the function of `airhop.plots` that draws the figure."""
+"""Figures by name: description, and function of `airhop.plots` that draws the figure."""
 
 
 def check_figure(path: Path) -> None:
-    """Raise InputError for a figure file whose suffix is no format or whose folder does not exist."""
+    """Raise InputError if the suffix of a figure file is no supported format, or its folder is missing."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"{path}: expected a name that ends in {', '.join(f'.{kind}' for kind in FORMATS)}")
     if not path.parent.is_dir():
@@ -45,7 +45,7 @@ def draw_figure(
     between: tuple[float, float] | None,
     flow: str | None,
 ) -> None:
-    """Draw `air`, or `sequence` or `round_trips` of a flow, of a traced run; print the file's path."""
+    """Draw the figure `air`, `sequence` or `round_trips` of a traced run, and print the file's path."""
     from airhop import plots
     from airhop.plots.traces import chosen_flow
 

@@ -33,7 +33,7 @@ OF_TCP = (
     "window_cuts",
     "fast_recoveries",
 )
-"""Measures that have a column beside the two rates."""
+"""Measures with a column, in addition to the two rates."""
 OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
 """Columns of UDP flows."""
 OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_ms", "completion_p50_ms",
@@ -52,24 +52,24 @@ QUALITIES = (
          "video_switches", "video_segments"),
     ),
 )  # fmt: skip
-"""Titles and columns of tables of flows with a quality; the quality has the first column."""
+"""Titles and columns of the tables of calls, games and videos; the first column identifies these flows."""
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
               "class_completion_p95_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
               "class_game_lost_pct", "class_video_startup_s", "class_video_stalls",
               "class_video_stalled_pct", "class_video_bitrate_mbps")  # fmt: skip
-"""Columns of classes of flows; columns of applications that no class has are omitted."""
+"""Columns of the table of classes. Columns of an application are omitted if no class has the application."""
 OF_APPLICATIONS = ("completion_ms", "call", "game", "video")
-"""Groups of the measures that only flows of some applications have."""
+"""Groups of measures that exist only for flows of some applications."""
 MOST_FLOWS = 40
-"""Rows of a table of flows."""
+"""Maximum number of rows of a table of flows."""
 
 
 def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None = None) -> None:
     """Print the flows of a run, the classified losses, and all losses by cause.
 
-    – stands for an unknown value. The first rate of real flows is the rate that iperf3 prints. `kernels` are
-    the congestion controls of real senders, by flow.
+    – stands for an unknown value. For real flows, the first rate is comparable with the rate that iperf3
+    prints. `kernels` are the congestion controls of real senders, by flow.
     """
     d = result.document
     rates = (ACTIVE, GOODPUT) if any(map(is_real, d["flows"])) else (GOODPUT, ACTIVE)
@@ -101,7 +101,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
 
 
 def _has_completions(flow: Mapping[str, Any]) -> bool:
-    """Return whether a flow has transfers or requests, completed or not."""
+    """Return whether a flow has transfers or requests, complete or incomplete."""
     completion = flow.get("completion_ms") or {"count": 0, "unfinished": 0}
     return bool(completion["count"] or completion["unfinished"])
 
@@ -118,7 +118,7 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
-    """Print the sojourn times of packets in the queues, and the marks of queues that mark."""
+    """Print the sojourn times of packets in the queues, and the number of ECN marks of queues that mark."""
     waited = [queue for queue in queues if queue.get("wait_ms") is not None or queue["marked"]]
     marks = any(queue["marked"] for queue in waited)
     shown = [measure for measure in OF_QUEUES if marks or measure.column != "marked"]
@@ -129,7 +129,7 @@ def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print_airtime(out: Console, document: Mapping[str, Any]) -> None:
-    """Print the shares of time in which exchanges of each station were on the air, and their fairness."""
+    """Print for each station its share of airtime (its frame exchanges on the air), and the fairness."""
     stations = document.get("stations", ())
     if stations:
         rows = [
@@ -154,14 +154,14 @@ def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
 
 
 def over_what(document: Mapping[str, Any]) -> str:
-    """Return the time spans of a table's two rates."""
+    """Return a text with the averaging periods of the table's two rates."""
     warmup_s = document["warmup_s"]
     whole = f"{document['duration_s'] - warmup_s:g} s" + (" after the warm-up" if warmup_s else "")
     return f"goodput: over the {whole}; active: from the first segment to the last delivery"
 
 
 def heading(measure: Measure) -> str:
-    """Return the heading of a column, with the unit % for a loss share."""
+    """Return the heading of a column; the unit of a loss share is %."""
     return f"{measure.heading}\n%" if measure.column == LOSS else measure.heading
 
 
@@ -197,7 +197,7 @@ def _cell(measure: Measure, flow: Mapping[str, Any]) -> str:
 
 
 def _scheme(flow: Mapping[str, Any], kernels: Mapping[str, str]) -> str:
-    """Name the scheme of a flow, or of a kernel's TCP its congestion control."""
+    """Return the name of a flow's scheme, or for a real sender of its congestion control in the kernel."""
     if flow["scheme"] is not None:
         return str(flow["scheme"])
     kernel = kernels.get(flow["name"])

@@ -17,7 +17,7 @@ CAUSES = {
     "collision": "colli-\nsion",
     "none": "not\nlost",
 }
-"""True causes as heads of columns."""
+"""Headings of the columns by true cause."""
 COLUMNS = ("scheme", "classified\nas", *(CAUSES[cause] for cause in TRUE_CAUSES), "correct\n%")
 
 
@@ -52,5 +52,5 @@ def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassificati
 
 
 def _row(scheme: str, place: int, judged: str, cells: Sequence[str], right: str) -> list[str]:
-    """Return a row; the first cell of the first row names the scheme."""
+    """Return a row of the table; only a scheme's first row (`place` 0) contains its name."""
     return [scheme if place == 0 else "", judged, *cells, right if place == 0 else ""]

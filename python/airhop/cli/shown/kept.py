@@ -1,4 +1,4 @@
-"""Files, figures and checks of a run in addition to its summary: options of `airhop run` and `replay`."""
+"""Files, figures and checks of a run, options of `airhop run` and `airhop replay`."""
 
 from __future__ import annotations
 
@@ -56,12 +56,13 @@ FlowName = Annotated[
 
 @dataclass(frozen=True)
 class Kept:
-    """Requested files and figures. Raises InputError before any run for a figure that cannot be written."""
+    """Requested files and figures. The constructor raises InputError for a figure that cannot be written."""
 
     trace: Path | None
     pcap: Path | None
     figures: dict[str, Path | None]
-    """Files of `air`, `sequence` and `round_trips`, in the order of drawing."""
+    """File of each figure (`air`, `sequence`, `round_trips`) in the order of drawing; None if not requested.
+    """
     between: tuple[float, float] | None
     verify: bool
     flow: str | None = None
@@ -77,7 +78,10 @@ class Kept:
         return {name: path for name, path in self.figures.items() if path is not None}
 
     def run(self, title: str, once: Callable[[bool], Result]) -> Result:
-        """Run with progress, traced if an option needs the trace, and write the tables of the trace."""
+        """Run with a progress display and, if an option needs it, a trace.
+
+        Write the requested trace tables.
+        """
         with (
             nullcontext() if self.trace is None else filling(self.trace) as tables,
             reporter_for_stderr().task(title, 1) as task,

@@ -1,4 +1,4 @@
-"""An emulation in a terminal: progress, lateness, and output of its commands."""
+"""Printed results of an emulation: progress, lateness of packets, and output of its commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airhop.progress import Clock
 from airhop.terminal import number
 
 RATES_OVER_S = 1.0
-"""Length of the interval of packet rates, s."""
+"""Averaging interval of the packet rates, s."""
 
 
 class ProgressLine:
@@ -31,7 +31,7 @@ class ProgressLine:
         self._rates = ""
 
     def on_progress(self, told: Mapping[str, Any]) -> None:
-        """Accept the core's progress reports at ten per second."""
+        """Store the report that the core sends ten times per second."""
         self._told = told
         for node, thread in told.get("threads", {}).items():
             if node not in self._entrances:

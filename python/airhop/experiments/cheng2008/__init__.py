@@ -2,16 +2,16 @@
 
 Common parts of tables and figures. The available source is the paper's slides. Printed: 802.11 with the 9 µs
 slots of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK per
-series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables. Values
-missing in the slides come from the standards of 2008, or else from ns-2's defaults, or else are the simplest
-value; a value that a printed number excludes is skipped. So data frames have 54 Mbit/s, routing is AODV (RFC
-3561), and timers follow RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration of 100 s, ten
-runs and 20 random topologies are Airhop's choice. A reading has the values that were fitted to Reno's column
-of the first table in ns-2.35.
+series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables. A value
+missing in the slides comes from the standards of 2008, otherwise from ns-2's defaults, otherwise it is the
+simplest value; values that contradict a printed number are excluded. So data frames have 54 Mbit/s, routing
+is AODV (RFC 3561), and timers follow RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration
+of 100 s, ten runs and 20 random topologies are Airhop's choice. One reading (alternative set of values) was
+fitted in ns-2.35 to Reno's column of the first table.
 
-Two of the four columns are interpretations: the slides have only the labels TCP-CC and TCP-W. They are
-simulated as TCP Contention Control and TCP Westwood. Their printed numbers are claims like all others, and no
-value was chosen to meet them.
+The schemes of two of the four columns are interpretations, because the slides contain only the labels TCP-CC
+and TCP-W. They are simulated as TCP Contention Control and TCP Westwood. The numbers in these columns are
+claims, too, and no value was chosen to meet them.
 
 The tolerance of a printed number is half of its last digit plus the scatter of one run, as the slides print
 no number of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to
@@ -57,7 +57,7 @@ COLLISIONS = Metric(
 )
 NAKS = Metric("flow.ftp.notices_nak", "NAKs", "", (0.0, 50.0, 100.0), digits=1, printed=False)
 ALSO = (TIMEOUTS, CUTS, RESENT, COLLISIONS, NAKS)
-"""Metrics that explain goodput."""
+"""Further metrics, which explain the goodput."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
 Check = Callable[[Samples], ClaimResult]
 
@@ -88,9 +88,9 @@ def rows(numbers: Printed, xs: Sequence[X] | None = None) -> str:
 def number_claims(
     table: int, axis: PlottedAxis, numbers: Printed, gains_at: Span = ALL_X, **reasons: str
 ) -> tuple[Claim[Samples], ...]:
-    """Return the claims that every printed number of a column is met, and every gain over Reno.
+    """Return claims that measured numbers of a column, and gains over Reno, equal the printed numbers.
 
-    Gains are checked at `gains_at`.
+    Gains are checked only at `gains_at`.
     """
 
     def claim(end: str, text: str, check: Check, xs: Sequence[X] = axis.full) -> Claim[Samples]:

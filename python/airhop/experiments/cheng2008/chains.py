@@ -47,15 +47,18 @@ SILENT = (
     "to the silence. The duration of this silence depends on the constants of AODV and TCP, which the "
     "slides do not contain."
 )
-"""Reason of the difference from the printed numbers over many hops, for all schemes with Reno's MAC."""
+"""Reason of the difference from the printed numbers over many hops, for the schemes whose MAC sends no NAK.
+"""
 
 UNREPEATED = (
     "In Airhop, errors also hit RREQs, which are broadcast and therefore not retransmitted by the MAC. The "
     "slides state neither the types of frames with errors nor the number of RREQ retries."
 )
-"""Reason of the lower goodput if the channel loses frames."""
+"""Reason why Airhop's goodput is below the printed numbers if the channel loses frames."""
 EQUAL = 0.02
-"""Largest difference of equal columns, in whole per cent: in table 3 one hop has a difference of 1.34 %."""
+"""Maximum difference of columns that count as equal, rounded up to whole per cent from 1.34 % at one hop in
+table 3.
+"""
 
 
 def static_curve(scheme: str) -> str:
@@ -64,7 +67,7 @@ def static_curve(scheme: str) -> str:
 
 
 def over_static_routes(schemes: Sequence[str]) -> tuple[Curve, ...]:
-    """Return the curves of schemes over static routes, on which the connection sends all packets."""
+    """Return the curves of schemes over static routes, where no packets of a routing protocol occur."""
     return tuple(
         Curve(static_curve(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes
     )
@@ -81,7 +84,10 @@ def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") ->
 
 
 def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Samples], ...]:
-    """Return the common claims of the tables of chains; `reasons` are by the end of the claim's id."""
+    """Return the common claims of the tables of chains.
+
+    `reasons` of failures are by the end of a claim's id.
+    """
 
     def claim(end: str, text: str, check: Check, *hops: int) -> Claim[Samples]:
         return Claim(
@@ -130,7 +136,7 @@ def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Sa
 
 
 def lossy_claims(table: int, numbers: Printed) -> tuple[Claim[Samples], ...]:
-    """Return the claims of the tables with errors, whose Reno column and guessed columns are not met."""
+    """Return the claims of the tables with errors, and reasons of failures for Reno and guessed schemes."""
     lost = f"{SILENT} {UNREPEATED}"
     met = "The gain deviates in the rows in which Reno's column deviates."
     reasons = {"reno": lost, "column": lost, "guesses": lost, "ratios": met}
@@ -159,7 +165,7 @@ def experiment(
     beside: Experiment | None = None,
     questions: tuple[Question, ...] = BELOW_TCP,
 ) -> Experiment:
-    """Return the experiment of a table; `slide` is the heading above the table."""
+    """Return the experiment of a table; `slide` is the heading of its slide."""
     return Experiment(
         id=f"cheng2008/table{table}",
         title=title,

@@ -1,10 +1,10 @@
 """Figure "Congestion window dynamics (in eight-hop path)": Reno's window and TCP-CL's over time.
 
-The curves and their purpose are lost. The claims are the slides' statements about the sender: it retransmits
-corrupted packets without a window reduction, so TCP-CL's window is larger and falls to one segment less
-often. The set-up is the chain of the first table, with eight hops; the drawing shows replication 0, and means
-are over all replications. A window in this experiment is the smaller of cwnd and the receive window of 20
-segments, above which cwnd grows without effect.
+The curves and their purpose are lost. The claims are statements of the slides about TCP-CL's sender: it
+retransmits corrupted packets without a window reduction. Its window is therefore larger, and falls to one
+segment less often. The network is the chain of the first table with eight hops. The figure shows replication
+0, and means are over all replications. The window here is the smaller of cwnd and the receive window of 20
+segments, because cwnd above 20 segments has no effect.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 COMPARED = ("reno", "tcp-cl")
 BETWEEN = "tcp-cl less reno"
-"""Name of the paired differences."""
+"""Name of the curve with the paired differences."""
 RECEIVER = 20.0
 """Receive window, segments."""
 STEP_S = 0.2
-"""Interval between the drawn points, s."""
+"""Interval between drawn points, s."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 METRICS = {
     "mean_cwnd": "Mean window (segments)",
@@ -54,13 +54,13 @@ class Window:
     mean_cwnd: float
     """Mean over time, segments."""
     at_one: float
-    """Share of the time with a window of one segment, in per cent."""
+    """Share of the time with a window of one segment, per cent."""
     timeouts: float
     window_cuts: float
 
 
 def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
-    """Return the scenario: the clean chain of eight hops, under a reading of the paper if given."""
+    """Return the scenario: the chain of eight hops without channel errors, for a reading of the paper."""
     changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}"}
     curve = Curve(scheme, SCHEMES[scheme], scheme)
     read = {**reading.settings, **curve.under(reading).changes} if reading else curve.changes
@@ -68,7 +68,7 @@ def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
 
 
 def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window:
-    """Trace a run and sample its window, which is constant between recorded changes."""
+    """Trace a run, and sample its window, which is constant between recorded changes."""
     import numpy as np
 
     result = run(scenario(scheme, reading), seed=seed, rep=rep, trace=True)
@@ -87,7 +87,7 @@ def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation that traces every scheme under a reading and compares them by replication."""
+    """Return the computation for an interpretation of the paper: traces of every scheme, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((scheme,) for scheme in COMPARED)
@@ -156,7 +156,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the mean windows."""
+    """Return a sentence on the mean windows."""
     reno, own = (values.at(scheme, "mean_cwnd").value.mean for scheme in COMPARED)
     waits = [values.at(scheme, "timeouts").value.mean for scheme in COMPARED]
     return (

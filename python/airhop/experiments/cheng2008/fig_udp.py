@@ -1,9 +1,9 @@
 """Figure "TCP goodput comparison (UDP interference)": a chain of four hops beside a UDP flow.
 
-Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing
-of its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle
-of the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are Airhop's own: the
-curves are lost, and the paper's conclusion is about all settings together.
+Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing of
+its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle of
+the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are Airhop's own, because
+the curves are lost, and the paper's conclusion is about all settings together.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UDP = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State TCP-CL's gains beside the slowest and the fastest UDP flow."""
+    """Return a sentence on TCP-CL's gains with the slowest and with the fastest UDP flow."""
     told = " and ".join(f"{gain(samples, x)} beside {RATE.text(x)}" for x in (samples.xs[0], samples.xs[-1]))
     return f"TCP-CL delivers {told} of UDP against Reno."
 

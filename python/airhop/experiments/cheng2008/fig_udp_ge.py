@@ -43,7 +43,7 @@ ERRORS = {"kind": "gilbert-elliott", "loss_good": 0.015, "loss_bad": 0.1, "p_gb"
 
 
 def headline(samples: Samples) -> str:
-    """State TCP-CL's gains on the best and on the worst channel."""
+    """Return a sentence on TCP-CL's gains over the best and over the worst channel."""
     told = " and ".join(f"{gain(samples, x)} at P_B = {x:g}" for x in (samples.xs[0], samples.xs[-1]))
     return f"TCP-CL delivers {told} against Reno."
 

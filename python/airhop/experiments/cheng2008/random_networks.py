@@ -1,14 +1,14 @@
 """Common parts of the tables of random networks: 20 nodes in 100 m × 100 m, two to nine connections.
 
-Printed: the region, the number of nodes, the ranges, and that source and destination of each connection are
-drawn; so any pair is possible, and the tables of two and of three hops contain the connections whose shortest
-path has that many hops.
+Printed: the region, the number of nodes, the ranges, and random source and destination of each connection. So
+any pair is possible. The tables of two and of three hops therefore contain the connections whose shortest
+path has two or three hops.
 
-Inferred: a number is the sum over these connections (nine times the 5.96 Mbit/s of the last table would
-exceed the channel's capacity), in the networks that have such connections; there are no channel errors (14.82
-Mbit/s is possible only without errors); networks are connected; pairs differ; and 20 topologies: each
-replication has one topology, equal for all schemes. Intervals are intervals of the mean over topologies;
-these differ so much that 50 s per topology suffice.
+Inferred: a printed number is the sum over these connections, because nine times the 5.96 Mbit/s of the last
+table would exceed the channel's capacity. It is a mean over the networks that have such connections. The
+channel has no errors, because errors would make the printed 14.82 Mbit/s impossible. Networks are connected,
+and no two connections have the same ends. Each of 20 replications has one topology, equal for all schemes.
+Intervals refer to the mean over topologies, which differ so much that 50 s per topology suffice.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ SHARED = (
     "so the MAC discards few frames that TCP-CL could report to its sender. The slides do not explain why "
     "their total goodput falls as connections are added."
 )
-"""Reason of the deviations in networks, and of the equal results of schemes."""
+"""Reason of the deviations in random networks, and of the equal results of schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=8, most=100)
-"""With two connections, three networks in five have a connection over two hops, and one network in three has
-a connection over three hops.
+"""Numbers of replications of the tables of two and of three hops. Of the networks with two connections, only
+three in five have a connection over two hops, and one in three has a connection over three hops.
 """
 PAIRS = "flow.ftp*.between"
 ANY_PAIR = {"wlan": "field"}
@@ -53,7 +53,7 @@ JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), mo
 
 
 def headline(samples: Samples) -> str:
-    """State TCP-CL's gains with the fewest and with the most connections."""
+    """Return a sentence on TCP-CL's gains with the fewest and with the most connections."""
     first, last = samples.xs[0], samples.xs[-1]
     return (
         f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's with {first:g} "
@@ -68,7 +68,7 @@ def goodput(ticks: Sequence[float], hops: int | None = None) -> Metric:
 
 
 def by_length(table: int, words: str, hops: int, ticks: Sequence[float], published: Printed) -> Experiment:
-    """Return the experiment of a table whose caption states the length of the routes in `words`."""
+    """Return the experiment of a table whose caption has the number of hops as `words`."""
     only = Reading(
         f"{words.replace(' ', '-')}-only",
         f"Only pairs of stations {words} apart are drawn, and all connections are measured.",
@@ -95,7 +95,7 @@ def experiment(
     questions: Sequence[Question] = (),
     **reasons: str,
 ) -> Experiment:
-    """Return the experiment of a table; `reasons` as for the chains."""
+    """Return the experiment of a table; `reasons` of failures are by the end of a claim's id."""
     prefix = f"cheng-t{table}"
     ends = ("ahead", "falls", "reno", "cl", "guesses", "ratios")
     reasons = dict.fromkeys(ends, SHARED) | reasons

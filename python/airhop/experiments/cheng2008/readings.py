@@ -1,4 +1,4 @@
-"""Open questions of the slides of Cheng and Lin 2008: MAC, routing, channel, schemes, networks."""
+"""Open questions of the slides of Cheng and Lin 2008, and possible answers ("readings")."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERRORS = {
     "p_gb": 0.06,
     "p_bg": 0.15,
 }
-"""Slide "Gilbert-Elliot (GE) error model": mean frame error rate 8.25 %."""
+"""Error model of the slide "Gilbert-Elliot (GE) error model", with a mean frame error rate of 8.25 %."""
 DRAWN = "TCP source and TCP destination of each connection are randomly selected"
 THRESHOLD = "retry threshold: 7 for basic access mechanisms and 4 for virtual carrier-sensing mechanisms"
 
@@ -73,7 +73,9 @@ PHYSICAL = Question(
         ),
     ),
 )
-"""Readings of the PHY, because the slides print no rate. One hop yields 14.2, 13.6 and 13.7 Mbit/s."""
+"""Readings of the PHY, because the slides print no rate. Their goodputs over one hop are 14.2, 13.6 and 13.7
+Mbit/s.
+"""
 MAC_RULES = Question(
     about="the MAC's responses",
     default=Reading(
@@ -163,7 +165,8 @@ ON_DEMAND_ROUTING = Question(
         ),
     ),
 )
-"""Readings of on-demand routing: the paper names no protocol; its network layer learns of broken links."""
+"""Readings of on-demand routing. The paper names no protocol, but its network layer learns of broken links.
+"""
 ROUTING = replace(
     ON_DEMAND_ROUTING,
     others=(
@@ -248,11 +251,11 @@ TCP_W = Question(
         ),
     ),
 )
-"""Readings of TCP-W; TCP-CC, the other label without a reference, has a single described candidate."""
+"""Schemes that the label TCP-W may mean. TCP-CC is no question, because only one published scheme fits it."""
 
 
 def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question, ...]:
-    """Return the questions on which results of a connection depend, below TCP and in its sender."""
+    """Return the questions on which results of a connection depend: layers below TCP, and its sender."""
     return (ATTEMPTS, PHYSICAL, MAC_RULES, sender(flow), routing, EXTENDED_MAC)
 
 
@@ -270,8 +273,9 @@ CLEAN_CHANNEL = Question(
         ),
     ),
 )
-"""Reason of a channel without errors: with errors one hop cannot carry the printed 14.82 Mbit/s of two
-connections."""
+"""Reason for a channel without errors: with errors, one hop cannot carry the printed 14.82 Mbit/s of two
+connections.
+"""
 UDP_PLACE = Question(
     about="the path of the UDP flow",
     default=Reading("beside", "The UDP flow has one hop, 30 m beside the middle of the chain."),

@@ -1,10 +1,9 @@
 """Table "TCP goodput comparison": TCP-CL and Reno over a chain of one to eight hops without channel errors.
 
 Printed: the chain, the ranges and the numbers. Missing: the rate, the packet size, the timers, and above all
-the routing protocol. The comparison depends on on-demand routing (AODV): a frame discarded by the MAC is a
-link failure for AODV, which flushes the queue and searches for a new route; TCP-CL's NAK prevents this link
-failure. Static routes have no link failures; two further curves with static routes, without printed numbers,
-show the effect of routing.
+the routing protocol. The results depend on on-demand routing (AODV). If the MAC discards a frame, AODV
+assumes a link failure, flushes the queue, and searches for a new route; TCP-CL's NAK prevents this. Static
+routes have no link failures. Two additional curves with static routes show the effect of routing.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ CURVES = (*(Curve(name, SCHEMES[name], name) for name in COMPARED), *over_static
 
 
 def headline(samples: Samples) -> str:
-    """State TCP-CL's gains at eight hops, with either routing."""
+    """Return a sentence on TCP-CL's gains over eight hops, with AODV and with static routes."""
     last = samples.xs[-1]
     return (
         f"Over {HOPS.text(last)} TCP-CL delivers {gain(samples, last)} against Reno with on-demand routing, "

@@ -1,8 +1,8 @@
 """Table "TCP goodput comparison (with GE error model)": four schemes over a lossy chain of one to eight hops.
 
 Printed: the two states of the channel and the numbers. Inferred: the state may change after each frame,
-independently on each directed link, and all frames except ACK, RTS and CTS of the MAC can be lost, which is
-closest to the printed numbers in ns-2. The schemes of TCP-CC and TCP-W are guessed from their labels.
+independently on each directed link, and all frames except ACK, RTS and CTS of the MAC can be lost. With these
+rules, ns-2 is closest to the printed numbers. The schemes of TCP-CC and TCP-W are guessed from their labels.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ PRINTED = printed.columns(
     tcp_cl=(12.87, 6.32, 3.67, 2.30, 2.02, 1.86, 1.66, 1.54),
 )
 REPAIRED = PRINTED["reno", 1] / PRINTED_CLEAN["reno", 1]
-"""Printed ratio of table 3 to table 2 over one hop: a mean FER of 8.25 % costs only its share of airtime."""
+"""Printed ratio of the goodput in table 3 to table 2 over one hop; the mean FER of 8.25 % costs only airtime.
+"""
 NEAR = 0.03
 
 
 def headline(samples: Samples) -> str:
-    """State TCP-CL's gains at the first number of hops with a gain, and at the largest."""
+    """Return a sentence on TCP-CL's gains at the fewest hops with a gain, and at the most hops."""
     first, last = samples.from_x(3)[0], samples.xs[-1]
     return (
         f"Over a lossy chain TCP-CL delivers {gain(samples, first)} against Reno at {HOPS.text(first)} and "

@@ -1,11 +1,13 @@
 """Table "TCP goodput comparison (with delayed ACK)": the lossy chain with one ACK for two segments.
 
-Printed: two packets, 0.1 s, and the numbers. Inferred: the errors of the previous table apply, since delayed
-ACKs yield the printed 14.21 Mbit/s over one hop only with these errors (15.4 without). With them Airhop
-reproduces TCP-CL's column, and Reno's up to four hops; no tested configuration of ns-2 reproduced this table.
+Printed: two packets, 0.1 s, and the numbers. Inferred: the channel has the errors of the previous table,
+because delayed ACKs yield the printed 14.21 Mbit/s over one hop only with these errors, and 15.4 Mbit/s
+without errors. With the errors, Airhop reproduces TCP-CL's column, and Reno's up to four hops. No tested
+configuration of ns-2 reproduced this table.
 
-The effect of delayed ACKs on the collisions of a flow with itself is measured over static routes, where every
-frame belongs to the connection: Reno and TCP-CL with delayed ACKs, and with an ACK for every segment.
+Additional curves over static routes, where every frame belongs to the connection, show the effect of delayed
+ACKs on collisions of a flow with itself: Reno and TCP-CL with delayed ACKs, and with an ACK for every
+segment.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ EVERY_SEGMENT_STATIC = tuple(
 
 
 def headline(samples: Samples) -> str:
-    """State the effect of delayed ACKs on both schemes at the largest number of hops."""
+    """Return a sentence on the effect of delayed ACKs on both schemes at the largest number of hops."""
     last = samples.xs[-1]
     gains = {scheme: samples.ratio_to_beside(scheme, last).value for scheme in ("reno", "tcp-cl")}
     return (

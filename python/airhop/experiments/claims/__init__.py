@@ -1,9 +1,9 @@
 """Common checks of papers' claims, by kind.
 
-`decisions` has decisions by an interval, `comparisons` checks of curves at values of the axis, `along_axis`
-checks of changes along the axis, and `beside` comparisons with another experiment; decisions on several
-statements are in `airhop.experiments.decision`. Ratios are paired: numerator and denominator met the same
-channel in every replication.
+`decisions` has decisions by a confidence interval, `comparisons` checks of curves at values of the axis,
+`along_axis` checks of changes along the axis, and `beside` comparisons with another experiment. Decisions on
+several statements are in `airhop.experiments.decision`. Ratios are paired: in every replication, numerator
+and denominator had the same channel errors.
 """
 
 from airhop.experiments.claims.along_axis import (

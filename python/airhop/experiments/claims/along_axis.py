@@ -95,7 +95,7 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Check whether one of two schemes keeps a larger share of its value between the first and the last x.
 
-    Equality cannot be shown: the claim holds or stays open.
+    Intervals cannot show equality, so the claim either holds or stays open.
     """
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
@@ -117,8 +117,9 @@ def catches_up(
 ) -> ClaimResult:
     """Check whether each scheme is below a share of the leader at the first x, and above it at the last x.
 
-    A scheme below the share at the last x may exceed the share at a larger x: the decision is then open,
-    unless the interval of the change of its ratio to the leader lies below 1. `unknown`: missing information.
+    A scheme below the share at the last x may exceed the share at a larger x, so that the decision is open.
+    It fails only if the scheme's ratio to the leader falls significantly along the axis. `unknown` is the
+    paper's missing information that an open decision reports.
     """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []
@@ -143,6 +144,6 @@ def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
 
 
 def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
-    """Return scheme / other at y over scheme / other at x, paired."""
+    """Return the ratio of `scheme` to `other` at y, divided by their ratio at x, paired by replication."""
     at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())

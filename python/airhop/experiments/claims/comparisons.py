@@ -92,7 +92,7 @@ def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at:
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
-    """Find the x at which the lower end of the interval of scheme/other is highest, and the ratio there."""
+    """Return the x at which the ratio of `scheme` to `other` has the highest lower end, and the ratio."""
     ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
     best = max(ratios, key=lambda x: low_end(ratios[x]))
     return best, ratios[best]
@@ -186,7 +186,7 @@ def near_best(
 ) -> ClaimResult:
     """Check whether each cell exceeds a share of each of its rivals.
 
-    The test uses paired differences. A rival whose flow starved has no ratio, and does not count.
+    The test uses paired differences. A rival with a starved flow has no ratio, and is ignored.
     """
     races = {
         (cell, rival): _paired_lead(samples, cell, rival, share)
@@ -248,7 +248,10 @@ def check_each(
     margin: Callable[[Ratio], float],
     what: str,
 ) -> ClaimResult:
-    """Decide on every ratio; report the ratio of each scheme with the least margin, and the failed ratios."""
+    """Decide on every ratio.
+
+    The result reports each scheme's ratio with the smallest margin, and the failed ratios.
+    """
     parts = []
     for scheme, found in ratios.items():
         x = min(found, key=lambda x: margin(found[x]))
@@ -262,7 +265,7 @@ def check_each(
 
 
 def not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
-    """List the values of a claim that the grid of this mode lacks."""
+    """List the axis values of a claim that the grid of this mode lacks."""
     missing = [axis.text(x) for x in at if x not in samples.xs]
     return [f"not run: {', '.join(missing)}"] if missing else []
 

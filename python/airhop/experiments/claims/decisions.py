@@ -1,4 +1,4 @@
-"""Decisions about ratios, means and differences, by their intervals."""
+"""Decisions about ratios, means and differences, by their confidence intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airhop.experiments.experiment import X
 from airhop.stats import CONFIDENCE, Difference, Estimate, Ratio
 
 Cell = tuple[str, X]
-"""A curve at a value of the axis."""
+"""Cell of an experiment: a curve at a value of the axis."""
 
 
 def above(found: Ratio | Estimate | Difference, level: float) -> Decision:
@@ -66,7 +66,7 @@ def differs(found: Ratio, value: float) -> Decision:
 
     def by(confidence: float) -> bool | None:
         low, high = ends(found, confidence)
-        # Equal shares have a ratio of 1, up to rounding.
+        # the ratio of equal shares is 1 up to rounding
         return True if not low <= value <= high and not math.isclose(found.value, value) else None
 
     return Decision(by)
@@ -83,7 +83,7 @@ def exceeds(found: Estimate, other: Estimate) -> Decision:
 
 
 def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
-    """List the curves with a decision that is not True, each once."""
+    """List the curves with a false or open decision, each once."""
     return tuple(dict.fromkeys(curve for curve, decision in decisions if not decision))
 
 
@@ -93,5 +93,5 @@ def low_end(ratio: Ratio) -> float:
 
 
 def minus_high_end(ratio: Ratio) -> float:
-    """Return the upper end of the interval with its sign changed; -inf without an interval."""
+    """Return minus the upper end of the interval; -inf without an interval."""
     return -math.inf if ratio.high is None else -ratio.high

@@ -1,13 +1,14 @@
 """Koo 2007: WestwoodVT, which distinguishes wireless losses from congestion by Vegas' estimate of the queue.
 
 Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of 20
-segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither rates
-nor delays are printed: the runs have the rates and delays of the paper's source for Westwood, [4], and
-segments of ns-2's size (`airhop show koo2007-single`). A reading has 25 ms and 1460 bytes, values fitted to
-the printed gains over Reno. In TCP New Jersey's runs all queues send congestion warnings.
+segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. The paper
+prints neither rates nor delays. The runs have the rates and delays of the paper's source for Westwood, [4],
+and segments of ns-2's size (`airhop show koo2007-single`). One reading (alternative set of values) has 25 ms
+and 1460 bytes, fitted to the printed gains over Reno. In TCP New Jersey's runs, all queues send congestion
+warnings.
 
-A printed gain is compared with the measured gain in percentage points, on both sides: within half a point
-plus the scatter of a mean of ten runs (`printed`).
+A measured gain equals a printed gain if they differ by at most half a percentage point plus the scatter of a
+mean of ten runs (`printed`).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _JUDGED = " + ".join(
 
 
 def _share(judged: str, told: str) -> Metric:
-    """Return the metric of the share of wireless losses with this classification."""
+    """Return the metric: share of the channel's losses with the classification `judged`, labelled `told`."""
     name = f"flow.ftp.judged_{judged}_channel / ({_JUDGED})"
     return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 
@@ -80,7 +81,7 @@ CONFUSION = (
         printed=False,
     ),
 )
-"""The confusion matrix at each error rate."""
+"""Metrics of the confusion matrix, which figures show at each error rate."""
 
 
 @worded(

@@ -1,9 +1,9 @@
 """Figure 2a: goodput against the error rate of the wireless link, one connection.
 
-"Almost identical" to New Jersey means within less than 3 %, a difference that the paper calls
-"outperforms" two sentences before, and "until the wireless link error rate reaches 4 %" means at every rate
-below 4 %. The abstract's "outperforms" names no error rate, and is checked at every rate; read with the text,
-beside New Jersey from 4 % up, it is Airhop's own claim.
+"Almost identical" to New Jersey means a difference of less than 3 %, because the paper calls 3 %
+"outperforms" two sentences before. "Until the wireless link error rate reaches 4 %" means at every rate below
+4 %. The abstract's "outperforms" names no error rate, and is checked at every rate. A claim of Airhop checks
+it as the text restricts it, against New Jersey only from 4 % up.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
 ALIKE = 0.03
-"""Upper bound of the difference of almost identical goodputs, as a share: with 3 % one scheme
-"outperforms"."""
+"""Upper bound of the difference of almost identical goodputs, as a share; at 3 % one scheme "outperforms"."""
 UNTIL = 0.04
-"""Error rate below which the two are almost identical."""
+"""Error rate below which WestwoodVT and New Jersey are almost identical."""
 SOURCE = SOURCES["fig2a"]
 OUTPERFORMS = (
     "it outperforms existing TCP congestion mechanisms such as WestwoodNR, TCP New Jersey, and TCP Reno in "
@@ -50,7 +49,7 @@ OUTPERFORMS = (
 
 
 def headline(samples: Samples) -> str:
-    """State WestwoodVT's gains over Reno at the printed numbers."""
+    """Return a sentence on WestwoodVT's gains over Reno at the error rates with printed gains."""
     gains = [interval(samples.ratio("westwood-vt", "reno", x)) for x in (0.01, 0.02)]
     return (
         f"At 1 and 2 % errors WestwoodVT delivers {gains[0]} and {gains[1]} times the goodput of Reno; the "

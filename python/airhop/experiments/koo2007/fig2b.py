@@ -1,11 +1,11 @@
 """Figure 2b: goodput against the error rate, with cross traffic both ways.
 
-The paper prints neither type nor rate of the cross traffic: here it is UDP in Pareto bursts, 0.5 Mbit/s each
-way, over the same wireless channel as the connection under test; a reading has a Reno connection each way
-instead. For "keeps its performance constantly, regardless of wireless link error rates or background
-traffics" constant means at least 90 %, between any two error rates; a further claim checks that WestwoodVT
-keeps a larger share than New Jersey. "Overwhelming" means more than 6 %, the smallest improvement of the same
-sentence.
+The paper prints neither type nor rate of the cross traffic. Here it is UDP in Pareto bursts, 0.5 Mbit/s each
+way, over the same wireless channel as the connection under test. A reading has a Reno connection each way
+instead. In "keeps its performance constantly, regardless of wireless link error rates or background
+traffics", constant means at least 90 % of the goodput at any other error rate. A further claim checks that
+WestwoodVT keeps a larger share than New Jersey. "Overwhelming" means more than 6 %, the smallest improvement
+in the same sentence.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ THE_REST = ("westwood-vt", "westwood-nr", "new-jersey")
 LEAST, GREATEST = 6, 24
 """Printed gains over WestwoodNR, per cent."""
 CONSTANT = 0.9
-"""Smallest share that a constant goodput keeps."""
+"""Minimum ratio of two goodputs that count as constant."""
 
 
 def headline(samples: Samples) -> str:
-    """State the shares of their goodput that WestwoodVT and New Jersey keep beside cross traffic."""
+    """Return a sentence on the shares of goodput that WestwoodVT and New Jersey keep with cross traffic."""
     kept = {name: 100 * samples.ratio_to_beside(name, 0.01).value for name in ("westwood-vt", "new-jersey")}
     return (
         f"At 1 % errors cross traffic leaves WestwoodVT {kept['westwood-vt']:.0f} % of its goodput, New "

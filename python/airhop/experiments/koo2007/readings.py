@@ -1,4 +1,4 @@
-"""Open questions of Koo 2007: rates and delays, cross traffic, and parts of the compared schemes."""
+"""Open questions of Koo 2007 (rates, delays, cross traffic, parts of schemes), and possible answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CROSSING = (
 
 
 def delay(wire_less_ms: int = 0) -> Question:
-    """Return the question of the path's delay; in Figure 1b a part of its wire is the sender's own link."""
+    """Return the question of the path's delay; `wire_less_ms` is the part that the sender's own link has."""
 
     def wire(ms: int) -> dict[str, object]:
         return {"wired.wire.delay": f"{ms - wire_less_ms} ms"}
@@ -79,7 +79,7 @@ WAYS = Question(
 
 
 def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
-    """Return equal parameters for WestwoodNR and for WestwoodVT, which is based on WestwoodNR."""
+    """Return these parameters for WestwoodNR and for WestwoodVT, which is based on WestwoodNR."""
     return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
 
 
@@ -198,9 +198,10 @@ CROSS_TRAFFIC = Question(
 )
 """Readings of the cross traffic.
 
-With an FTP each way the data of the backward connection delay ACKs and compress them (two in five follow
-within 1 ms; a segment takes 6 ms), from which Westwood's filter estimates 17 times the link's bandwidth. So
-ssthresh is 160 segments or more (9 fill the pipe), and nine losses in ten occur in slow start, in which
-WestwoodVT classifies every loss as congestion, as WestwoodNR does. New Jersey measures the arrival times of
-segments, not of their ACKs, and its routers send warnings before they drop packets.
+With an FTP each way, the data of the backward connection delay and compress ACKs. Two in five ACKs follow the
+previous ACK within 1 ms, although a segment takes 6 ms. Westwood's filter therefore estimates 17 times the
+link's bandwidth, and ssthresh is 160 segments or more, although 9 fill the pipe. Nine losses in ten then
+occur in slow start, where WestwoodVT, as WestwoodNR, classifies every loss as congestion. New Jersey, in
+contrast, measures the arrival times of segments instead of ACKs, and its routers send warnings before they
+drop packets.
 """

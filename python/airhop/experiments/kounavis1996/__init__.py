@@ -1,22 +1,22 @@
 """Kounavis 1996: local recovery, EBSN and RTTN over an air interface that fades for seconds.
 
 Common parts of the experiments. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and
-bad times of 10 and 4 s in the mean with bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
-retransmission up, an estimator with one gain, and the results, which are lost graphs of one run each, with a
-sentence or two about each graph. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`;
-`readings` has the values on which results depend). The duration of the paper's runs is a guess, and therefore
-the axis of its six experiments; claims are checked at 100 s.
+bad times with means of 10 and 4 s and bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
+retransmission up, and an estimator with one gain. The results are graphs of one run each, which are lost,
+with a sentence or two about each graph. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`;
+`readings` has the values on which results depend). The duration of the paper's runs is unknown. It is
+therefore the axis of its six experiments, and claims are checked at 100 s.
 
-A further curve is a sender without any timeouts. While the link loses no packets, this curve is an upper
-bound for all notices that prevent timeouts.
+An additional curve is a sender without timeouts. If the link loses no packets, this curve is an upper bound
+for schemes whose notices prevent timeouts.
 
-RTTN is a reconstruction. The paper's listing is lost; its text states that base stations measure the length
-of fades and announce the expected length to senders, without the method.
+RTTN is a reconstruction. The paper's listing is lost. Its text states that base stations measure the length
+of fades and announce the expected length to senders, but not the method.
 
 Meaning of the paper's words: "unacceptable" is less than half of the same sender's goodput from a fixed host
-to a mobile; EBSN "fails to improve" if its goodput does not exceed that of local recovery alone; timeouts are
-prevented if fewer than one in 100 s remains, and "cannot be avoided" otherwise; "in most cases" is more than
-half.
+to a mobile. EBSN "fails to improve" if its goodput does not exceed that of local recovery alone. Timeouts are
+prevented if fewer than one in 100 s remains, and "cannot be avoided" otherwise. "In most cases" means more
+than half.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PAPER = "M. E. Kounavis, A study on Transport Layer Protocols over Wireless Link
 
 TIMER = {"flow.ftp.tcp.rto.min": "200 ms", "flow.ftp.tcp.rto.max": "64 s"}
 NO_TIMEOUTS = dict.fromkeys(TIMER, "1000 s")
-"""Timeout that does not expire within a run."""
+"""Settings of a retransmission timer that never expires within a run."""
 LOCAL = Curve("local", "Local recovery", "tahoe")
 EBSN = Curve("ebsn", "EBSN", {"name": "ebsn", "base": "tahoe"})
 RTTN = Curve("rttn", "RTTN (reconstruction)", {"name": "rttn", "base": "tahoe"})
@@ -58,7 +58,7 @@ PATIENT = Curve("patient", "No timeouts", "tahoe", NO_TIMEOUTS)
 
 
 def unmodified(network: Network, name: str = "basic", label: str = "Basic TCP") -> Curve:
-    """Return the curve of TCP without link recovery and without notices."""
+    """Return the curve of TCP without ARQ on the radio links and without notices."""
     return Curve(name, label, "tahoe", network.plain)
 
 
@@ -90,7 +90,7 @@ LATENESS = Metric(
 )
 WARNED = _count("timeouts_warned_late", "Timeouts with a notice in flight")
 ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED, LATE, LATENESS)
-"""Metrics that explain goodput."""
+"""Further metrics, which explain the goodput."""
 
 # ---- the experiments of the paper ------------------------------------------------------------------------
 
@@ -125,11 +125,11 @@ def experiment(
     beside: Experiment | None = None,
     asked: Sequence[Question] = (),
 ) -> Experiment:
-    """Return an experiment.
+    """Return an experiment with the common parts of all experiments of the paper.
 
-    `at` is the paper's setting; the report shows a run with it packet by packet. `shown` is the curve of
-    which this run is drawn for print, as in the paper. `asked` are questions in addition to the questions of
-    all experiments.
+    The report shows packets of a run at `at`, the paper's setting, and the printed figure shows this run of
+    the curve `shown`, as in the paper. `asked` are open questions in addition to the questions of all
+    experiments.
     """
     return Experiment(
         id=f"kounavis1996/{id_}",

@@ -1,10 +1,10 @@
 """Cost of EBSN if the link discards packets: "it may unnecessarily delay retransmissions".
 
-With an attempt limit the base station discards packets in a long fade, and the sender must retransmit them.
-Each failed attempt has restarted the sender's timer by then. The measure, from traces, is the time from the
-discard of a packet until the sender retransmits it, with EBSN and with local recovery alone, paired by
-replication. The limits are Airhop's choice; Bakshi et al. (1997) have a limit of 13. An attempt takes 0.24 s,
-and the mean fade 4 s.
+With an attempt limit, the base station discards packets in a long fade, and the sender must retransmit them.
+Until then, the EBSN of each failed attempt has restarted the sender's timer. Measured from traces is the time
+from the discard of a packet until the sender retransmits it, with EBSN and with local recovery alone, paired
+by replication. The limits are Airhop's choice; Bakshi et al. (1997) have a limit of 13. An attempt takes 0.24
+s, and the mean fade lasts 4 s.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CURVES = (LOCAL, EBSN)
 BETWEEN = "ebsn less local"
-"""Name of the paired differences."""
+"""Name of the curve with the paired differences."""
 LIMITS = (2, 4, 8, 13)
 REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 METRICS = {
@@ -52,14 +52,15 @@ class Repairs:
     """Repairs of the packets that the link discarded in a run."""
 
     repair_s: float
-    """Mean time until the sender retransmitted a packet; nan without discarded packets."""
+    """Mean time, s, from a discard until the sender retransmitted the packet; nan without discarded packets.
+    """
     goodput_kbps: float
     given_up: float
     real_timeouts: float
 
 
 def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario:
-    """Return the scenario with this attempt limit of local recovery, in both directions."""
+    """Return the scenario in which local recovery has this attempt limit in both directions."""
     settings = {**FIXED.recovery, **(reading.settings if reading else {})}
     limited = {path: {**settings[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
     compared = next(one for one in CURVES if one.name == curve)
@@ -89,7 +90,7 @@ def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
 
 
 def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int) -> Repairs:
-    """Trace a run and follow the discarded packets."""
+    """Trace a run, and measure the repairs of the discarded packets."""
     result = run(scenario(curve, limit, reading), seed=seed, rep=rep, trace=True)
     times, flow = repair_times(result.tables), result.tcp_flows[0]
     return Repairs(
@@ -101,7 +102,7 @@ def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Trace both curves at every limit under a reading, and compare them replication by replication."""
+    """Return the computation under an interpretation: runs of both curves at every limit, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), LIMITS)
@@ -116,7 +117,7 @@ def compute_under(reading: Reading | None) -> Compute:
 def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> list[Value]:
     runs = ([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES)
     known = [pair for pair in zip(*runs, strict=True) if not any(map(math.isnan, pair))]
-    if not known:  # with such short fades the link discards no packet
+    if not known:  # the link discards no packet, because all fades are short
         return []
     local, ebsn = zip(*known, strict=True)
     x: dict[str, X] = {"attempts": limit}
@@ -169,7 +170,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the additional delay of retransmissions, and the change of the goodput."""
+    """Return a sentence on the additional delay of retransmissions, and the change of the goodput."""
     told = [
         f"{values.at(BETWEEN, 'repair_s', attempts=limit).value.mean:+.2f} s and "
         f"{values.at(BETWEEN, 'goodput_kbps', attempts=limit).value.mean:+.2f} kbit/s with {limit} attempts"

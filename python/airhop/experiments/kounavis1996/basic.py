@@ -1,8 +1,8 @@
 """Result 1: unmodified TCP, fixed to mobile.
 
 The paper's graph shows single packets, which `kounavis1996/in-fades` counts. This experiment compares
-goodput: if the goodput changes by less than 5 % when every frame in a fade is lost, then the few packets that
-arrive in fades do not matter.
+goodput. The few packets that arrive in fades do not matter if the goodput changes by less than 5 % when every
+frame in a fade is lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
 CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}
 SETTINGS = {"radio.air.errors.ber_good": 1e-5, "radio.air.errors.ber_bad": 1e-1}
 GOOD_TIME = 10 / 14
-"""Mean share of good times."""
+"""Mean share of time in the good state."""
 SAME = 0.05
 GOOD_FRAMES = 0.99
 """Share of frames of 128 bytes without a bit error in good times (1e-5)."""
@@ -41,7 +41,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of a path with fades."""
+    """Return a sentence on the goodput of a path with fades."""
     left = samples.ratio("basic", "clean", SECONDS)
     return (
         f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "

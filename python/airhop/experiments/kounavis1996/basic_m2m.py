@@ -1,7 +1,7 @@
 """Result 4: unmodified TCP from one mobile to another. "Performance of TCP is unacceptable!".
 
-Both links must be good at once, which is true half of the time. "Unacceptable" means less than half of the
-same sender's goodput from a fixed host to a mobile, with the same fades of the last link.
+Packets pass only while both links are good, which is half of the time. "Unacceptable" means less than half of
+the same sender's goodput from a fixed host to a mobile, with the same fades of the last link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNACCEPTABLE = 0.5
 
 
 def headline(samples: Samples) -> str:
-    """State the share of the goodput that remains with a second air interface."""
+    """Return a sentence on the share of the goodput that remains with a second air interface."""
     left = samples.ratio_to_beside("basic", SECONDS).value
     goodput = samples.estimate("basic", SECONDS).mean
     return (

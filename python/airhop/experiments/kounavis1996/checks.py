@@ -1,4 +1,4 @@
-"""Common checks of the claims of Kounavis 1996: comparisons and ratios of counts of a run."""
+"""Common checks of the claims of Kounavis 1996, which compare counts of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airhop.stats import Ratio
 
 
 def count(samples: Samples, metric: Metric) -> Samples:
-    """Select the samples of one of the further metrics."""
+    """Return the samples of one of the further metrics."""
     return samples.also[metric.name]
 
 

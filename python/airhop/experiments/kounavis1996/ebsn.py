@@ -26,7 +26,7 @@ GAIN = 1.5
 
 
 def headline(samples: Samples) -> str:
-    """State EBSN's ratio to TCP and to local recovery alone."""
+    """Return a sentence on EBSN's ratio of goodput to TCP and to local recovery alone."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"EBSN delivers {ratio_text(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "

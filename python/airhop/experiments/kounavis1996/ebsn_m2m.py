@@ -67,7 +67,7 @@ IMPROVED = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of local recovery and of EBSN."""
+    """Return a sentence on the goodput of local recovery and of EBSN."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"Local recovery delivers {ratio_text(samples, 'local', 'basic')} times the goodput of unmodified "

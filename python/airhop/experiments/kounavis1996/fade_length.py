@@ -1,9 +1,9 @@
 """Effect of the mean length of fades on the benefit of notices, the subject of one sentence of the paper.
 
-"When the average fade duration is high, performance degrades further, while EBSN works well when fades
-occur for a relatively short period of time". The goodput of all senders falls as fades take a larger share of
-the time, so a sender without timeouts is the reference: "works well" means more than 90 % of its goodput, and
-"short" means up to 1 s. Good times have a mean of 10 s throughout.
+"When the average fade duration is high, performance degrades further, while EBSN works well when fades occur
+for a relatively short period of time". The goodput of all senders falls as fades take a larger share of the
+time. The reference is therefore a sender without timeouts: "works well" means more than 90 % of its goodput.
+"Short" means up to 1 s. Good times have a mean of 10 s throughout.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def fade_axis(network: Network) -> PlottedAxis:
 
 
 def headline(axis: PlottedAxis, samples: Samples) -> str:
-    """State the fade lengths at which EBSN and RTTN exceed local recovery alone."""
+    """Return a sentence on the fade lengths at which EBSN and RTTN exceed local recovery alone."""
     last = samples.xs[-1]
     gains = {curve: samples.ratio(curve, "local", last).value for curve in ("ebsn", "rttn")}
     return (
@@ -86,7 +86,7 @@ def efficiency_depends(
 def claims(
     end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
 ) -> tuple[Claim[Samples], ...]:
-    """Return the claims; `end` is the suffix of their ids, which the ids in `reasons` and `own` lack."""
+    """Return the claims. `end` is the suffix of their ids; the keys of `reasons` and `own` lack it."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
@@ -145,7 +145,10 @@ def over_fades(
     own: Collection[str],
     reasons: Mapping[str, str] | None = None,
 ) -> Experiment:
-    """Return the experiment on a network; the claims in `own` have no statement of the paper there."""
+    """Return the experiment on a network.
+
+    The claims in `own` are Airhop's: the paper has no such statement for this network.
+    """
     axis = fade_axis(network)
     return experiment(
         id_,

@@ -1,9 +1,9 @@
 """Deliveries during fades: "during these periods almost no packet is being succesfully delivered".
 
-The traces contain the attempts of the radio link to transmit a data packet. The measure is the share of
-received attempts among the attempts whose last bit lies in a fade. "Almost no packet" is fewer than one in
-twenty of these attempts. With the default bit error rate of fades a packet passes only if nearly all of its
-bits precede the fade.
+From traces, the calculation counts the radio link's attempts to transmit a data packet. Its result is the
+share of received attempts among the attempts whose last bit lies in a fade. "Almost no packet" is fewer than
+one in twenty of these attempts. With the default bit error rate of fades a packet passes only if nearly all
+of its bits precede the fade.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ METRICS = {DELIVERED: "Attempts received (%)", ATTEMPTS: "Attempts in a run"}
 STATES = {"fade": "in a fade", "good": "in good times"}
 """State of the channel at the last bit of an attempt."""
 ALMOST_NONE = 5.0
-"""Largest share of deliveries that counts as almost none, per cent."""
+"""Maximum share of received attempts that counts as "almost no packet", per cent."""
 
 
 @dataclass(frozen=True)
 class AttemptCounts:
-    """Attempts of a run to transmit a data packet over the radio link, in one state of the channel."""
+    """Number and success of a run's attempts to transmit a data packet, in one state of the channel."""
 
     attempts: int
     delivered_percent: float
-    """Share of the attempts that were received; nan without attempts."""
+    """Share of received attempts, per cent; nan without attempts."""
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
-    """Make the scenario: unmodified TCP over radio links that send every frame once."""
+    """Return the scenario: unmodified TCP over radio links that send every frame once."""
     compared = next(one for one in CURVES if one.name == curve)
     changes = (compared.under(reading) if reading else compared).changes
     settings = {**FIXED.recovery, **TIMER, **SETTINGS, **(reading.settings if reading else {})}
@@ -61,7 +61,7 @@ def scenario(curve: str, reading: Reading | None = None) -> Scenario:
 
 
 def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, AttemptCounts]:
-    """Count the attempts with a data packet by the state of the channel at their last bit."""
+    """Count the attempts at data packets by the state of the channel at their last bit."""
     import polars as pl
 
     fades = tables["fades"].select("place", "begin_s", fade_end_s="end_s").sort("begin_s")
@@ -91,7 +91,7 @@ def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[st
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Trace both senders under a reading."""
+    """Return the computation for an interpretation of the paper; it traces both senders."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((curve.name,) for curve in CURVES)
@@ -136,7 +136,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the shares of deliveries in fades and in good times."""
+    """Return a sentence on the shares of received attempts in fades and in good times."""
     told = " and ".join(
         f"{values.at('basic', DELIVERED, state=state).value.mean:.1f} % {words}"
         for state, words in STATES.items()

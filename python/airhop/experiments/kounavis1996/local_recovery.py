@@ -1,7 +1,8 @@
 """Result 2: Go-Back-3 at the base station. "This scheme suffers from timeouts".
 
-The claims of section 2 are checked here: local recovery leaves late arrivals instead of losses, so the link
-is reliable with a fluctuating bandwidth; and two independent retransmission schemes send the same data twice.
+This experiment checks the claims of section 2: with local recovery, packets arrive late instead of being
+lost, so that the link is reliable with a fluctuating bandwidth; and two independent retransmission schemes
+send the same data twice.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from airhop.experiments.samples import Samples
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of local recovery, and the gain that timeouts still prevent."""
+    """Return a sentence on the goodput of local recovery, and on the gain without timeouts."""
     left = count(samples, TIMEOUTS).estimate("local", SECONDS).mean
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (

@@ -1,12 +1,11 @@
 """The formula of section 1: losses of probability p leave a share 1 / (1 + 2 p w) of the throughput.
 
 "For example 1% damage loss degrades throughput by 14%" concerns a window of 8 packets, the window of an
-Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if each
-loss stops the sender for two round trips without further effect: 2 w packets are not sent for each lost
-packet. The formula is compared with Tahoe and Reno with a receive window of w, on a path without other
-limits, and with independent losses of data packets. The formula holds if the simulated loss of throughput is
-within 10 % of the formula's loss. (A tenth of the remaining throughput would exceed the whole loss of a small
-window.)
+Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if the
+only effect of a loss is a pause of two round trips, in which the sender would have sent 2 w packets. The
+simulated senders are Tahoe and Reno with a receive window of w, on a path without other limits, with
+independent losses of data packets. The formula holds if the simulated loss of throughput is within 10 % of
+the formula's loss. (10 % of the remaining throughput would be more than the whole loss with a small window.)
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ SENDERS = {"tahoe": "Tahoe", "reno": "Reno"}
 WINDOWS = (4, 8, 16, 32)
 LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1)
 GRID = tuple(10 ** (-3 + step / 20) for step in range(41))
-"""Loss probabilities at which the formula is drawn."""
+"""Loss probabilities of the points of the formula's curve."""
 SEGMENT = 88
-"""Payload of a packet of 128 bytes."""
+"""Payload of a packet of 128 bytes, bytes."""
 REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 10, "full": 20}
 FORMULA, SIMULATED = "share_formula", "share"
 HOLDS = 0.1
@@ -58,16 +57,16 @@ DAMAGE = Question(
 EXAMPLE_W, EXAMPLE_P, EXAMPLE = 8, 0.01, 0.14
 """The printed example: a degradation of 14 %."""
 DIGIT = Source("kounavis1996/loss-formula", digit=1.0)
-"""Precision of the example, an analysis in whole per cent: a tolerance of half a point, without scatter."""
+"""Precision of the example, which is printed in whole per cent: half a percentage point, without scatter."""
 
 
 def share(p: float, w: float) -> float:
-    """Return the printed formula's share of the throughput that remains."""
+    """Return the share of the throughput that remains by the printed formula."""
     return 1.0 / (1.0 + 2.0 * p * w)
 
 
 def compute_under(settings: Mapping[str, object]) -> Compute:
-    """Evaluate the formula, and run both senders with and without losses, with these settings."""
+    """Return the computation with these settings: the formula, and both senders with and without losses."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         found = [
@@ -84,7 +83,7 @@ def compute_under(settings: Mapping[str, object]) -> Compute:
 
 
 def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, reps: int) -> list[Value]:
-    """Measure the shares of the throughput that remain with losses."""
+    """Simulate a sender, and return the share of the throughput that remains at each loss probability."""
     from airhop import stats
 
     base = Scenario.load("kounavis1996-loss").with_(
@@ -128,7 +127,7 @@ def example(values: Values) -> ClaimResult:
 
 
 def is_allowed(value: Value) -> bool:
-    """Return whether w limits the window: losses alone would allow a larger window."""
+    """Return whether the receive window w, and not the losses, limits the window."""
     return float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED
 
 
@@ -164,13 +163,13 @@ def _is_met(value: Value) -> Decision:
 
 
 def _relative_error(value: Value) -> float:
-    """Return the error of the loss of throughput, as a share of the formula's."""
+    """Return the difference from the formula's loss of throughput, as a share of the formula's loss."""
     assert value.published is not None
     return (1.0 - value.value.mean) / (1.0 - value.published) - 1.0
 
 
 def _where(found: Sequence[Value]) -> str:
-    """State the largest loss probability at which the formula holds, for each window."""
+    """Return a text with the largest loss probability at which the formula holds, for each window."""
     windows = dict.fromkeys(value.x["w"] for value in found)
     return ", ".join(
         f"w = {w} at p = {', '.join(_loss(value) for value in found if value.x['w'] == w)}" for w in windows
@@ -237,7 +236,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the settings at which the formula holds."""
+    """Return a sentence on the settings at which the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(bool(_is_met(value)) for value in some) for some in (cells, few))
@@ -251,7 +250,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the shares of both senders beside the formula, one table per window."""
+    """Return a table per window, with the shares of both senders and of the formula."""
     return [
         TextTable(
             f"Remaining share of the throughput, window of {w} packets, %",

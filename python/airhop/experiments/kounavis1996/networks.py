@@ -1,4 +1,4 @@
-"""The two topologies of Kounavis 1996, and the frame recovery of their radio links."""
+"""The two topologies of Kounavis 1996, and the ARQ of their radio links."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NONE = {"kind": "none"}
 
 @dataclass(frozen=True)
 class Network:
-    """Topology of the paper, one of two."""
+    """One of the paper's two topologies."""
 
     scenario: str
     data_go_down: Mapping[str, bool]
-    """For each radio link, whether data cross it from the base station to the mobile."""
+    """By radio link, True if data cross it from the base station to the mobile."""
     name: str
     """Name at the end of titles."""
 
@@ -31,7 +31,7 @@ class Network:
         return self.arq(NONE, NONE)
 
     def arq(self, down: Mapping[str, object], up: Mapping[str, object]) -> dict[str, object]:
-        """Return settings with these recoveries on every radio link, down to mobiles and up from them."""
+        """Return settings with these ARQs on every radio link: `down` to mobiles, and `up` from mobiles."""
         return {
             f"radio.{link}.{way}": dict(arq)
             for link, data_go_down in self.data_go_down.items()

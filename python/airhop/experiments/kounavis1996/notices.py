@@ -1,10 +1,10 @@
-"""ERSN, EBSN and RTTN with equal fades, a comparison that no paper has.
+"""Comparison of ERSN, EBSN and RTTN with equal fades, which no paper contains.
 
-An ERSN (Yun 2009) is sent once for each segment that the link begins to retransmit; it restarts the timer and
-suspends congestion control for the segment for two RTOs. An EBSN is sent at each failure and restarts the
-timer. An RTTN (reconstruction) announces in advance the possible increase of the round trip. ERSN needs
-LL-ELSN's sender, which uses SACK, so its reference is local recovery alone with a SACK sender. A notice must
-arrive before the timer expires, so the delay of the wire is the axis.
+The link sends an ERSN (Yun 2009) once for each segment that it begins to retransmit. The ERSN restarts the
+timer, and suspends congestion control for the segment for two RTOs. An EBSN is sent at each failed attempt,
+and restarts the timer. An RTTN (reconstruction) announces in advance the possible increase of the round-trip
+time. ERSN needs LL-ELSN's sender, which uses SACK; its reference is therefore local recovery alone with a
+SACK sender. The axis is the delay of the wire, because a notice must arrive before the timer expires.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEED_DELAY = 50
 SACK = Curve("sack", "Local recovery, SACK", "sack")
 ERSN = Curve("ll-elsn", "ERSN (LL-ELSN)", "ll-elsn")
 OWN = {"ebsn": "local", "rttn": "local", "ll-elsn": "sack"}
-"""Curve of local recovery alone with the same sender, by notice."""
+"""Reference curve of each scheme with notices: local recovery alone with the same sender."""
 WHY_NOT = (
     "A segment causes at most one ERSN. The ERSN restarts the retransmission timer, and suspends "
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
@@ -43,7 +43,7 @@ LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
 
 def headline(samples: Samples) -> str:
-    """State the ratio of each sender with notices to the sender without, and its number of timeouts."""
+    """Return a sentence on each sender with notices: ratio to the sender without notices, and timeouts."""
     timeouts = count(samples, TIMEOUTS)
     told = [
         f"{LABELS[curve]} × {samples.ratio(curve, OWN[curve], SEED_DELAY).value:.2f} (timeouts "
@@ -55,7 +55,7 @@ def headline(samples: Samples) -> str:
 
 
 def claims(end: str) -> tuple[Claim[Samples], ...]:
-    """Return the claims about the purpose of each notice; `end` is the suffix of their ids."""
+    """Return claims that each notice fulfils its purpose; `end` is the suffix of their ids."""
     return tuple(
         Claim(
             f"kou-notices-{curve}{end}",
@@ -72,7 +72,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
 def on_the_same_fades(
     id_: str, network: Network, end: str = "", others: tuple[Curve, ...] = ()
 ) -> Experiment:
-    """Return the experiment on a network; `own` curves follow the curves of both networks."""
+    """Return the experiment on a network; the curves `own` are in addition to the common curves."""
     return experiment(
         id_,
         "Timer notices on the same fades: ERSN, EBSN and RTTN",

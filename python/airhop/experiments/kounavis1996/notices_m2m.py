@@ -1,7 +1,7 @@
 """ERSN, EBSN and RTTN with equal fades, between mobiles.
 
-Most notices cross the sender's own air interface. An additional curve is a sender whose own link layer
-notifies it, as base stations do; the paper's sender has no such link layer.
+Most notices cross the sender's own air interface. An additional curve is a sender that also receives notices
+from its own link layer, which the paper's sender does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Effect of the packet size on the benefit of notices; the paper has 128 bytes only.
+"""Effect of the packet size on the benefit of notices; the paper has only packets of 128 bytes.
 
-The sizes are from Bakshi et al. (1997); their link splits packets into frames of 128 bytes, whereas here a
-packet is a frame. The window is 4 kB of packets throughout, two of the largest packets.
+The sizes are from Bakshi et al. (1997). Their link splits packets into frames of 128 bytes, but here each
+packet is a frame. The window is always 4 kB of packets, which are two of the largest packets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SIZE = PlottedAxis(
 
 
 def headline(samples: Samples) -> str:
-    """State EBSN's gain with the smallest and with the largest packets."""
+    """Return a sentence on EBSN's gain with the smallest and with the largest packets."""
     told = [
         f"{ratio_text(samples, 'ebsn', 'basic', x)} times the goodput of unmodified TCP and "
         f"{ratio_text(samples, 'ebsn', 'local', x)} times that of local recovery alone with packets of "

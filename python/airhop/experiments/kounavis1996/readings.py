@@ -1,4 +1,4 @@
-"""Open or contradictory points of Kounavis 1996: fades, sender, clock and link layer."""
+"""Open questions of Kounavis 1996 (fades, sender, clock, link layer), and possible answers ("readings")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAHOE, RENO = "tahoe", "reno"
 
 
 def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]:
-    """Return the questions on which results of these curves on a network depend."""
+    """Return the questions that affect results of these curves on a network."""
     recovers = any(network.plain.keys() - curve.changes.keys() for curve in curves)
     has_both = any(curve.scheme == RENO for curve in curves)
     return (
@@ -105,7 +105,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 
 def sender(curves: Sequence[Curve]) -> Question:
-    """Return the question of the TCP version: the paper cites Tahoe, and describes an addition of Reno."""
+    """Return the question of the TCP version: the paper cites Tahoe, but describes a feature of Reno."""
     helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",

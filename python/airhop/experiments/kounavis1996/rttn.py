@@ -1,8 +1,9 @@
 """RTTN between mobiles, section 4: a reconstruction.
 
 The paper proposes RTTN without results, and its listing is lost. Here each base station estimates mean and
-deviation of the fades of its link, as TCP does for round trips, and announces an additional delay of the mean
-plus two deviations; a sender adds the delays announced by different stations (`airhop schemes rttn`).
+deviation of the durations of its link's fades, as TCP does for round trips. It announces an additional delay
+of the mean plus two deviations. A sender adds the delays that different stations announce (`airhop schemes
+rttn`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TOLD = {"local": "local recovery", "ebsn": "EBSN", "rttn": "RTTN"}
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of the reconstruction beside EBSN's."""
+    """Return a sentence on the goodput of RTTN and of EBSN."""
     left = {curve: count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in TOLD}
     told = ", ".join(f"{label} {left[curve]:.1f}" for curve, label in TOLD.items())
     return (

@@ -1,10 +1,10 @@
 """RTTN (a reconstruction) with a moving receiver, section 4: "fade duration is also constantly changing".
 
-Fades are places on the receiver's path without reception, so each lasts as long as the receiver takes to
-cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). At the printed
-speed the receiver is in these places for 4 of 14 s, as in the paper's network; its speed alternates between a
-higher and a lower value. The axis is the ratio of the two speeds, whose geometric mean is the printed speed.
-The sender's own air interface fades as in the paper.
+Fades are sections of the receiver's path without reception. A fade lasts as long as the receiver takes to
+cross the section, so that its mean duration is inversely proportional to the speed (Rice 1948; Jakes 1974,
+§1.3). At the printed speed, the receiver is in a fade for 4 of 14 s, as in the paper's network. Its speed
+alternates between a higher and a lower value, whose geometric mean is the printed speed; the axis is their
+ratio. The sender's own air interface fades as in the paper.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Moved:
     goodput_kbps: float
     timeouts: float
     spread_s: float
-    """Standard deviation of the round trips of all segments."""
+    """Standard deviation of the round-trip times of all segments, s."""
 
 
 # ---- the way ---------------------------------------------------------------------------------------------
@@ -66,7 +66,10 @@ def speeds(factor: float) -> list[float]:
 
 
 def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
-    """Return when the receiver passes these places, s; a place is a time at the printed speed, s."""
+    """Yield the times, s, at which the receiver passes these places.
+
+    A place is the time, s, at which it would be passed at the printed speed.
+    """
     ends = [0.0]
     for speed in speeds(factor):
         ends.append(ends[-1] + PHASE_S * speed)
@@ -78,7 +81,7 @@ def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
 
 
 def crossed(fades: str, factor: float) -> str:
-    """Convert fades at the printed speed, the text of a file, into fades at the changing speed."""
+    """Convert the CSV text of fades at the printed speed into fades at the changing speed."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
     times = list(passing_times([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
@@ -90,7 +93,7 @@ def crossed(fades: str, factor: float) -> str:
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
-    """Return the scenario of a receiver with constant printed speed."""
+    """Return the scenario of a receiver with the constant, printed speed."""
     compared = next(one for one in CURVES if one.name == curve)
     changes = (compared.under(reading) if reading else compared).changes
     settings = {**MOBILE.recovery, **(reading.settings if reading else {}), **changes}
@@ -124,7 +127,7 @@ def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Trace all curves at every factor under a reading, and compare them replication by replication."""
+    """Return the computation under an interpretation: runs of all curves at every factor, in pairs."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), FACTORS)
@@ -140,7 +143,7 @@ PAIRS = (("rttn", "local"), ("rttn", "ebsn"))
 
 
 def less(curve: str, other: str) -> str:
-    """Return the name of the paired difference of two curves, or of one curve at two factors."""
+    """Return the name of the paired difference of `curve` and `other`."""
     return f"{curve} less {other}"
 
 

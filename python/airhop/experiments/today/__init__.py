@@ -1,8 +1,7 @@
-"""Today's senders on the wireless paths of the papers: benefit of explicit notices beside CUBIC and BBR.
+"""Today's senders (CUBIC, BBR, Copa) on the papers' wireless paths, compared with explicit notices.
 
-No paper has these experiments: the networks come from Yun 2009 and Kounavis 1996, and the questions are
-Airhop's own. `airhop reproduce airhop/today` runs all of them, and the page "What wins where" reports the
-results.
+These experiments are Airhop's own; only the networks come from papers, Yun 2009 and Kounavis 1996. `airhop
+reproduce airhop/today` runs all of them, and the page "What wins where" reports the results.
 
 `SENDERS` lists the compared senders. Three kinds of reaction to a lossy last hop are compared on a cell that
 sends each frame once, as in Yun's figures: senders with notices (LL-ELSN, ELN for CUBIC), an agent that
@@ -11,11 +10,11 @@ retransmission by the link layer, "ARQ": the same cell with up to seven attempts
 802.11.
 
 Reno, Snoop and LL-ELSN have the TCP of the paper's simulator, ns-2: no delayed ACKs, an initial window of
-two, no handshake. Today's senders have the TCP of Linux. `CONTROLS` are Snoop and LL-ELSN with the TCP of
-Linux, which separate the effect of the stack from the effect of the scheme.
+two, no handshake. Today's senders have the TCP of Linux. To separate the effect of the stack from the effect
+of the scheme, `CONTROLS` has Snoop and LL-ELSN with the TCP of Linux.
 
-The words of claims were fixed before the first full run: "more" means a ratio above 1 with its whole
-interval, "clearly more" above 1.05, "as good" above 0.95, "much" a factor of 1.5, as for Yun 2009. Runs last
+The words of claims were defined before the first full run. "More" means that the whole interval of the ratio
+is above 1, "clearly more" above 1.05, "as good" above 0.95, and "much" above 1.5, as for Yun 2009. Runs last
 60 s.
 """
 
@@ -33,7 +32,7 @@ ONCE, ARQ = 1, 7
 PAPERS, LINUX = "ns2", "linux"
 """Presets: the papers' simulator, and the defaults of Linux 6."""
 CLEARLY = 1.05
-"""Smallest ratio that counts as "clearly more" and matters for the choice of a sender."""
+"""Ratio above which a goodput is "clearly more", enough to affect the choice of a sender."""
 AS_GOOD = 0.95
 MUCH = 1.5
 

@@ -41,7 +41,7 @@ SHARE = Metric(
     printed=False,
 )
 LEFT = 0.9
-"""Smallest share of the goodput that friendly rivals leave; aggressive ones leave less, as in Yun 2009."""
+"""Share of the goodput that friendly rivals leave at least; aggressive rivals leave less, as in Yun 2009."""
 
 # Reasons why two of the rivals are unfriendly to both Reno and CUBIC.
 BBR3_DRIVES_THE_QUEUE = (
@@ -84,7 +84,7 @@ def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
 
 
 def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
-    """Return the claims about BBR, BBRv3 and Copa for a single connection of a kind."""
+    """Return the claims about BBR, BBRv3 and Copa as rivals of a single connection of this sender."""
     both = (LOSSY, RELIABLE)
     where = "over link ARQ and without"
     return (
@@ -119,7 +119,7 @@ def headline(kind: str, label: str, samples: Samples) -> str:
 
 
 def experiment(kind: Sender, claims: tuple[Claim[Samples], ...]) -> Experiment:
-    """Return the experiment of one connection of a kind beside ten connections of others."""
+    """Return the experiment with one connection of a sender beside ten connections of other senders."""
     return Experiment(
         id=f"airhop/today/beside-{kind.name}",
         title=f"A {kind.label} connection beside ten of today's senders",

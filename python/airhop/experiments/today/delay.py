@@ -1,8 +1,8 @@
 """Queueing delay before the last hop, by sender and buffer size.
 
 The delay is measured in traces, since run documents do not contain it. The wait of a segment is the time from
-its transmission by the sender to the start of its first frame on the last hop, minus the smallest such time
-of the run: it consists of queueing, contention, and link-layer retransmissions of earlier packets. Segments
+its transmission by the sender to the start of its first frame on the last hop, minus the minimum of this time
+in the run. It consists of queueing, contention, and link-layer retransmissions of earlier packets. Segments
 that the sender retransmitted are excluded, since the trace does not distinguish the copies. In contrast to
 round-trip times, the wait excludes delayed ACKs.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FLOW = "ftp1"
 BUFFERS = (10, 50, 500)
 USUAL = 50
-"""Queue capacity of the paper, the only capacity of quick mode, packets."""
+"""Queue capacity of the paper, packets, which is the only capacity in quick mode."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 MEAN, TAIL, GOODPUT = "wait_mean_ms", "wait_p95_ms", "goodput_mbps"
 MEASURED = {MEAN: "Mean wait (ms)", TAIL: "95th percentile (ms)", GOODPUT: "Goodput (Mbit/s)"}
@@ -53,7 +53,7 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     """Return the waits of the segments of a flow that were sent once, ms.
 
     The wait is the time from the transmission of the segment to the start of its first frame on the last hop,
-    minus the smallest such time.
+    minus the minimum of this time.
     """
     import polars as pl
 
@@ -63,7 +63,7 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     data = (pl.col(column) == "data" for column in ("kind", "packet"))
     on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
     sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
-    # Sum in a fixed order: the last bits of a mean depend on the order.
+    # Sort the rows, because the last bits of a mean depend on the order of summation.
     took = (
         sent.filter(pl.col("sendings") == 1)
         .join(on_air, on="seq")
@@ -172,7 +172,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the mean waits in the largest buffer."""
+    """Return a sentence on the mean waits in the largest buffer."""
     last = buffers_in(values)[-1]
     told = ", ".join(
         f"{values.at(curve, MEAN, packets=last).value.mean:.0f} ms ({curve})"

@@ -1,8 +1,8 @@
 """Kounavis' fades with today's senders: 4 s of 14 s on an air interface of 19.2 kbit/s, fixed to mobile.
 
-The notice is EBSN (explicit bad state notification) with the local recovery that EBSN needs; today's senders
-run with the same local recovery and without it. Today's senders have the TCP of Linux, with a clock of 1 ms
-and an unlimited receive window; Tahoe has the paper's clock and a window of 4 kB.
+The notice is EBSN (explicit bad state notification), with the local recovery that EBSN needs. Today's senders
+run with this local recovery and without it. Today's senders have the TCP of Linux, with a clock of 1 ms and
+an unlimited receive window; Tahoe has the paper's clock and a window of 4 kB.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """State EBSN's goodput relative to today's senders over the same local recovery."""
+    """Return a sentence on EBSN's goodput relative to today's senders over the same local recovery."""
     told = ", ".join(f"{interval(samples.ratio('ebsn', other, 4))} times that of {other}" for other in LOCAL)
     return f"With mean fades of 4 s EBSN delivers {told}."
 

@@ -29,7 +29,7 @@ CHANNEL = {"kind": "two-state", "good": "10 s", "bad": "4 s", "fer_good": 0.01, 
 
 
 def headline(samples: Samples) -> str:
-    """State the ratio of LL-ELSN's goodput to BBR's with the longest fades."""
+    """Return a sentence on the ratio of LL-ELSN's goodput to BBR's with the longest fades."""
     last = samples.xs[-1]
     told = ", ".join(
         f"{interval(samples.ratio('ll-elsn', other, last))} times that of {other}"

@@ -13,11 +13,11 @@ from airhop.experiments.today.flows import CONNECTIONS, JAIN
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 
 FAIR = 0.95
-"""Smallest index of a fair scheme in runs of 60 s; in Yun's runs of 200 s it is 0.98."""
+"""Minimum of Jain's index for a fair scheme in runs of 60 s; for Yun's runs of 200 s it is 0.98."""
 
 
 def headline(samples: Samples) -> str:
-    """State the highest and the lowest index with the most connections."""
+    """Return a sentence on the highest and the lowest index with the most connections."""
     last = samples.xs[-1]
     index = {LABELS[s.name]: samples.estimate(s.name, last).mean for s in SENDERS}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)

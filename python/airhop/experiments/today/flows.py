@@ -27,7 +27,7 @@ JAIN = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State CUBIC's ratio to LL-ELSN with one connection and with the most."""
+    """Return a sentence on CUBIC's ratio to LL-ELSN with one connection and with the most."""
     ratios = [
         f"{100 * samples.ratio('cubic', 'll-elsn', x).value:.0f} %" for x in (samples.xs[0], samples.xs[-1])
     ]

@@ -26,7 +26,7 @@ D_OFF = replace(fig7.D_OFF, full=(2, 10, 30, 60), coarse=(30,), limits=(0, 62), 
 
 
 def headline(samples: Samples) -> str:
-    """State the remaining shares of the goodput at the longest round trip."""
+    """Return a sentence on the remaining shares of the goodput at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     parts = [
         f"{name} {100 * along(samples, name, first, last).value:.0f} %"

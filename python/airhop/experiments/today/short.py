@@ -36,7 +36,7 @@ RATE = Metric(
     ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
     printed=False,
 )
-"""Metric of the figure: size over time, because completion times of the three sizes differ a hundredfold."""
+"""Metric of the figure: size divided by completion time, because the times differ a hundredfold."""
 
 
 def times(samples: Samples) -> Samples:

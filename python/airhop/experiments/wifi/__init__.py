@@ -1,14 +1,14 @@
-"""A last hop of 802.11n, ac and ax with MPDU losses: the benefit of explicit notices under Block Ack.
+"""Benefit of explicit notices on a last hop of 802.11n, ac or ax, where Block Ack repairs MPDU losses.
 
 No paper has this experiment. `airhop reproduce airhop/wifi-last-hop` runs all of it, and the page "Notices
 under Block Ack" reports the results. A server sends over a wire of 20 ms to an access point, which sends to a
 station, alone or among five stations. MPDUs with data and MPDUs with TCP ACKs are lost independently, or by
-the SNR at their distance. Block Ack retransmits them up to an MPDU lifetime of 500 ms; the module `discards`
-has cells that discard packets after few attempts or a short lifetime.
+the SNR at the station's distance. The link layer retransmits lost MPDUs up to an MPDU lifetime of 500 ms. In
+the cells of the module `discards`, it discards packets after few attempts or a short lifetime.
 
 All senders have the TCP of Linux, so that only schemes and services differ. The words of claims were defined
-before the first run: "clearly more" means a ratio above 1.05 with its whole interval, "as good" means above
-0.95.
+before the first run: "clearly more" means that the whole interval of the ratio is above 1.05, "as good" that
+it is above 0.95.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ CAPACITY: Mapping[str, float] = {"n": 60.0, "ac": 340.0, "ax": 560.0}
 CLEARLY, AS_GOOD = 1.05, 0.95
 REPLICATIONS = Replications(quick=2, full=3)
 MORE = Replications(quick=2, full=5)
-"""Replications of cells whose runs differ more: among five stations, by SNR, and with discarded packets."""
+"""Replications of experiments with more variable runs: five stations, losses by SNR, discarded packets."""
 DURATION = {"duration": "10 s", "warmup": "5 s"}
-"""Duration and warm-up; the warm-up contains slow start and the recovery from the queue overflow at its
-end."""
+"""Duration and warm-up. The warm-up contains slow start, and the recovery from the queue overflow at the end
+of slow start.
+"""
 
 TRACED_S = 5.2
 """Length of the runs that a report shows packet by packet: the warm-up and 200 ms after it."""
@@ -127,13 +128,13 @@ CAUSES = (LOST, DISCARDED, DROPPED, RESENT, SPURIOUS, NOTICES, TIMEOUTS, SRTT)
 
 
 def goodput(name: str, label: str, standard: str) -> Metric:
-    """Return a goodput as metric, with the axis of a standard."""
+    """Return a goodput metric whose axis suits a standard."""
     ticks = tuple(CAPACITY[standard] * step / 4 for step in range(5))
     return Metric(name, label, "Mbit/s", ticks=ticks, digits=1, printed=False)
 
 
 def headline(axis: PlottedAxis, samples: Samples) -> str:
-    """State the best sender with a service relative to CUBIC at the last value of an axis."""
+    """Return a sentence on the best sender with a service relative to CUBIC at the last value of an axis."""
     last = samples.xs[-1]
     best = max(TOLD, key=lambda curve: samples.estimate(curve, last).mean)
     ratio = interval(samples.ratio(best, "cubic", last))

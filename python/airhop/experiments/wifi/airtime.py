@@ -1,4 +1,4 @@
-"""Airtime of the access point among five stations, which carries three of the five connections.
+"""Airtime of the access point among five stations; the access point sends three of the five connections.
 
 The airtime of a station is the share of time in which exchanges that the station began were on the air. The
 access point sends the downloads; two stations upload, and the others send TCP ACKs.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 AIRTIME, ADDED = "airtime", "airtime added"
 REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 3, "full": 3}
 SIMILAR = 0.05
-"""Largest difference of two equal airtimes."""
+"""Maximum difference of two airtimes that count as similar."""
 CELLS = {one.id.rpartition("/")[2]: one for one in five.EXPERIMENTS}
 """Experiments among five stations by the last part of their ids."""
 LABELS = {one.name: one.label for one in SENDERS}
@@ -87,7 +87,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the airtime of the access point with CUBIC in every cell of 802.11ac."""
+    """Return a sentence on the airtime of the access point with CUBIC in every cell of 802.11ac."""
     told = ", ".join(f"{_share(values, 'cubic', cell)} ({cell})" for cell in CELLS if cell.startswith("ac"))
     return f"The access point has, of the time, {told} with CUBIC at {TENTH}."
 

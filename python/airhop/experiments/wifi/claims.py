@@ -1,4 +1,4 @@
-"""Claims about notices: equal words for every experiment of the group."""
+"""Claims about notices that all experiments of the group share."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from airhop.experiments.today.duels import has_more
 from airhop.experiments.wifi import AS_GOOD, CLEARLY, DISCARDED, LOST
 
 ALL_HIDDEN = 1e-3
-"""Largest share of lost MPDUs whose packets are discarded if Block Ack hides losses from TCP."""
+"""Share of lost MPDUs with discarded packets up to which Block Ack "hides" losses from TCP."""
 HIDES = (
     "Block Ack repairs a lost MPDU within milliseconds, and the recipient delivers packets in order: the"
     " sender sees a delay and no loss, so a notice has no effect."
 )
 At = Span | Sequence[X]
-"""Values of the axis: a span of numbers, or words."""
+"""Values of the axis: a range of numbers, or words."""
 
 
 @worded("the number of discarded packets is at most {share:percent} of the number of lost MPDUs at {at}")
@@ -44,9 +44,10 @@ def hidden(name: str, at: At, where: str) -> Claim[Samples]:
 def of_notices(
     name: str, axis: PlottedAxis, at: At, where: str, every: str, reason: str = HIDES
 ) -> tuple[Claim[Samples], ...]:
-    """Return the claims about the gain of notices at some values of an axis, and about senders without.
+    """Return the claims about the gain of notices at some axis values, and about senders without notices.
 
-    `where` names the values in `at`, and `every` the whole axis, at which CUBIC and BBR are compared.
+    `where` is a text for the values `at`. `every` is a text for the whole axis, on which CUBIC and BBR are
+    compared.
     """
     return (
         Claim(

@@ -1,7 +1,7 @@
-"""Delay of datagrams at a quarter of the capacity: effect of a lost MPDU on its own delay and on later MPDUs.
+"""Delay of datagrams at a quarter of the capacity if MPDUs are lost and retransmitted.
 
 The recipient of a Block Ack agreement releases packets in order. A lost MPDU therefore delays all later
-packets until its retransmission, and a TCP receiver gets a burst of segments, without a gap.
+packets until its retransmission. A TCP receiver then gets a burst of segments without a gap.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HALF_LOST, SELDOM = 0.5, (0.01, 0.05, 0.1, 0.2)
 
 
 def scenario(standard: str, loss: float) -> Scenario:
-    """Return the download of a standard with datagrams in place of a connection."""
+    """Return the download scenario of a standard, with datagrams instead of a TCP connection."""
     document = Scenario.load(f"wifi-{standard}").to_dict()
     document["duration"], document["warmup"] = "5 s", "1 s"
     document["wlan"][0]["errors"] = {"kind": "bernoulli", "loss": loss}
@@ -110,7 +110,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the additional delay if half of the MPDUs are lost."""
+    """Return a sentence on the additional delay if half of the MPDUs are lost."""
     told = ", ".join(
         f"{_at(values, name, MEAN, HALF_LOST) - _at(values, name, MEAN, 0.0):.1f} ms (802.11{name})"
         for name in OFFERED_MBPS

@@ -1,7 +1,7 @@
 """A download over 802.11ac whose access point and station discard packets: few attempts, or a short lifetime.
 
 The link layer discards a packet with its lost MPDU, and a BlockAckReq moves the recipient's window past the
-MPDU. TCP observes the loss, and a notice can prevent a reduction of the window.
+MPDU. TCP therefore detects the loss, and a notice can prevent a reduction of the window.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A download among five stations: two of the others download and two upload, all four with CUBIC.
+"""A download to one of five stations; of the other stations two download and two upload, with CUBIC.
 
-The sender of the download is varied. MPDUs are lost nowhere, or independently at all stations, or by SNR at
-the station of the download only, which is then so far away that half of its MPDUs are lost, and slows all
-stations down.
+The scheme of the download's sender is varied. There are three cases of MPDU losses: no loss; independent
+losses at all stations; and losses by SNR at the download's station only. In the last case, this station is so
+far away that half of its MPDUs are lost, which slows all stations down.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The download of a lone station with MPDU losses by SNR: from full goodput to beyond the edge of the MCS."""
+"""Download of a single station with MPDU losses by SNR, at distances up to beyond the range of the MCS."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ PLACES: Mapping[str, tuple[float, float, float, float]] = {
     "ac": (5.0, 11.8, 12.65, 13.5),
     "ax": (5.0, 8.85, 9.2, 9.45),
 }
-"""Distances by standard, m: near, a tenth and half of the MPDUs lost, and beyond the edge of the MCS, where
-95 % are lost."""
+"""Distances by standard, m, at which almost no MPDU, a tenth, half, and 95 % of the MPDUs are lost."""
 BY_SNR = {"kind": "snr", "model": "table"}
 
 

@@ -2,11 +2,12 @@
 
 Common parts of figures 6 to 12. Words of the paper that need a number have the same number in all figures:
 
-* "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop. "severe"
-* degradation: less than four fifths of the goodput remain. A statement that names no frame error rate is
-* checked at every rate of the grid from 0.01 % up, where the printed axes begin. Statements about sums over
-* these rates are Airhop's own claims. If the paper does not name the frame error rate of a figure, the rate
-* is 1 %, as in Figure 7.
+* "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop.
+* "severe" degradation: less than four fifths of the goodput remain.
+
+A statement that names no frame error rate is checked at every rate of the grid from 0.01 % up, where the
+printed axes begin. Statements about sums over these rates are Airhop's own claims. If the paper does not name
+the frame error rate of a figure, the rate is 1 %, as in Figure 7.
 """
 
 from __future__ import annotations
@@ -51,6 +52,6 @@ NO_SLOWER = (
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5
 SEVERE = 0.8
-"""Largest remaining share of the goodput after a severe degradation."""
+"""Share of the goodput below which a degradation is "severe"."""
 GOOD = 0.9
-"""Smallest share of the best scheme's goodput that counts as "good"."""
+"""Minimum share of the best scheme's goodput that counts as "good"."""

@@ -1,8 +1,8 @@
-"""Equations (1) to (4) of Yun 2009, and the saturated slotted link that (2) and (3) describe.
+"""Equations (1) to (4) of Yun 2009, and a simulation of the saturated slotted link that they describe.
 
-Equation (5) is `airhop.stats.jain`. The link has one attempt per slot; each attempt fails with probability p,
-a frame is dropped after l failures, and the next frame follows at once. An ERSN reports a frame's first
-failure, an ELN its drop. All functions take numbers or arrays of numbers, which broadcast.
+Equation (5) is `airhop.stats.jain`. The link has one attempt per slot, which fails with probability p. A
+frame is dropped after l failures, and the next frame follows at once. An ERSN reports a frame's first
+failure, an ELN its drop. All functions accept numbers or arrays.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Numbers = NDArray[np.float64]
 MESSAGE_SHARE = 0.2
 """L/P of Figure 3: length of a notice divided by the length of a frame."""
 BATCHES = 20
-"""Number of batches of a simulation; their scatter determines the interval."""
+"""Number of batches of a simulation, from whose scatter the interval is computed."""
 
 
 def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
@@ -45,7 +45,7 @@ def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> N
     """Return the mean interval between ERSNs in slots, (2), for a limit of 2 or more.
 
     After an ERSN the frame has l - 1 attempts left, so E[RT] in (2) must be computed for l - 1. `literal`
-    uses l, as printed; the interval is then too long, by the largest amount for l = 2 (3.7 % at p = 0.3).
+    computes E[RT] for l, as printed. The interval is then too long, most of all for l = 2 (3.7 % at p = 0.3).
     Raises ValueError for a limit below 2: a link without retransmissions sends no ERSN.
     """
     p, limit = _numbers(p), _numbers(limit)
@@ -73,7 +73,7 @@ def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Nu
 def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -> Numbers:
     """Return the probability that n consecutive packets are dropped, p^(r n) of §4.2.
 
-    ESACK's N is the largest n that channel noise still explains.
+    ESACK's N is the largest n whose probability is not too small for channel noise.
     """
     found: Numbers = _numbers(p) ** (_numbers(limit) * _numbers(packets))
     return found
@@ -81,12 +81,12 @@ def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -
 
 @dataclass(frozen=True)
 class SlottedLink:
-    """Counts of a simulation of the link: notices per slot, with intervals over its batches."""
+    """Results of a simulation of the link: notices per slot, with intervals from the batches."""
 
     ersn: Estimate
     eln: Estimate
     elns: int
-    """Total number of ELNs: a small number is a poor estimate of the rate of ELNs."""
+    """Total number of ELNs; if it is small, the estimated rate of ELNs is imprecise."""
 
 
 def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -> SlottedLink:

@@ -56,9 +56,9 @@ RECOVERIES = Metric(
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
 LOST_ON_AIR = Metric("drops_retries", "Discards of the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
 ALIKE = 1.05
-"""Largest ratio of two measures that count as alike; the smallest ratio is its inverse."""
+"""Maximum ratio of two measures that count as alike; the minimum ratio is its inverse."""
 TIMEOUTS_ALIKE = 2.0
-"""Largest difference of two numbers of timeouts that count as alike, per connection in 200 s."""
+"""Maximum difference of two numbers of timeouts that count as alike, per connection in 200 s."""
 FLOWS = (1, 5)
 SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
     "sack": ("SACK", "sack"),
@@ -80,7 +80,7 @@ CURVES = tuple(
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput and the fast recoveries of both with the paper's queue."""
+    """Return a sentence on the goodput and the fast recoveries of both with the paper's queue."""
     last = samples.xs[-1]
     recoveries = samples.also[RECOVERIES.name]
     sack, esack = (

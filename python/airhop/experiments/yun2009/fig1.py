@@ -5,10 +5,11 @@ sender; after the last retry it sends an ELN, and the sender retransmits the pac
 control. On the uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN, and the
 discard of the packet the ELN.
 
-The order is read from traces, for every segment of which the link layer discarded a copy. The last second of
-the run is excluded, because later steps may be missing there. Inferred: a retry limit of 4, and 30 % frame
-errors, so that some packets reach the limit. The window has only four segments, so that a short queueing
-delay leaves room for the steps in the drawing; the order of the steps does not depend on the load.
+The order of these steps is read from traces, for every segment of which the link layer discarded a copy. The
+last second of the run is excluded, because its steps may be incomplete. Inferred: a retry limit of 4, and 30
+% frame errors, so that some packets reach the limit. The window has only four segments, because a long
+queueing delay would make the steps in the drawing too small. The order of the steps does not depend on the
+load.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 WAYS = ("downlink", "uplink")
 ATTEMPTS = 4
 SEGMENTS = 4
-"""The window."""
+"""Window, segments."""
 SECONDS = 50
 SETTINGS = {
     "scheme": "ll-elsn",
@@ -58,7 +59,8 @@ STEPS = {
     "eln": "ELN is made",
     "again": "packet 1 is retransmitted",
 }
-"""Steps in printed order. The arrival of an ERSN or ELN at the sender is drawn beside its step."""
+"""Steps in printed order; the arrival of an ERSN or ELN at the sender is drawn beside the step that sends it.
+"""
 HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
 TIME, LOSSES, RETRIED = "time_ms", "losses", "retried"
 SHARES = {
@@ -70,8 +72,9 @@ SHARES = {
     "held": "neither retransmission nor window reduction from the ERSN to the ELN, or to the ACK",
     "no_delay": "notices that the sender receives without delay",
 }
-"""Shares of the discarded packets; `ersn_once` and `held` are shares of the packets whose first attempt
-failed."""
+"""Properties whose shares among the discarded packets are computed; `ersn_once` and `held` refer to all
+packets whose first attempt failed.
+"""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> DiscardedPackets:
 
 
 def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
-    """Return the share of ERSNs after which the sender waits for an ELN or an ACK about the packet.
+    """Return the share of ERSNs after which the sender waits for an ELN or ACK of the packet.
 
     Until that ELN or ACK arrives, the sender neither retransmits the packet nor reduces its window below the
     window at the ERSN. ERSNs of the last second are excluded.
@@ -297,7 +300,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the delays of the example's notices, downlink and uplink."""
+    """Return a sentence on the delays of the example's notices, downlink and uplink."""
 
     def at(way: str, step: str) -> float:
         return values.at(way, TIME, step=step).value.mean
@@ -338,7 +341,7 @@ def _time(values: Values, way: str, step: str) -> float:
 
 
 def _steps_in_order() -> Iterator[tuple[str, str]]:
-    """Yield each step of the packet and each reception of a notice, in the order of time, with its words."""
+    """Yield each step of a packet and each reception of a notice in chronological order, with its label."""
     for step, words in STEPS.items():
         if step == "again":
             yield from HEARD.items()
@@ -357,7 +360,7 @@ ATTEMPT_WORDS = {
     "retry": ("1st retry", "top"),
     "last": ("last retry", "center"),
 }
-"""Label of an attempt, and its side of the attempt's end."""
+"""Label of an attempt, and its position relative to the end of the attempt."""
 WIDTH_IN, HEIGHT_IN = 7.16, 3.6
 MARGIN = 0.06
 """Margin above and below the steps, as a share of their duration."""

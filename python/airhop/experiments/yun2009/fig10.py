@@ -73,7 +73,7 @@ WAITS = (
 
 
 def headline(samples: Samples) -> str:
-    """State the highest and the lowest index with the most connections."""
+    """Return a sentence on the highest and the lowest index with the most connections."""
     last = samples.xs[-1]
     index = {label: samples.estimate(scheme, last).mean for scheme, label in SCHEMES.items()}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)

@@ -100,7 +100,7 @@ BACKGROUND = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of LL-ELSN and of Reno beside the background traffic."""
+    """Return a sentence on the goodput of LL-ELSN and of Reno beside the background traffic."""
     ours, reno = (samples.estimate(scheme, 1e-2).mean for scheme in ("ll-elsn", "reno"))
     return (
         f"Beside 8 Mbit/s of background, at 1 % frame errors, LL-ELSN delivers {ours:.2f} Mbit/s, "
@@ -109,7 +109,7 @@ def headline(samples: Samples) -> str:
 
 
 CONGESTED = Span(FIRST_PRINTED_FER, 1e-2)
-"""The FERs at which the background is the main cause of losses."""
+"""FERs at which the background traffic causes most losses."""
 NOT_LHP = tuple(name for name in SCHEMES if name != "lhp")
 
 

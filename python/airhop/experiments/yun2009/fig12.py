@@ -66,7 +66,7 @@ OF_RIVALS = (TIBET_DECAY, WESTWOOD_RECOVERY, ESTIMATORS_RECOVERY, IDEAL)
 
 
 def headline(samples: Samples) -> str:
-    """State Reno's goodput beside each rival that the paper names."""
+    """Return a sentence on Reno's goodput beside each rival that the paper names."""
     parts = [
         f"{RIVALS[rival]} {100 * ratio_over(samples, rival, 'reno', samples.xs).value:.0f} %"
         for rival in (*ESTIMATORS, "ideal-bwe")

@@ -54,7 +54,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SENDERS.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of the four senders at 1 %, without and with background traffic."""
+    """Return a sentence on the goodput of the four senders at 1 %, without and with background traffic."""
     parts = []
     for sender, label in SENDERS.items():
         alone, beside = (samples.estimate(name, 1e-2).mean for name in (sender, background(sender)))

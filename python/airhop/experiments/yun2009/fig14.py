@@ -85,7 +85,7 @@ def good_with_each(samples: Samples) -> ClaimResult:
 
 
 def headline(samples: Samples) -> str:
-    """State the effect of one retransmission on the goodput of Reno and of LL-ELSN."""
+    """Return a sentence on the effect of one retransmission on the goodput of Reno and of LL-ELSN."""
     parts = []
     for scheme, label in SCHEMES.items():
         once, twice = (samples.estimate(at(scheme, 0.1), x).mean for x in (1, 2))

@@ -29,7 +29,7 @@ SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
 SMALL, LARGE = 2, 7
 UNSERVED = 0.5
-"""Largest share of its goodput that a connection that "cannot be served" keeps."""
+"""Connections "cannot be served" if bad stations leave them less than this share of their goodput."""
 ERRORS = "wlan.cell.errors"
 GOOD_ONES = Metric(
     "goodput_mbps - flow.ftp1.goodput_mbps - flow.ftp2.goodput_mbps",
@@ -84,7 +84,7 @@ BAD_STATE = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of the good stations beside two bad ones, with either retry limit."""
+    """Return a sentence on the goodput of the good stations beside two bad ones, with either retry limit."""
     small, large = (samples.estimate("ll-elsn", x).mean for x in (SMALL, LARGE))
     return (
         f"Beside two bad stations the three good ones get {small:.1f} Mbit/s together with a retry limit of "

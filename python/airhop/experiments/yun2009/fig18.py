@@ -85,7 +85,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SCHEMES.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """State the effect of LL-ARQ on each scheme on the burstiest channel."""
+    """Return a sentence on the effect of LL-ARQ on each scheme on the burstiest channel."""
     last = samples.xs[-1]
     parts = [
         f"{label} × {samples.ratio(with_arq(scheme), scheme, last).value:.2f}"

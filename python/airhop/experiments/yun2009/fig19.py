@@ -58,7 +58,7 @@ LONG_MS = 80
 
 
 def headline(samples: Samples) -> str:
-    """State spurious timeouts and goodput of a run, without and with ERSN."""
+    """Return a sentence on spurious timeouts and goodput of a run, without and with ERSN."""
     last = samples.xs[-1]
     eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
     gain = samples.ratio(BOTH, ELN, last).value - 1

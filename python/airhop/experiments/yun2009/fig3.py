@@ -1,9 +1,9 @@
 """Figure 3: share of the reverse path that LL-ELSN's notices take, against the frame error rate.
 
 Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, retry limits 2 to 5, and that the
-rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN this is an error, because only
-l - 1 attempts remain when the ERSN is sent. Solid curves use the corrected equation; dotted curves the
-printed one; markers are a simulation of the link that the equations describe.
+rate stays below 5 % of r. Equation (2) contains E[RT] of (3) for both notices. For ERSN this is an error,
+because only l - 1 attempts remain after the ERSN. Solid curves show the corrected equation, and dotted curves
+the printed equation. Markers show a simulation of the link that the equations describe.
 """
 
 from __future__ import annotations
@@ -38,9 +38,11 @@ SIMULATED: dict[Mode, tuple[float, ...]] = {
 FRAMES: dict[Mode, int] = {"quick": 1_000_000, "default": 1_000_000, "full": 4_000_000}
 CORRECTED, LITERAL, MEASURED = "share_of_rate", "share_of_rate_literal", "share_of_rate_simulated"
 NARROW = 0.015
-"""Rates with a relative half-width below this share are compared with (2); the other rates are too rare."""
+"""Relative half-width below which a simulated rate is compared with (2); notices at the other rates are too
+rare.
+"""
 AGREE = 0.03
-"""Rates within this relative difference agree. E[RT] of l attempts differs from the simulation by more."""
+"""Relative difference up to which rates agree. The printed equation differs from the simulation by more."""
 
 
 def curve(notice: str, limit: int) -> str:
@@ -91,7 +93,7 @@ def _share(per_slot: Estimate) -> Estimate:
 
 
 def headline(values: Values) -> str:
-    """State the highest rate of notices, and the error of the literal reading."""
+    """Return a sentence on the highest rate of notices, and on the error of the printed equation."""
     most = _largest(values, CORRECTED)
     worst = min(_errors_of_printed_equation(values), key=lambda found: found[1])
     return (
@@ -133,7 +135,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _errors_of_printed_equation(values: Values) -> list[tuple[Value, float]]:
-    """Return the error of the literal reading relative to the corrected one, at each simulated point."""
+    """Return the error of the printed equation relative to the corrected one, at each simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)
@@ -178,7 +180,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the simulated rates below the rates of the equations, a table per notice."""
+    """Return a table per notice, with simulated rates below the rates by the equations."""
     return [_table(values, notice) for notice in NOTICES]
 
 
@@ -199,7 +201,7 @@ def _table(values: Values, notice: str) -> TextTable:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the curves on the paper's axes, the literal reading dotted, simulated rates as markers."""
+    """Draw the curves on the paper's axes: printed equation dotted, simulated rates as markers."""
     from airhop.plots.paper import legend, page
     from airhop.plots.style import PALETTE
 

@@ -2,8 +2,8 @@
 
 Printed in the paper: segments 14 to 19 are in the network, 14, 16 and 18 are lost, and each of the first two
 duplicate ACKs releases a segment; the list after each ACK; and a fast recovery for each of the three losses.
-The computed list is the list of Airhop's LHP; LHP's sender and other senders, including ESACK, then process
-the same ACKs one by one. §4.2 chooses the N of ESACK by a second example, which is also computed.
+The computed list is that of Airhop's LHP. LHP's sender and other senders, including ESACK, then process the
+same ACKs one by one. §4.2 chooses the N of ESACK by a second example, which is also computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Drawn = list[tuple[int, int]]
-"""List in the drawing: segments with their counters, in sending order."""
+"""Packet list in the drawing: segments with their duplicate-ACK counters, in sending order."""
 
 EXPECTED = 14
 ARRIVALS = (15, 17, 19, 20, 21)
@@ -38,7 +38,7 @@ SENDERS = {"lhp": "LHP", "ll-elsn": "ESACK", "sack": "SACK", "reno": "Reno"}
 WINDOW = 6.0
 """Number of segments initially in the network."""
 RISE = ((100, 7), (200, 13), (300, 14))
-"""ACKs that open the window so far: time in milliseconds, and the next expected segment."""
+"""ACKs that increase the window to this size: time in milliseconds, and next expected segment."""
 LOSS, LIMIT = 0.2, 1
 """§4.2: "when p = 20 % and r = 1"."""
 PRINTED_RUNS = {2: 0.04, 3: 0.008}
@@ -51,7 +51,7 @@ def ack(trigger: int) -> str:
 
 
 def compute(*_: object) -> list[Value]:
-    """Pass the ACKs to the list and to the senders; the result is deterministic."""
+    """Compute the list after each ACK, and the reaction of each sender; all values are deterministic."""
     return [*_lists(), *_senders(), *_runs()]
 
 
@@ -195,7 +195,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the number of window reductions of each sender."""
+    """Return a sentence on the number of window reductions of each sender."""
     cuts = {label: _last(values, sender, "window_cuts") for sender, label in SENDERS.items()}
     times = {label: "once" if count == 1 else f"{count} times" for label, count in cuts.items()}
     return f"Three losses of one window: LHP reduces the window {times['LHP']}, ESACK {times['ESACK']}."
@@ -243,7 +243,7 @@ BOX, GAP, ROW = 1.0, 0.12, 1.9
 
 
 def figure(values: Values) -> Figure:
-    """Draw the list after each ACK as in the paper, and the windows beside it."""
+    """Draw the list after each ACK as in the paper, and next to it the windows."""
     from airhop.plots.paper import page
 
     drawing, axes = page(3.0)

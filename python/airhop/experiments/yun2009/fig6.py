@@ -107,7 +107,7 @@ WHY_SO_MUCH = (
 
 
 def headline(samples: Samples) -> str:
-    """State the largest ratios of LL-ELSN to Reno and to Snoop, with their FERs."""
+    """Return a sentence on the largest ratios of LL-ELSN to Reno and to Snoop, with their FERs."""
     at_reno, reno = best_ratio(samples, "ll-elsn", "reno")
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"

@@ -25,7 +25,7 @@ SIMILAR = 1.25
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of LL-ELSN, Snoop, SACK and Reno at 1 %."""
+    """Return a sentence on the goodput of LL-ELSN, Snoop, SACK and Reno at 1 %."""
     text = {scheme: f"{samples.estimate(scheme, 1e-2).mean:.1f}" for scheme in FIGURE6.labels}
     return (
         f"Uplink, at 1 % frame errors: LL-ELSN {text['ll-elsn']} Mbit/s, Snoop {text['snoop']}, "

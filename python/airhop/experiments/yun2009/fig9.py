@@ -30,13 +30,13 @@ GOODPUT = Metric(
     "goodput_mbps", "Total goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )
 FULL = 0.9
-"""Share of the best goodput that counts as full use of the link."""
+"""Minimum share of the best goodput that counts as full use of the link."""
 HOW_MANY = "how many connections are sufficient (the axis of the figure is not known)"
 """Missing information if ten connections are too few."""
 
 
 def headline(samples: Samples) -> str:
-    """State the goodput of one connection and of the largest number of connections."""
+    """Return a sentence on the goodput of one connection and of the largest number of connections."""
     first, last = samples.xs[0], samples.xs[-1]
     ratios = [samples.ratio("reno", "ll-elsn", x).value for x in (first, last)]
     return (

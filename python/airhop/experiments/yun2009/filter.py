@@ -39,17 +39,18 @@ GOOD_S = 10
 LENGTHS = (0.5, 1, 2, 5, 10, 20)
 PERMANENT_S = LENGTHS[-1]
 TEMPORARY_S = 2
-"""Longest disconnection that counts as temporary, s."""
+"""Maximum duration of a disconnection that counts as temporary, s."""
 UNFILTERED, EXAMPLE = "no filter", "N = 2"
 FILTERS = {EXAMPLE: 2, "N = 3": 3, "N = 5": 5, UNFILTERED: 1_000_000}
 STEP_S = 0.2
 STEPS = 10
-"""Number of steps of a disconnection whose retransmissions are counted separately."""
+"""Number of steps (intervals) at the begin of a disconnection whose retransmissions are counted separately.
+"""
 FALLS = 2
-"""Number of steps that waste less than the previous one.
+"""Number of successive steps for which the decrease of wasted retransmissions is checked.
 
-As the queue empties, a step lasts up to three round trips, in which a window of a hundred segments is halved
-about six times; only probes remain after that.
+As the queue empties, a step lasts up to three round trips. In the checked steps, a window of a hundred
+segments is halved about six times; afterwards the sender sends only probes.
 """
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 20}
 WASTED, PER_STEP, GOODPUT, SAVED, LESS, EXTRA = (

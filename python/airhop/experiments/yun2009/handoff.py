@@ -7,10 +7,11 @@ once, and a channel without errors except for a handoff every five seconds. Neit
 during the handoff, whose length is the axis, neither side receives the other's frames, and both link layers
 continue to send.
 
-The next base station equals the previous one: the state of agents moves with the mobile, at once and without
-cost. The size of this state is computed at the beginning of each handoff from the segments that have reached
-the base station and whose ACKs have not. Snoop has copies of these segments (100 at most), Balakrishnan's
-scheme their numbers (256 at most) of 4 bytes each. The other schemes, LL-ELSN included, have no state.
+The next base station has the properties of the previous one. The state of agents moves with the mobile, at
+once and without cost. Its size is computed at the beginning of each handoff from the segments that have
+reached the base station and whose ACKs have not. Snoop has copies of these segments (100 at most),
+Balakrishnan's scheme their numbers (256 at most) of 4 bytes each. The other schemes, LL-ELSN included, have
+no state.
 
 A loss counts if the whole packet was lost: the time from its first attempt to its discard lies within the
 handoff. At the edge of a handoff a fragment of a packet may arrive, or a frame that is damaged only at its
@@ -57,7 +58,7 @@ TELLING = ("eln", "hack", "lhp", OWN)
 RECEIVERS = ("hack", "lhp")
 """Schemes whose receiver sends the notices."""
 REMEMBERED = {"snoop": (100, 1040), "eln": (256, 4)}
-"""State at the base station by scheme: maximum number of segments, and bytes per segment."""
+"""State of the base station by scheme: maximum number of segments, and bytes per segment."""
 GAPS_MS = (50, 100, 200, 500)
 BETWEEN_S = 5
 SECONDS = 100
@@ -72,11 +73,13 @@ GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS = (
 )
 MEASURED = (GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS)
 MORE, LATER = "goodput_less_than_own", "silence_longer_than_own_ms"
-"""Paired differences: LL-ELSN's advantage in goodput, and the additional silence of the other schemes."""
+"""Names of paired differences: the advantage of LL-ELSN in goodput, and the additional silence of each other
+scheme.
+"""
 BUILT = "a measurement of the memory: an implementation that keeps something where it can"
-"""Missing information: the claim holds by construction and is not measured."""
+"""Missing information of a claim that holds by construction and cannot be measured."""
 HEADER = "a channel on which a header can survive a handoff: on Airhop's none does, by construction"
-"""Missing information about packets that a handoff destroys whole."""
+"""Missing information of a claim about packets that a handoff destroys completely."""
 ATTEMPTS = "wlan.cell.attempts"
 RETRY_LIMIT = Question(
     about="the retry limit in handoffs",
@@ -104,9 +107,11 @@ class HandoffMeasurements:
 
     goodput_mbps: float
     undetected: float | None
-    """Share of packets lost whole in handoffs without a notice before the retransmission; None: no losses."""
+    """Share of the packets lost completely in handoffs for which no notice preceded the retransmission. None
+    without losses.
+    """
     silence_ms: float
-    """Mean time from the end of a handoff until new data are delivered."""
+    """Mean time from the end of a handoff until new data are delivered, ms."""
     state_bytes: float
     """Mean state of the base station at the beginning of a handoff, bytes."""
     timeouts: float
@@ -114,7 +119,7 @@ class HandoffMeasurements:
 
 
 def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -> Scenario:
-    """Return the scenario of a scheme and a length of the handoffs, under a reading of the paper."""
+    """Return the scenario of a scheme and a length of the handoffs, for a reading of the paper."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": scheme,
@@ -166,9 +171,9 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Return the share of segments lost whole in handoffs without a notice before their retransmission.
+    """Return the share of completely lost segments for which no notice preceded the retransmission.
 
-    None if no segment was lost whole.
+    None if handoffs destroyed no segment completely.
     """
     import polars as pl
 
@@ -197,7 +202,7 @@ def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
 
 
 def compute_under(reading: Reading) -> Compute:
-    """Return the computation under a reading of the paper."""
+    """Return the computation for a reading of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         """Trace every scheme with every length, and compare it with LL-ELSN replication by replication."""
@@ -395,7 +400,7 @@ def _cell(values: Values, scheme: str, metric: str, gap: int, unit: float, digit
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput, and the silence after a handoff, by its length."""
+    """Draw goodput, and the time without data after a handoff, against the duration of the handoff."""
     from airhop.plots.paper import legend, new_figure
 
     drawing = new_figure(7.16, 2.9)

@@ -1,4 +1,4 @@
-"""Losses at the wireless link in a trace, and the notices about them."""
+"""Losses at the wireless link in a trace, and the notices about these losses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class NoticeStatistics:
     delay_ms: float
     """Mean time from the loss to its notice, over the losses whose notice arrived."""
     undetected: float
-    """Share of losses without a created notice: their detection failed."""
+    """Share of losses for which no notice was created, because their detection failed."""
     untold: float
-    """Share of the losses without a notice at the sender: no notice was made, or the notice was lost."""
+    """Share of losses for which no notice reached the sender: no notice was created, or it was lost."""
 
     @classmethod
     def of(cls, losses: pl.DataFrame) -> NoticeStatistics:
@@ -46,7 +46,7 @@ class NoticeStatistics:
 
 
 def collided_losses(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
-    """Select the losses whose last frame was destroyed whole by a collision.
+    """Select the losses whose last frame was destroyed completely by a collision.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def detected(losses: pl.DataFrame) -> int:
 def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """List the segments of a run with one flow whose first copy the link layer discarded, one row each.
 
-    The list excludes later copies, because some senders react to one notice per segment and cannot
-    distinguish the notice of a second loss from a repetition. It also excludes losses still open at the end
-    of the run.
+    Later copies are excluded, because some senders react to one notice per segment, and cannot distinguish
+    the notice of a second loss from a repeated notice. Losses whose repair is incomplete at the end of the
+    run are also excluded.
 
     Returns the columns of `losses_by_segment`.
     """
@@ -126,7 +126,7 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses during whose repair the link layer discarded no other packet, in either direction.
+    """Select the losses without another discarded packet, in either direction, until their repair.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.D
 
 
 def followed(losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses whose next segment was sent at the same time, and waited behind it at the link."""
+    """Select the losses whose next segment was sent at the same time, and waited behind the lost segment."""
     import polars as pl
 
     return losses.filter(pl.col("next_s") == pl.col("sent_s"))

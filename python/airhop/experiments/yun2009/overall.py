@@ -1,7 +1,7 @@
-"""Checks of sums over the printed axis, one sum per curve.
+"""Checks of sums of a curve's values over the printed axis.
 
-The sums run over the values of the grid and are paired by replication. If a sentence of the paper names no
-value of the axis, its statement about the sums is its weakest meaning.
+Sums are over values of the grid, and are paired by replication. If a sentence of the paper names no value of
+the axis, a statement about sums is its weakest interpretation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Open questions of Yun 2009: parameters of the compared schemes, and losses of its network.
+"""Open questions of Yun 2009 (parameters of schemes, losses in its network), and their readings.
 
-A figure has the questions about the schemes that it compares; questions about its set-up only are in its
-module.
+A figure has the questions about the schemes that it compares. Questions that concern only one figure are in
+the module of the figure.
 """
 
 from __future__ import annotations

@@ -65,8 +65,9 @@ SECONDS = {"light": 1000, "bulk": 50}
 DELAY, WIRED, FORMULA = "delay_ms", "delay_on_wire_ms", "delay_formula_ms"
 UNDETECTED, UNTOLD, FAILURE, LOSSES = "undetected", "untold", "undetected_formula", "losses"
 UNTOLD_DELIVERED = "untold_if_delivered"
-"""Share of losses without a notice at the sender, among losses during whose repair no other packet was
-lost."""
+"""Metric: share of losses for which no notice reached the sender, among losses without another loss during
+their repair.
+"""
 COLLIDED, COLLIDED_DETECTED = "collided", "collided_detected"
 
 # ---- computed and simulated values -----------------------------------------------------------------------
@@ -83,7 +84,7 @@ def scenario(scheme: str, way: str, load: str) -> Scenario:
     if load == "light":
         window = ROWS[scheme].segments
         settings["flow.ftp*.tcp.receive_window"] = f"{window * SEGMENT} B"
-        # One ACK covers two segments, so that no ACK contends with the second segment.
+        # One ACK for two segments, so that no ACK contends with the second segment.
         settings["flow.ftp*.tcp.delayed_ack"] = {"segments": window, "timeout": "10 ms"}
     return Scenario.load(f"yun2009-{way}").with_(settings)
 
@@ -106,14 +107,16 @@ def _formulas() -> Iterator[Value]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Losses of a run, and losses whose whole frame a collision destroyed."""
+    """Losses of a run, and the subset in which a collision destroyed the whole frame."""
 
     told: NoticeStatistics
     told_if_delivered: NoticeStatistics | None
-    """Statistics of the losses during whose repair the link discarded no other packet; None under `bulk`."""
+    """Statistics of the losses without another discarded packet during their repair; None for the load
+    `bulk`.
+    """
     collided: int
     collided_detected: int
-    """Collided losses with a created notice."""
+    """Number of losses by collision for which a notice was created."""
 
 
 def measure(scheme: str, way: str, load: str, seed: int, rep: int) -> Measured:
@@ -139,9 +142,11 @@ def _measured(scheme: str, x: dict[str, float | str], runs: list[Measured]) -> I
 # ---- claims ----------------------------------------------------------------------------------------------
 
 SHARE = 2 * FER
-"""Largest difference of equal failure probabilities: the probability that a notice is lost."""
+"""Maximum difference of failure probabilities that count as equal, twice the FER, because a notice may be
+lost.
+"""
 WHOLE = "a medium in which a header can survive a collision: in Airhop's none does, by construction"
-"""Missing information about collisions of whole frames."""
+"""Missing information of a claim about collisions that destroy whole frames."""
 TOO_SELDOM = "a failure probability that differs measurably from zero: the formula's is {:.0e}"
 """Missing information if the printed formula is too close to zero."""
 

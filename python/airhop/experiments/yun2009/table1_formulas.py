@@ -1,7 +1,7 @@
 """Formulas of Table 1, evaluated for the paper's path and one transmission per frame.
 
-Times are milliseconds, sizes bytes of IP packets unless said otherwise. The path is the path of the scenarios
-`yun2009-downlink` and `yun2009-uplink`: 802.11b at 11 Mbit/s, and three wired links behind it.
+Unless stated otherwise, times are in milliseconds, and sizes are bytes of IP packets. The path is that of the
+scenarios `yun2009-downlink` and `yun2009-uplink`: 802.11b at 11 Mbit/s, and three wired links.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class Row:
     data_option: int = 0
     """Bytes of TCP options of a segment."""
     notice: int = HEADERS
-    """Bytes of the packet with the notice: an ELN about a segment other than the next segment adds 8."""
+    """Bytes of the packet with the notice; an ELN about a segment other than the next expected one has 8
+    more.
+    """
     detects: Literal["receiver", "base station", "link layer"] = "receiver"
     """Detector of a loss: the receiver, the base station on the next ACK, or the link layer."""
     failure: Callable[[Row], float] = lambda _: 0.0
@@ -70,7 +72,7 @@ def wired_ms(size: int) -> float:
 
 
 def hit(size: int) -> float:
-    """Return the probability that this number of bytes of a frame has bit errors."""
+    """Return the probability of a bit error in `size` bytes of a frame."""
     survives: float = (1.0 - FER) ** (size / (SEGMENT + HEADERS + OVERHEAD))
     return 1.0 - survives
 
@@ -82,7 +84,7 @@ def header_hit(row: Row) -> float:
 
 
 def fragment_lost(_: Row) -> float:
-    """Return P_f_frag: the first fragment of a packet that was lost took all slots, and did not arrive."""
+    """Return P_f_frag: probability that a lost packet's first fragment took all slots and did not arrive."""
     frames = [size + OVERHEAD for size in FRAGMENTS]
     arrived = prod(1.0 - hit(frame) for frame in frames)
     return hit(frames[0]) ** len(frames) / (1.0 - arrived)

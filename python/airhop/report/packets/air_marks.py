@@ -1,4 +1,4 @@
-"""Marks of a space-time diagram beside the frames, and their style."""
+"""Marks of a space-time diagram, in addition to its frames, and their style."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ COLLISIONS = {
     "sensed": Mark("sensed", "collision: senders sense each other", "asterisk", COLLISION_COLOR, 10),
     "unknown": Mark("unknown", "collision: unknown", "asterisk", COLLISION_COLOR, 10),
 }
-"""Marks of collisions by reason (`airhop.analysis.on_air.REASONS`), at the frame's end in the receiver's
-lane."""
+"""Marks of collisions by reason (`airhop.analysis.on_air.REASONS`), drawn at the frame's end in the
+receiver's lane.
+"""
 OUTCOMES = {
     "captured": Mark("captured", "captured", "diamond", "#1f9d63", 11, filled=False),
     "channel": Mark("channel", "channel error", "x", "#e03131", 9),
     "unheard": Mark("unheard", "out of range", "circle", "#7d8794", 9, filled=False),
 }
-"""Outcomes except collisions."""
+"""Marks of the outcomes of a frame other than collisions."""
 LOST_COLOR, RETRIED_COLOR = "#e03131", "#f2b134"
-"""Colours of MPDUs in an A-MPDU, which differ from the bar on light and dark pages."""
+"""Colours of lost and retransmitted MPDUs, visible on the bar of an A-MPDU on light and dark pages."""
 MPDUS = {
     "lost": Mark("lost-mpdu", LOST_MPDU, "square", LOST_COLOR, 8),
     "retried": Mark("retried-mpdu", RETRIED_MPDU, "square", RETRIED_COLOR, 8),
 }
-"""Cells of lost MPDUs in the bars of A-MPDUs, and strips below retransmitted MPDUs."""
+"""Marks of MPDUs in the bars of A-MPDUs: boxes of lost MPDUs, and strips below retransmitted MPDUs."""
 STRIPS = {
     "heard": Mark("heard", "heard here", "line", "#7d8794", 4),
     "only-sensed": Mark("only-sensed", "only sensed", "dotted", "#7d8794", 4),
     "waiting": Mark("waiting", "has frames to send", "square", "#cfd4da", 4),
 }
-"""Strips along the lanes."""
+"""Strips along the lanes of the stations."""
 LANE_PX, FRAME_PX = 38, 56
-"""Height of a lane, and total height of the margins above and below the lanes."""
+"""Height of a lane, and total height of the margins above and below the lanes, pixels."""

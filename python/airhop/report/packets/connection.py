@@ -1,4 +1,4 @@
-"""Facts of the flow or connection that a time-line shows, and the list of its flow's connections."""
+"""Facts about the flow or connection that a time-line shows, and the list of the flow's connections."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def facts(run: TracedRun) -> list[tuple[str, str]]:
 
 
 def opened(run: TracedRun) -> Connections | None:
-    """Return the connections of the flow shown; None if its application opens none."""
+    """Return the connections of the flow shown; None if its application opens no connections."""
     names = run.opened
     if not names:
         return None

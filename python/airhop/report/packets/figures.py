@@ -1,7 +1,7 @@
-"""Figures of a time-line as templates on one time axis; page.js adds the data of a run.
+"""Templates of a time-line's figures, which share a time axis; page.js adds the data of a run.
 
-The rows of a group of events are in the source with the group's name, and the group's renderers have the same
-name.
+The rows of a group of events are in the Bokeh source with the group's name. The renderers of the group also
+have this name.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _sequence(time: Range1d) -> figure:
 def _window(time: Range1d, rows: ColumnDataSource) -> figure:
     """Draw congestion window, threshold and flight in segments."""
     plot = linked(time, "window", "Segments")
-    # Points, not a line: the trace samples the flight only when cwnd, ssthresh or the timer changes.
+    # Draw points, not a line, because the trace samples the flight only when cwnd, ssthresh or the timer
+    # changes.
     plot.scatter(
         "x", "flight", source=rows, size=3, color=WINDOW_COLORS["flight"], line_width=0, name="flight"
     )
@@ -98,7 +99,7 @@ def _window(time: Range1d, rows: ColumnDataSource) -> figure:
 
 
 def _queue(time: Range1d) -> figure:
-    """Draw the packets waiting at each place, and frames lost in the air on the floor."""
+    """Draw the number of packets in each queue, and frames lost in the air at the lower edge."""
     plot = linked(time, "queue", "Packets")
     for number, color in enumerate(QUEUE_COLORS):
         name = f"queue-{number}"

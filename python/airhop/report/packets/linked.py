@@ -13,7 +13,8 @@ from airhop.report.packets.marks import HEIGHTS_PX
 TIME = "@x{0.000000} s"
 """Format of times in hover cards."""
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
-"""ssthresh is infinite at first; before the first sample the round-trip time is missing."""
+"""JavaScript format of values that may be infinite (initial ssthresh) or missing (no round-trip sample yet).
+"""
 UNFITTED = ["unfitted"]
 """Tag of marks that must not stretch the vertical axis."""
 
@@ -36,7 +37,10 @@ def source(name: str, *columns: str) -> ColumnDataSource:
 
 
 def hover_along(plot: figure, rows: ColumnDataSource, y: str, card: str) -> None:
-    """Show the card of the last change before the pointer, by an invisible line: steps have no cards."""
+    """Show the hover card of the last change before the pointer, by an invisible line.
+
+    Steps have no cards.
+    """
     unseen = plot.line("x", y, source=rows, line_alpha=0.0)
     unseen.tags = UNFITTED
     words = dict.fromkeys(("@ssthresh", "@srtt_ms"), CustomJSHover(code=NUMBER_OR_NONE))

@@ -19,11 +19,12 @@ class Mark:
     size: int
     filled: bool = True
     shown: bool = True
-    """True if the page shows the group by default; groups that repeat a loss mark are hidden at first."""
+    """True if the page shows the group initially; groups that repeat a mark of a loss are hidden initially.
+    """
     height: str | None = "first byte"
-    """Name of the height in the hover card; None for a packet without a sequence number."""
+    """Label of the y value in the hover card; None for a packet without a sequence number."""
     dropped: bool = False
-    """True if the event has a place and a cause."""
+    """True if the event is a loss, whose hover card shows place and cause."""
 
     @property
     def symbol(self) -> str:
@@ -33,7 +34,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """Legend button of a group of events: style and number of events (None for a line)."""
+    """Legend button of a group of events: style, and number of events (None if drawn as a line)."""
 
     group: str
     text: str
@@ -122,13 +123,13 @@ AIR_LOSSES = (
     Mark("air-channel", "frame lost: channel error", "x", "#e03131", 7, height=None, dropped=True),
     Mark("air-collision", "frame lost: collision", "asterisk", "#8b5cf6", 7, height=None, dropped=True),
 )
-"""Marks on the floor of the figure of the queues."""
+"""Marks of lost frames at the lower edge of the figure of the queues."""
 HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "queue": 220}
 """Heights of the figures of a time-line that are equal for all runs, pixels."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
 GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = COLORS[:6]
-"""Colour of the palette, whose colours remain distinct with every colour vision."""
+"""Colours of the palette, distinct also for colour-blind readers."""
 TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
 """Colours of the fullest queues; other queues are not drawn."""

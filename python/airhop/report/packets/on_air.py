@@ -1,7 +1,7 @@
-"""The frames that a run puts on the air, as data for the page's script, with their legend.
+"""Frames on the air of a run, as data for the page's script, with their legend.
 
-The script expands the visible frames (assets/js/on_air.js): receivers and sensing stations are stored per
-lane, not per frame.
+To limit the size of the page, the data contain receivers and sensing stations per lane, not per frame;
+assets/js/on_air.js derives the marks of the visible frames.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_FRAMES = 12_000
 """Maximum number of frames of a run in the page, about 100 kB; a run of 20 s has tens of thousands."""
 MOST_LANES = 24
-"""Maximum number of stations in the page; the busiest are shown."""
+"""Maximum number of stations in the figure, which shows the stations with the most frames."""
 TICK_S = 1e-7
 """Unit of the packed times."""
 
@@ -52,7 +52,7 @@ def height_px(lanes: int) -> int:
 
 
 def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
-    """List the legend's entries in drawing order with their counts (None for an uncounted entry)."""
+    """List the legend's entries in drawing order, each with its count or None."""
     kinds = dict(air.frames["kind"].value_counts().iter_rows())
     outcomes = dict(air.frames["outcome"].value_counts().iter_rows())
     reasons = [overlap.reason for overlap in air.overlaps if not overlap.captured]
@@ -68,7 +68,7 @@ def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
 
 
 def mpdu_counts(mpdus: pl.DataFrame) -> dict[str, int]:
-    """Count the MPDUs of A-MPDUs that had bit errors, and those that were sent before."""
+    """Count the MPDUs in A-MPDUs with bit errors, and the retransmitted MPDUs."""
     return {
         "lost": mpdus.filter(outcome="channel").height,
         "retried": mpdus.filter(pl.col("attempt") > 1).height,
@@ -78,8 +78,9 @@ def mpdu_counts(mpdus: pl.DataFrame) -> dict[str, int]:
 def air_data(shown: AirShown) -> dict[str, Any]:
     """Return the frames as columns of whole numbers.
 
-    Times are in ticks of 0.1 µs; `start` contains differences. A lane is an index into `lanes`; a kind, an
-    outcome and a flow are indices into their names. `mpdus` has the MPDUs of the A-MPDUs.
+    Times are in ticks of 0.1 µs, and `start` contains differences of successive times. Lanes are indices into
+    `lanes`; kinds, outcomes and flows are indices into lists of their names. `mpdus` has the MPDUs of the
+    A-MPDUs.
     """
     air, frames = shown.air, shown.air.frames
     outcomes = ["received", *OUTCOMES, "collision"]
@@ -125,9 +126,10 @@ def air_data(shown: AirShown) -> dict[str, Any]:
 
 
 def _mpdus(air: OnAir) -> dict[str, list[int]]:
-    """Return the MPDUs of each A-MPDU, by its index among the frames: runs of equal MPDUs.
+    """Return the MPDUs of each A-MPDU, by the index of its frame, as sequences of equal MPDUs.
 
-    A run has a count, the bytes of a subframe, and a code: 1 for lost by bit errors, and 2 for retransmitted.
+    Each sequence has three numbers: the count, the bytes of a subframe, and the sum of 1 for MPDUs lost by
+    bit errors and 2 for retransmitted MPDUs.
     """
     runs: dict[str, list[int]] = {}
     places = dict(zip(air.frames["ppdu"], range(air.frames.height), strict=True))

@@ -1,7 +1,7 @@
-"""Space-time diagram of a time-line as a template; assets/js/on_air.js adds the visible frames.
+"""Template of the space-time diagram of a time-line; assets/js/on_air.js adds the visible frames.
 
-The name of a source consists of its role and its group, such as `bars:data`; the renderers have the name of
-the group, which a legend button shows and hides.
+The name of a Bokeh source consists of its role and its group, as in `bars:data`. The renderers have the name
+of the group, so that a legend button can show and hide them.
 """
 
 from __future__ import annotations

@@ -18,16 +18,22 @@ TRIPS: dict[bool, Mark] = {
     False: Mark("trip", "round trip of a segment", "circle", GREY, 4),
     True: Mark("trip-again", "sent more than once", "circle", GREY, 6, filled=False),
 }
-"""Style of a segment; True: sent more than once, so the sender may not measure its round-trip time."""
+"""Style of a segment; the key True means sent more than once: Karn's rule forbids a sample of its round-trip
+time.
+"""
 TRIP_COLUMNS = ("x", "y", "kilobytes", "sendings")
 TIMELY: dict[bool, Mark] = {
     False: Mark("notice-in-time", "notice in time", "square", GREEN, 5),
     True: Mark("notice-late", "notice late", "x", VIOLET, 7),
 }
-"""Style of a notice by whether it arrived after the expiry that it should have prevented."""
+"""Style of a notice; the key True means that the notice arrived after the RTO expiry that it should have
+prevented.
+"""
 NOTICE_COLUMNS = ("x", "y", "kind", "lateness")
 FLOOR, ROW = 0.03, 0.06
-"""Height of the first kind of notices, and distance of kinds; shares of the height."""
+"""Height of the row of marks of the first kind of notice, and distance to the next row, as shares of the
+figure's height.
+"""
 
 
 def round_trips_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
@@ -60,7 +66,7 @@ def _trips(trips: pl.DataFrame, again: bool) -> tuple[LegendEntry, pl.DataFrame]
 
 
 def _notices(notices: pl.DataFrame, late: bool) -> tuple[LegendEntry, pl.DataFrame]:
-    """Return the notices that arrived in time, or the late notices; each kind has a row of marks."""
+    """Return the late notices, or the notices in time; each kind of notice has its own row of marks."""
     row = pl.col("kind").rank("dense").cast(pl.Float64) - 1.0
     rows = notices.with_columns(y=FLOOR + ROW * row).filter(pl.col("late") == late)
     shown = rows.select("y", x="time_s", kind=pl.col("kind").str.to_uppercase(), lateness="lateness_ms")

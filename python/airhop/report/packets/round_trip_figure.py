@@ -1,4 +1,4 @@
-"""Round trips of a time-line, as a template: round-trip times of segments, SRTT, RTO, and notices."""
+"""Template of the round-trip figure of a time-line: RTT of each segment, SRTT, RTO, and notices."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from airhop.report.packets.sequence_figure import EDGES, mark_timeouts, shade
 
 TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"
-"""Format of the axis, which converts ms to s; hover cards show ms."""
+"""JavaScript format of the axis' ticks, which converts ms to s; hover cards show ms."""
 STRIP = "strip"
-"""Tag of renderers in the strip at the lower edge, for which the figure reserves space."""
+"""Tag of the renderers in a strip at the lower edge, for which the figure reserves space."""
 
 
 def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
-    """Make the figure `timer`, on a log axis, because backoff doubles the timeout."""
+    """Return the figure `timer`; its y axis is logarithmic, because backoff doubles the RTO."""
     plot = linked(time, "timer", "Round-trip time (s)", y_axis_type="log")
     # Bokeh's own ticker falls back to equal steps below two decades, whose labels then overlap.
     plot.yaxis.ticker = plot.ygrid.ticker = FixedTicker(ticks=TICKS_MS)
@@ -50,7 +50,10 @@ def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
 
 
 def _notices(plot: figure) -> None:
-    """Mark notices on the lower edge, by whether they arrived before the expiry that they should prevent."""
+    """Mark the notices at the lower edge.
+
+    Late notices, after the RTO expiry that they should prevent, differ.
+    """
     for mark in TIMELY.values():
         drawn = plot.scatter(
             "x",

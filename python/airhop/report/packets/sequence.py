@@ -1,4 +1,4 @@
-"""The sequence graph of a run over a radio link, as the page gets it: frames, fades and timeouts."""
+"""Data of the sequence graph of a run over a radio link: frames, fades and timeouts."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ ARRIVALS: dict[tuple[bool, bool], Mark] = {
 }
 """Marks of frames by (delivered, carries a retransmission of the source), in drawing order."""
 COLUMNS = ("x", "y", "kilobytes", "attempt", "copy", "cause")
-"""Columns of the source of each mark; `copy` is 0 for a copy that an agent on the path sent."""
+"""Columns of the source of each mark; `copy` is 0 if an agent on the path, not the sender, sent the packet.
+"""
 HOP_FADES, HOP_TIMEOUTS = "hop-fades", "hop-timeouts"
-"""Sources of this graph that other figures share and that a page without this graph lacks."""
+"""Sources of this graph for fades and timeouts; other figures also use them if the page has this graph."""
 FADE_COLUMNS = ("begin", "end", "place")
 TIMEOUTS = Mark("timeouts", "timeout of the sender", "inverted_triangle", CRIMSON, 9, height=None)
 EDGE = 0.975
-"""Height of timeouts, as a share of the height."""
+"""Height of the marks of timeouts, as a share of the figure's height."""
 FADE_ALPHA = 0.2
 
 
 def shows_arrivals(run: TracedRun) -> bool:
-    """Return whether the last wireless hop is a radio link; cells have a space-time diagram instead."""
+    """Return whether the last wireless hop is a radio link.
+
+    An 802.11 cell has a space-time diagram instead.
+    """
     hops = {place for link in radio_links(run.network) for place in link.places}
     if not hops or "air" not in run.tables:
         return False
@@ -72,7 +76,7 @@ def sequence_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[Legend
 
 
 def fades_shown(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert bad times of links to the page's rectangles."""
+    """Convert the bad periods of links to rectangles of the figure."""
     place = pl.col("place").str.replace("->", "→")
     return rows.select(begin="begin_s", end="end_s", place=place)
 
@@ -83,7 +87,7 @@ def fade_entry(group: str, count: int) -> LegendEntry:
 
 
 def timeouts_shown(run: TracedRun, group: str = TIMEOUTS.group) -> tuple[LegendEntry, pl.DataFrame]:
-    """Return the legend button of the sender's timeouts, and the timeouts as marks on the upper edge."""
+    """Return the legend button of the sender's timeouts, and the marks of timeouts at the upper edge."""
     times = timeouts(run.tables, run.name)
     entry = replace(LegendEntry.of(TIMEOUTS, times.len()), group=group)
     return entry, pl.DataFrame({"x": times}).with_columns(y=pl.lit(EDGE))

@@ -20,12 +20,12 @@ from airhop.report.packets.sequence import (
 )
 
 EDGES = "edges"
-"""Name of the vertical range of marks placed at a share of the height."""
+"""Name of the vertical range (0 to 1) of marks at a fixed share of the figure's height."""
 COPY = "return value > 1 ? `sending ${value} of the source` : value ? 'first sending' : 'copy of an agent'"
 
 
 def sequence_figure(time: Range1d) -> figure:
-    """Make the figure `arrivals`: the segments at the receiver's air interface by number modulo 90."""
+    """Return the figure `arrivals`: segments at the receiver's radio interface, by number modulo 90."""
     plot = linked(time, "arrivals", f"Segment number mod {MODULO}")
     plot.yaxis.ticker = plot.ygrid.ticker = FixedTicker(ticks=ticks(MODULO))
     plot.y_range.update(start=-0.04 * MODULO, end=1.06 * MODULO, tags=["fixed"])
@@ -58,7 +58,7 @@ def sequence_figure(time: Range1d) -> figure:
 
 
 def shade(plot: figure, name: str) -> None:
-    """Shade the fades of the source of this name over the whole height."""
+    """Shade the fades of the source `name` over the whole height."""
     rows = source(name, *FADE_COLUMNS)
     strips = plot.vstrip("begin", "end", source=rows, color=GREY, alpha=FADE_ALPHA, line_width=0)
     strips.update(name=name, tags=UNFITTED, level="underlay")
@@ -67,7 +67,7 @@ def shade(plot: figure, name: str) -> None:
 
 
 def mark_timeouts(plot: figure, name: str) -> None:
-    """Mark the expiries of the sender's timer in the source of this name on the upper edge."""
+    """Mark the RTO expiries in the source `name` at the upper edge."""
     add_edges(plot)
     drawn = plot.scatter(
         "x",

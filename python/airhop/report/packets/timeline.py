@@ -1,7 +1,7 @@
-"""Time-line of one run: data of its figures from the trace, and their legends.
+"""Time-line of one run: data of its figures, taken from the trace, and their legends.
 
-A source contains the rows of one group of events; the figures (figures.py) and the legend buttons refer to
-the group by the same name.
+A source contains the rows of one group of events. The figures (figures.py) and the legend buttons refer to
+the group by the name of its source.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class Timeline:
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and the values of the hover cards; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
-    """By figure: `sequence`, `arrivals` of a radio link, `window`, `timer`, and `queue` and `air` if the
-    trace has these tables."""
+    """Legend by figure: `sequence`, `arrivals` (for a radio link), `window`, `timer`, and `queue` and `air`
+    if the trace has these tables.
+    """
     losses: list[float]
     """Times at which a data packet was lost, in seconds, ascending."""
     air: AirShown | None = None
@@ -71,7 +72,7 @@ class Timeline:
 
     @property
     def heights(self) -> dict[str, int]:
-        """Heights of the figures, pixels, which the page reserves before the figures are drawn."""
+        """Heights of the figures, pixels; the page reserves this space before it draws the figures."""
         return HEIGHTS_PX | ({"air": height_px(len(self.air.air.lanes))} if self.air else {})
 
 
@@ -95,7 +96,7 @@ def timeline(run: TracedRun) -> Timeline:
 
 
 def _loss_times(run: TracedRun) -> list[float]:
-    """List the times of data losses; a discard by the link follows a lost frame and is not counted again."""
+    """List the times of data losses; a discard by the link is omitted, as its lost frame is in the list."""
     lost = run.table("drops").filter((pl.col("kind") == "data") & (pl.col("cause") != "retries"))
     return [round(float(t), 6) for t in lost["time_s"].sort()]
 
@@ -126,7 +127,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     )
     for cause, mark in DATA_DROPS.items():
         yield mark, drops.filter((pl.col("kind") == "data") & (pl.col("cause") == cause)).drop("kind")
-    # The discard of an ACK or a notice has the same time as the loss of its last frame.
+    # Leave out discards of ACKs and notices: a discard has the same time as the loss of the last frame.
     lost = {
         kind: drops.filter((pl.col("kind") == kind) & (pl.col("cause") != "retries")).drop("kind")
         for kind in ("ack", "notice", "control")
@@ -151,13 +152,16 @@ def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
 
 
 def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
-    """Lift points without a sequence number to the cumulative ACK of their time."""
+    """Set the y value of events without a sequence number to the cumulative ACK at their time."""
     line = acks.select("x", y=pl.col("y").cum_max())
     return points.drop("y").sort("x").join_asof(line, on="x").with_columns(pl.col("y").fill_null(0.0))
 
 
 def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Collect windows in segments and timers in ms; missing samples are gaps, as a log axis has no zero."""
+    """Collect windows in segments, and timers in ms.
+
+    Missing samples are null, because a log axis has no zero.
+    """
     segment_bytes = run.table("segments")["bytes"].max() or 1
     rows = run.table("window").select(
         x="time_s",
@@ -175,7 +179,7 @@ def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 
 
 def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Select the packets waiting at the fullest places, and the frames lost in the air, of all flows."""
+    """Select the longest queues, and the frames lost in the air, over all flows."""
     waiting = run.tables["queue"].select(x="time_s", y="packets", place="place")
     peaks = waiting.group_by("place").agg(peak=pl.col("y").max()).filter(pl.col("peak") > 0)
     places = peaks.sort("peak", "place", descending=[True, False])["place"]
@@ -194,5 +198,5 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 
 
 def _kilobytes(column: str) -> pl.Expr:
-    """Turn a sequence number (the first data byte is 1) into an offset in kB."""
+    """Convert a sequence number, which is 1 for the first data byte, into an offset in kB."""
     return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE

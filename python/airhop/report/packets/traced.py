@@ -1,4 +1,4 @@
-"""Runs of a study once more, packet by packet, for the report's time-lines."""
+"""Repetition of some runs of a study with packet traces, for the report's time-lines."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 LONGEST_S = 20.0
-"""Maximum simulated time in the page, s: enough for hundreds of losses, and little enough to load fast."""
+"""Maximum simulated time of a time-line, s; the trace then has hundreds of losses, and the page loads fast.
+"""
 SLOW_MBPS = 0.1
-"""Goodput below which the unit is kbit/s."""
+"""Goodput, Mbit/s, below which the page prints kbit/s."""
 OPENING_S = 2.0
-"""Length of the page's opening view, s."""
+"""Length of the interval that the page shows first, s."""
 
 
 @dataclass(frozen=True)
 class TracedRun:
-    """A traced run of one scheme, and the settings that repeat the run."""
+    """Traced run of one scheme, with the data that are needed to repeat the run."""
 
     scheme: str
     label: str
@@ -36,23 +37,23 @@ class TracedRun:
     command: str
     rep: int = 0
     point: int | None = None
-    """Index of the study's point of which this run is a replication."""
+    """Index of the study's point to which the run belongs; None for a run outside a study."""
     opening_s: float = OPENING_S
     network: Mapping[str, Any] = field(default_factory=dict)
     """The scenario as plain data."""
 
     shown: str | None = None
-    """Name of the TCP flow or connection to show; by default the first of the run."""
+    """Name of the TCP flow or connection shown; None: the first flow of the run."""
 
     @cached_property
     def connections(self) -> dict[str, list[str]]:
-        """Connections of each TCP flow, by the name of the flow; empty for a flow that opens none."""
+        """Connections of each TCP flow, by the flow's name; empty for a flow without connections."""
         flows = [flow["name"] for flow in self.document["flows"] if flow["transport"] == "tcp"]
         return connections(flows, self.tables) if "segments" in self.tables else {flow: [] for flow in flows}
 
     @property
     def names(self) -> list[str]:
-        """Names of the TCP flows; the names of a flow's connections follow its name."""
+        """Names of the TCP flows, each followed by the names of the flow's connections."""
         return [name for flow, opened in self.connections.items() for name in (flow, *opened)]
 
     @cached_property
@@ -83,7 +84,7 @@ class TracedRun:
 
     @property
     def about_goodput(self) -> str:
-        """Caption that distinguishes this goodput from the tables' goodput of all flows and replications."""
+        """Caption of `goodput`, because the goodput in tables refers to all flows and replications."""
         return (
             f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
             " tables have the means of all replications, summed over the flows"
@@ -108,10 +109,10 @@ def trace_schemes(
     choice: TimelineChoice | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[TracedRun, ...]:
-    """Run every scheme at one setting again with its trace, all with the same channel.
+    """Simulate every scheme at one setting again with a trace; all runs have the same channel errors.
 
-    The setting is the point with this index, by default the middle one of the grid. Runs are shortened to the
-    length that a page can show; a short run equals the beginning of the long run.
+    The setting is that of the point with index `point`, by default the middle of the grid. Runs end after at
+    most `LONGEST_S`; a shortened run equals the beginning of the full run.
     """
     rep = choice.rep if choice else 0
     limit = choice.duration_s if choice else LONGEST_S
@@ -121,7 +122,7 @@ def trace_schemes(
 
 
 def _setting(table: Table, point: int | None) -> list[Point]:
-    """Select the points of the setting to show, one per scheme."""
+    """Return the points of the shown setting, one per scheme."""
     points = [point for point in table.study.points() if point.scenario.tcp_flows()]
     settings = list(dict.fromkeys(point.setting for point in points))
     if not settings:

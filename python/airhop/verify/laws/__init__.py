@@ -1,1 +1,1 @@
-"""Laws of every run, one module per subject; `check` of a law yields the violations."""
+"""Laws of every run, one module per subject; the function `check` of a module yields violations."""

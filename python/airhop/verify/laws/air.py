@@ -1,4 +1,4 @@
-"""802.11: start times and durations of frames, numbering of attempts, and reception before arrival."""
+"""Law of 802.11: start times, durations and attempt numbers of frames, and a received frame per arrival."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANSWERED = {
     "cts": ("rts",), "data": ("cts", "ack"), "a-mpdu": ("cts",), "ack": ("data",),
     "block-ack": ("a-mpdu", "block-ack-req"),
 }  # fmt: skip
-"""Kinds of the frames that a frame answers after a SIFS, by its kind; data also follow a fragment's ACK."""
+"""Kinds of the frames that a frame of each kind follows by a SIFS; data also follow a fragment's ACK."""
 _ANSWERS = ("cts", "ack", "block-ack")
 """Kinds of frames that belong to the exchange of their receiver."""
 _BYTES = {"rts": 20, "cts": 14, "ack": 14, "cf-end": 20}
@@ -46,7 +46,7 @@ def _check_durations(medium: Medium) -> Iterator[Finding]:
 
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
-    """Compare the attempts at each packet with the limit; attempt 1 begins a packet, RTS included."""
+    """Compare the number of attempts at each packet, RTS frames included, with the limit."""
     first = _first_kind(medium)
     sent: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], tuple[str, str, str, int]] = {}
@@ -62,7 +62,7 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
 
 
 def _once(medium: Medium) -> Iterator[Finding]:
-    """Find two frames of one station that begin at the same instant."""
+    """Yield frames of one station that begin at the same instant."""
     if len(medium.begun) == len(medium.frames):
         return
     for (sender, start), number in Counter((frame.sender, frame.start) for frame in medium.frames).items():
@@ -72,9 +72,9 @@ def _once(medium: Medium) -> Iterator[Finding]:
 
 
 def _airtimes(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Compare the airtime of stations with their frames and the answers to them.
+    """Compare the airtime of stations with the durations of their frames and of the responses to them.
 
-    A frame that ends with the warm-up may count.
+    A frame that ends at the end of the warm-up may or may not be counted.
     """
     ended: Counter[tuple[str, bool]] = Counter()
     for frame in medium.frames:
@@ -187,7 +187,7 @@ def _packet(frame: Frame) -> tuple[str, str, str, int]:
 
 
 def _begins(medium: Medium) -> Iterator[Finding]:
-    """Find frames that begin while their sender sends or senses another frame, except responses."""
+    """Yield frames, except responses, that begin while their sender sends or senses another frame."""
     near: list[Frame] = []
     """Frames that end less than DIFS before the next frame begins, or later."""
     for frame in medium.frames:
@@ -212,7 +212,7 @@ def _begins(medium: Medium) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
-    """Return whether a frame follows by a SIFS: its request, a fragment's link ACK, a response in a TXOP."""
+    """Return whether a SIFS before a frame ends its request, a fragment's ACK, or a response in a TXOP."""
     asked = _ANSWERED.get(frame.kind, ())
     due = frame.start - medium.sifs
     return any(
@@ -224,7 +224,7 @@ def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
 
 
 def _arrivals(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Find the frame with each arriving packet: it was received when the packet arrives."""
+    """Check that a frame with each arriving packet was received at the time of its arrival."""
     received = {
         (frame.end, frame.sender, frame.receiver, frame.flow, frame.packet, frame.seq)
         for frame in medium.frames

@@ -1,7 +1,7 @@
-"""Calls and games: intervals of their packets, deadlines at the receivers, and the rating of calls.
+"""Law of calls and games: intervals of packets, deadlines at the receivers, and the rating of calls.
 
-A packet of a call plays at a constant time after its transmission, which the first arrival determines. The
-rating is the E-model of ITU-T G.107 (06/2015) with its default values and without echo.
+A packet of a call is played a constant time after its transmission; the first arrival determines this time.
+The rating is the E-model of ITU-T G.107 (06/2015) with its default values and without echo.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from airhop.verify.trace import ROUNDING, Finding, Trace, quantity
 
 _CLOSE = 1e-9
-"""Largest relative difference of two numbers that are computed in different orders."""
+"""Maximum relative difference of two sums that are computed in different orders."""
 _SUMS = {"played", "in_time", "late", "lost"}
 """Numbers of a class that are sums over its flows; the other numbers are means."""
 _BACK = " reverse"
@@ -30,7 +30,7 @@ class _Packets:
     arrived: Sequence[int | None]
     """Times of arrival, in the order of transmission."""
     first_delay: int | None
-    """One-way delay of the packet that arrived first."""
+    """One-way delay of the packet that arrived first; None without an arrival."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def _counts(trace: Trace, packets: _Packets, bound: int) -> tuple[list[bool], in
 
 
 def _shares(in_time: Sequence[bool], late: int, key: str) -> dict[str, float | None]:
-    """Return the counts, and the percentages of late and lost packets, which are None without packets."""
+    """Return counts, and percentages of late and lost packets, which are None without counted packets."""
     played, every = sum(in_time), len(in_time)
     lost = every - played - late
     percent = {"late_pct": late, "lost_pct": lost}
@@ -131,7 +131,10 @@ def _call(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str,
 
 
 def _burst_ratio(in_time: Sequence[bool]) -> float | None:
-    """Return the mean burst length of missed packets, over the mean under random loss; None: none missed."""
+    """Return the mean burst length of missed packets divided by that of random losses.
+
+    None if no packet was missed.
+    """
     bursts = [len(list(run)) for arrived, run in groupby(in_time) if not arrived]
     if not bursts:
         return None

@@ -37,7 +37,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         elif step.kind == "routing" and step.step == "made":
             messages.append(step.time)
     for cause, number in trace.document["drops"].items():
-        # A packet that arrived counts too if its link ACK was lost and the link layer gave the packet up.
+        # The counter of discards may include packets that arrived, if their link ACK was lost.
         if cause != "retries":
             yield from _counted(trace, "drops", cause, number, drops[cause])
         if cause in _PACKETS:
@@ -57,7 +57,7 @@ class _State(NamedTuple):
 
 
 class _Connection:
-    """A flow of TCP in the document and in the trace."""
+    """TCP flow, in the document and in the trace."""
 
     def __init__(self, trace: Trace, name: str, document: Mapping[str, Any]) -> None:
         self._trace = trace
@@ -67,7 +67,7 @@ class _Connection:
         self._names = trace.connections(name) if self._connects else [name]
 
     def check(self) -> Iterator[Finding]:
-        """Compare every number that the trace determines."""
+        """Compare every number of the document that follows from the trace."""
         yield from self.traffic()
         yield from self._completion()
         yield from self._connections()
@@ -86,7 +86,8 @@ class _Connection:
     def traffic(self) -> Iterator[Finding]:
         """Compare the counters of sent and delivered data, also of flows of real packets."""
         rows = self._rows("segments", "retransmission", "bytes")
-        segments = [(time, again) for time, again, size in rows if size]  # a FIN does not count as data
+        # a segment with only a FIN has no data
+        segments = [(time, again) for time, again, size in rows if size]
         yield from self._times("sent_segments", (time for time, _ in segments))
         yield from self._times("retransmissions", (time for time, again in segments if again))
         rows = self._deliveries()
@@ -102,7 +103,7 @@ class _Connection:
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
     def _deliveries(self) -> list[tuple[int, int]]:
-        """Return the times of deliveries, and the bytes handed over until then on all connections."""
+        """Return the times of deliveries, and the bytes delivered until each time on all connections."""
         if not self._connects:
             return self._rows("deliveries", "bytes")
         totals = (
@@ -113,7 +114,7 @@ class _Connection:
         return [(time, total) for (time, _), total in zip(grown, sums, strict=True)]
 
     def _timeouts(self) -> Iterator[Finding]:
-        """Compare the number of timeouts with the retransmissions that a timeout or go-back-N causes."""
+        """Compare the number of timeouts with the retransmissions after timeouts."""
         bounds = [self._timeouts_of(name) for name in self._names]
         least, most = (sum(bound[i] for bound in bounds) for i in (0, 1))
         if not least <= self._document["timeouts"] <= most:
@@ -139,7 +140,7 @@ class _Connection:
         return least, most
 
     def _shows_expiry(self, states: Sequence[_State]) -> bool:
-        """Return whether the RTO grows without a sample, which no ACK causes (RFC 6298 §5.5)."""
+        """Return whether the RTO grows without a new sample, which only a timeout causes (RFC 6298 §5.5)."""
         timer = self._document["tcp"]["rto"]
         return any(
             state.rto > before.rto
@@ -149,10 +150,10 @@ class _Connection:
         )
 
     def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
-        """Return whether a retransmission at this window may follow a timeout that no recorded state shows.
+        """Return whether a retransmission at this window may follow a timeout without a change of the RTO.
 
-        The recorded RTO does not grow at its upper bound, and in ns-2 not if it is at most two ticks; in both
-        cases the window is already one segment.
+        The RTO does not grow at its upper bound, nor in ns-2 if it is at most two ticks. In these cases, the
+        window is already one segment.
         """
         timer = self._document["tcp"]["rto"]
         stays = 2 * quantity(timer["tick"]) / 1e6 if timer["kind"] == "ns2" else 0
@@ -171,7 +172,7 @@ class _Connection:
         yield from self._responses()
 
     def _responses(self) -> Iterator[Finding]:
-        """Compare the number of responses of equal size: each response ends at a multiple of the size."""
+        """Compare the number of responses, which end at multiples of the size if all have equal size."""
         said, size = self._document["completion_ms"], self._document["app"].get("response")
         if said is None or not isinstance(size, str):
             return
@@ -220,7 +221,7 @@ class _Connection:
 
 
 def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Compare a flow of UDP, which hands over each datagram that is delivered."""
+    """Compare the numbers of a UDP flow, whose receiver delivers each arriving datagram."""
     steps = [step for step in trace.steps_of(name) if step.kind == "datagram"]
     for word, key in (("made", "sent_segments"), ("delivered", "delivered_bytes")):
         size = quantity(flow["segment"]) if word == "delivered" else 1
@@ -229,7 +230,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
     seconds = (trace.duration - trace.warmup) / 1e9
     goodput = flow["delivered_bytes"] * 8 / seconds / 1e6 if seconds > 0 else None
     made = {step.packet: step.time for step in steps if step.step == "made"}
-    begins = trace.warmup or -1  # without a warm-up everything counts, from time 0 on
+    begins = trace.warmup or -1  # without a warm-up, events at time 0 also count
     ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > begins]
     arrived = [step for step in steps if step.step == "delivered"]
     transits = [
@@ -277,7 +278,7 @@ def _jitter_ns(delays: Iterable[int]) -> float:
 
 
 def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:
-    """Compare a counter with the times of the counted events; events at the end of the warm-up may count."""
+    """Compare a counter with the times of its events; an event at the end of the warm-up may be counted."""
     all_times = list(times)
     late = sum(time > trace.warmup for time in all_times)
     then = sum(time == trace.warmup for time in all_times)

@@ -1,4 +1,4 @@
-"""One-way delays in the run document, by flow and by class of flows.
+"""Law of the one-way delays in the run document, by flow and by class of flows.
 
 The delay of a byte of TCP is the time from its first transmission to its delivery, in order, to the
 application; the delay of a datagram is the time from its creation to its delivery.
@@ -14,9 +14,9 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace
 
 _CLOSE = 1e-9
-"""Largest relative difference of sums of 64-bit floats."""
+"""Maximum relative difference of sums of 64-bit floats."""
 _PART = 1 / 128
-"""Largest relative excess of a percentile in the run document."""
+"""Maximum relative excess of a percentile in the run document over the exact percentile."""
 _PERCENTS = (50, 95, 99)
 
 _Delays = Counter[int]
@@ -47,7 +47,7 @@ def _of_bytes(trace: Trace, line: str) -> _Delays:
             while at < total:
                 while end <= at and end:
                     end, sent = next(firsts, (0, 0))
-                upto = min(end, total) if end else total  # never sent, which the law `receiver` finds
+                upto = min(end, total) if end else total  # never sent; the law `receiver` reports this
                 if time > trace.warmup:
                     delays[time - sent] += upto - at
                 at = upto
@@ -55,7 +55,7 @@ def _of_bytes(trace: Trace, line: str) -> _Delays:
 
 
 def _first_sent(rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, int]]:
-    """Yield the number of bytes that were sent by a time, and the time, ns, whenever new bytes are sent."""
+    """Yield for each transmission of new bytes the total number of bytes sent, and the time, ns."""
     top = 0
     for time, seq, size in rows:
         if seq + size - 1 > top:

@@ -1,4 +1,4 @@
-"""Tables `stations`, `links` and `fades`, whose contents the scenario and the file of fades determine."""
+"""Law of the tables `stations`, `links` and `fades`, which follow from the scenario and files of fades."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quan
 _CLOSE = 1e-6
 """Tolerance of positions, metres."""
 _SAME = 1e-9
-"""Largest relative difference of a recorded rate or delay from the planned value."""
+"""Maximum relative difference of a recorded rate or delay from the planned value."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -60,7 +60,7 @@ def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
 
 
 def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Return the places of a layout in units of its spacing."""
+    """Return the positions of a layout's stations in units of its spacing."""
     if kind == "chain":
         return [(x, 0) for x in range(layout["nodes"])]
     if kind == "grid":
@@ -95,7 +95,7 @@ def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
     rate = quantity(way["rate"]) / 1e6 if "rate" in way else None
     delay = quantity(way["delay"]) / 1e6
     phases: list[_Phase] = [(0, rate, delay)] if changes else []
-    # At equal times ends precede beginnings; otherwise the order of the scenario applies.
+    # At equal times, ends precede begins; among ends or begins, the order of the scenario applies.
     marks = sorted(
         mark
         for number, change in enumerate(changes)
@@ -168,7 +168,7 @@ def _fades(trace: Trace) -> Iterator[Finding]:
 
 
 def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]], duration: int) -> bool:
-    """Return whether a direction's fades equal its outages that lose frames plus its channel's fades."""
+    """Return whether the fades of a direction equal the union of its outages and its channel's fades."""
     outages = _joined(
         sorted(
             (begin, min(begin + _outage_length(change), duration))

@@ -1,4 +1,4 @@
-"""ECN echoes: each ACK has ECE by the rule of its receiver, and CWR follows a window reduction."""
+"""Law of ECN echoes: ECE of each ACK by the rule of the receiver, and CWR after a window reduction."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class _Rfc3168:
     echoes: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return self.echoes
 
 
@@ -36,12 +36,12 @@ class _EachMark:
     is_due: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         self.is_due |= step.ecn == "ce"
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         echoes, self.is_due = self.is_due, False
         return echoes
 
@@ -53,24 +53,24 @@ class _EachByte:
     is_marked: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
+        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
         before, self.is_marked = self.is_marked, step.ecn == "ce"
         return before != self.is_marked
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return self.is_marked
 
 
 class _None:
-    """No ECE at all."""
+    """Receiver without ECN, which never sets ECE."""
 
     def on_data(self, _: Step) -> bool:
         """Process a segment."""
         return False
 
     def on_ack(self) -> bool:
-        """Return whether an ACK echoes."""
+        """Return whether the next ACK has ECE."""
         return False
 
 
@@ -87,15 +87,16 @@ def _rule(flow: Mapping[str, Any]) -> _Rule:
 
 @dataclass
 class _Ends:
-    """Congestion signals at both ends of a flow."""
+    """State of the congestion signals at both ends of a flow."""
 
     flow: Mapping[str, Any]
     rule: _Rule
     acks: list[Step] = field(default_factory=list)
     """ACKs that the receiver has made since the last segment arrived."""
     changed: int = -1
-    """Time of the last segment, ns, if the segment changed the echo, and earlier data may have a separate
-    ACK."""
+    """Time of the last segment, ns, if it changed the echo, so that earlier data may have a separate ACK;
+    otherwise -1.
+    """
     top: int = 1
     """First byte that was never sent."""
     cuts: deque[int] = field(default_factory=deque)
@@ -120,7 +121,7 @@ class _Ends:
     def settle(self) -> Iterator[Finding]:
         """Compare the ACKs since the last segment with the rule."""
         acks, self.acks = self.acks, []
-        # At a change of the echo, the first of two ACKs at that instant has the old state.
+        # At a change of the echo, the first of two ACKs at this instant has the state before the change.
         at_once = sum(ack.time == self.changed for ack in acks)
         for number, ack in enumerate(acks):
             echoes = self.rule.on_ack() != (at_once > 1 and number == 0)
@@ -131,7 +132,7 @@ class _Ends:
                 yield Finding("echo", ack.time / 1e9, ack.place, f"ACK {ack.seq} has CWR")
 
     def _sent(self, step: Step) -> Iterator[Finding]:
-        """Check CWR against RFC 3168 §6.1.2: on new data, after an echo or a reduction "for any reason"."""
+        """Check CWR by RFC 3168 §6.1.2: only on new data, after an echo or a reduction "for any reason"."""
         is_new = step.seq >= self.top
         self.top = max(self.top, step.end)
         self.reduced |= not is_new

@@ -1,4 +1,4 @@
-"""Records of senders and receivers, compared with the packets of their flow."""
+"""Law of the records of senders and receivers, which must match the packets of their flow."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find packets, except packets of agents, that are created or delivered at other nodes than their flow's.
+    """Yield packets, except of agents, that are created or delivered elsewhere than at their flow's ends.
 
-    `walks` are the steps with which packets of the flow begin, and those with which they are delivered.
+    `walks` has the first steps of the flow's packets, and the steps of their delivery.
     """
     ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
     services = set(flow.get("services", ()))

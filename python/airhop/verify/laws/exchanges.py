@@ -1,4 +1,4 @@
-"""802.11: a received frame is answered, an answer has a request, and a collision has two frames."""
+"""Law of 802.11 exchanges: a received frame has a response, a response a request, a collision two frames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
-"""Difference of a recorded time from the exact time, ns."""
+"""Possible differences of a recorded time from the exact time, ns."""
 _NAMES = {"data": "link ACK", "a-mpdu": "BlockAck", "block-ack-req": "BlockAck"}
 """Names of the responses to frames with data, and to BlockAckReqs."""
 _REQUESTS = {"cts": ("rts",), "ack": ("data",), "block-ack": ("a-mpdu", "block-ack-req")}
@@ -31,7 +31,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _packet(frame: Frame) -> tuple[str, str, str, int, int]:
-    """Return category, flow, kind and number of the packet that a frame carries, and the attempt's number.
+    """Return category, flow, kind and number of the packet in a frame, and the number of the attempt.
 
     An RTS or a CTS has the values of the packet for which it is sent.
     """
@@ -66,7 +66,7 @@ class _Exchanges:
         return _near(self._medium.begun, frame.receiver, frame.end + self._medium.sifs)
 
     def answered(self, frame: Frame) -> str | None:
-        """Return the error if no link ACK or BlockAck follows data by a SIFS; None otherwise.
+        """Return the error if no link ACK or BlockAck follows a frame with data by a SIFS, else None.
 
         IEEE 802.11-2016 §10.3.2.9.
         """
@@ -81,7 +81,7 @@ class _Exchanges:
         return f"received, and no {wanted} follows after a SIFS"
 
     def elicited(self, frame: Frame) -> str | None:
-        """Return the error if a response follows no eliciting frame, or None.
+        """Return the error if a response follows no frame that elicits it, else None.
 
         Responses are CTS, link ACKs, and data after RTS and CTS.
         """
@@ -137,13 +137,13 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Find stations that receive another station's CTS and send before the ACK (802.11-2016 §10.3.2.4).
+        """Find stations that decode another station's CTS and send before the ACK (802.11-2016 §10.3.2.4).
 
         The link ACK of a fragment sets the NAV for the next fragment in the same way (§10.3.4.6).
         """
         medium = self._medium
         if medium.plan["errors"] != {"kind": "clean"}:
-            return  # the other stations that could decode the frame are not recorded
+            return  # the trace does not record which other stations decoded the frame
         for cts in medium.frames:
             is_heard = cts.kind in ("cts", "ack") and cts.outcome in RECEIVED
             data = self.answer(cts) if is_heard else None

@@ -1,4 +1,4 @@
-"""Causes of drops: a full queue, channel errors, an attempt limit."""
+"""Law of the causes of drops: full queue, channel errors, attempt limit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from airhop.verify.snr import BySnr
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a channel's share of losses: standard deviations, and a number of frames; the false-alarm rate
-is 10⁻¹⁰."""
+"""Tolerance of a channel's number of losses: so many standard deviations plus so many frames, with a
+false-alarm rate of 10⁻¹⁰.
+"""
 _HEADERS = {"tcp": (40, 80), "udp": (28, 28)}
 """Smallest and largest length of headers, options and additions by agents, bytes."""
 
@@ -33,7 +34,7 @@ class _Hop:
 
     @property
     def recoveries(self) -> list[Mapping[str, Any]]:
-        """Link recoveries that discard packets."""
+        """ARQs of the link that discard packets."""
         plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
@@ -63,7 +64,7 @@ class _Hops:
                 self._stations[name] = _Hop("wlan", plan, f"{name}->*", cell)
 
     def at(self, place: str) -> _Hop | None:
-        """Return the link of a place; None if the place is not a link."""
+        """Return the directed link of this name; None if the place is no link."""
         return self.links.get(place) or self._stations.get(place.partition("->")[0])
 
 
@@ -122,7 +123,7 @@ def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]
 def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
     """Compare the frame loss rates of channels with independent errors with the configured rates."""
     if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
-        return  # the receiver uses a part of the damaged frames
+        return  # with LHP or HACK, a receiver uses parts of damaged frames
     wired = [place for place, hop in hops.links.items() if hop.kind == "wired"]
     for place in (*wired, *trace.frames_by_place):
         hop = hops.at(place)
@@ -165,7 +166,10 @@ def _parts(trace: Trace, frame: Frame, *, spares_control: bool) -> Sequence[Fram
 def _by_rate(
     frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace, _: str
 ) -> tuple[float, float]:
-    """Return the range of expected losses, as the frame length of `fer` is not exactly known."""
+    """Return the range of expected losses.
+
+    It is a range because the frame length to which `fer` refers is not exactly known.
+    """
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
     overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0

@@ -1,4 +1,4 @@
-"""Bytes in flight: a sum of segments, equal to the outstanding bytes before any loss or retransmission."""
+"""Law of the bytes in flight: a sum of whole segments, and before any loss all outstanding bytes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TABLES = (
 
 @dataclass
 class _Stream:
-    """State of a sender, updated instant by instant."""
+    """State of a sender, updated with all records of an instant."""
 
     timer: Mapping[str, Any]
     una: int = 1
     top: int = 1
     rto: float = math.inf
-    """The retransmission timeout, milliseconds."""
+    """Retransmission timeout, milliseconds."""
     recover: int = 0
     """Highest byte sent when data was last missing or retransmitted."""
     outstanding: set[int] = field(default_factory=set)
@@ -46,7 +46,7 @@ class _Stream:
                 self.top = max(self.top, row[0] + row[1] + row[3])
                 self.is_smooth &= row[2] == "new"
             elif table == "window":
-                # Pacing may delay the retransmission after a timeout.
+                # The RTO grows at a timeout, but pacing may delay the retransmission.
                 self.is_smooth &= not backs_off(self.timer, self.rto, row[0])
                 self.rto = row[0]
             unas.add(self.una)
@@ -70,7 +70,8 @@ def check(trace: Trace) -> Iterator[Finding]:
             stream.take(now)
             if stream.top == 1:
                 continue  # the handshake
-            unit = 1 if opens else size  # the SYN's timer may expire at the instant of the SYN-ACK
+            # bytes of the SYN, whose timer may expire at the instant of the SYN-ACK
+            unit = 1 if opens else size
             most = max(stream.outstanding)
             for table, row in now:
                 for text in _contradictions(stream, most, unit, table, row):
@@ -90,8 +91,8 @@ def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tupl
     """Yield each reason why the recorded flight is impossible."""
     if table == "acks":
         return
-    # After a timeout, a notice may repair a segment beyond the next one; the repair counts when the segment's
-    # turn comes.
+    # After a timeout, a notice may cause the retransmission of a segment before its turn. This retransmission
+    # counts as in flight only when the segment's turn comes.
     is_counted = table == "segments" and row[2] != "notice"
     flight, least = row[-1], row[1] + row[3] if is_counted else 0
     if flight < least:

@@ -1,4 +1,4 @@
-"""802.11 fragmentation, replayed frame by frame: order, times, and arrivals of fragments.
+"""Law of 802.11 fragmentation: order, times and arrivals of fragments.
 
 IEEE 802.11-2016 §10.5: all fragments but the last have the even length that the threshold allows. §10.3.4.5:
 a fragment follows the link ACK of the previous one by a SIFS, and a fragment without a link ACK is
@@ -18,7 +18,7 @@ _RECEIVED = ("received", "captured")
 _LIFETIME = 512 * 1_024_000
 """dot11MaxTransmitMSDULifetime in nanoseconds: 512 TU."""
 _OPTIONS = range(0, 44, 4)
-"""Largest length of options that agents add to a queued packet, bytes."""
+"""Possible lengths of the options that agents add to a queued packet, bytes."""
 
 _Key = tuple[str, str, str, int]
 """Receiver, flow, kind and sequence number of a packet."""
@@ -35,9 +35,9 @@ class _Packet:
     at: int = 0
     """Current or next fragment."""
     failures: int = 0
-    """Number of frames without a response."""
+    """Number of this packet's frames without a response."""
     tries: int = 0
-    """Transmissions of this fragment."""
+    """Number of transmissions of the current fragment."""
     rts: int = 0
     """RTS frames without a CTS in a row."""
     cleared: bool = False
@@ -47,11 +47,11 @@ class _Packet:
     received: set[int] = field(default_factory=set)
 
     def is_over(self) -> bool:
-        """Return whether its last fragment was acknowledged."""
+        """Return whether the last fragment was acknowledged."""
         return bool(self.lengths) and all(self.at >= len(lengths) for lengths in self.lengths)
 
     def expires(self) -> float:
-        """Return the end of a packet's lifetime; a packet in a single frame has none."""
+        """Return the end of a packet's lifetime, ns; infinite for a packet in a single frame."""
         return self.begun + _LIFETIME if len(self.lengths[0]) > 1 else float("inf")
 
 
@@ -115,7 +115,7 @@ class _Replay:
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
         if packet.resumes is not None and len({len(lengths) for lengths in packet.lengths}) > 1:
-            return  # two packets of one number: the fragment may belong to either
+            return  # two packets have this number, and the fragment may belong to either
         text = f"of another packet, with fragment {packet.at} of {packet.key[2]} {packet.key[3]} left to send"
         yield finding("fragment", frame, text)
 

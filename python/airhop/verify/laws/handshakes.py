@@ -1,4 +1,4 @@
-"""Options that a TCP handshake negotiates, in the control bits of its packets."""
+"""Law of the TCP handshake: order of its packets, and negotiation of ECN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def uses_ecn(flow: Mapping[str, Any]) -> bool:
 
 @dataclass
 class _Handshake:
-    """The SYNs of a flow, and their answers."""
+    """State of a flow's handshake."""
 
     flow: Mapping[str, Any]
     asked: bool = False

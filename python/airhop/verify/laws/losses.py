@@ -1,4 +1,4 @@
-"""Losses, recorded three times: in `drops`, in a packet's last step, and in a frame's outcome."""
+"""Law of losses: the table `drops`, the last step of a packet and the outcome of a frame must agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOST = ("channel", "collision")
 
 
 class _Loss(NamedTuple):
-    """Record of a loss on both sides; times in nanoseconds."""
+    """Record of a loss, in `drops` or of a packet or frame; times in nanoseconds."""
 
     time: int
     place: str
@@ -51,7 +51,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _of_frame(loss: _Loss) -> _Loss:
-    """Return the loss of a frame without the packet's data for a control frame, which has no stream bytes."""
+    """Return the record of a frame's loss; for a control frame without the numbers of a packet."""
     return loss._replace(seq=0) if loss.kind == "control" else loss
 
 
@@ -78,8 +78,8 @@ def _on_radio(
 ) -> Iterator[Finding]:
     """Return the losses of frames of a radio link, at the times when the frames would have arrived.
 
-    Without ARQ the packet is lost with its frame, and the trace records the packet. A frame that would
-    overtake its predecessor over the shorter path after a handoff arrives together with the predecessor.
+    Without ARQ, the packet is lost with its frame, and the trace has a step of the packet. After a handoff to
+    a shorter path, a frame that would overtake its predecessor arrives together with the predecessor.
     """
     dropped = Counter(
         (loss.time, loss.flow, loss.kind, loss.seq)

@@ -1,4 +1,4 @@
-"""ECN marks (RFC 3168): ECN-capable packets, places of marking, and the counts of the run document."""
+"""Law of ECN marks (RFC 3168): ECN-capable packets, queues that mark, and counts of the run document."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airhop.verify.laws.handshakes import uses_ecn
 from airhop.verify.trace import ACTS, Finding, Step, Trace, ways
 
 _MARKS = {"congestion-warning", "step-marking"}
-"""Services that replace the queues on a flow's path by a marking queue."""
+"""Services that replace the queues on a flow's path by queues that mark packets."""
 _CAPABLE = ("ect0", "ect1")
 
 _Mark = tuple[int, int]
-"""Time when the marking queue was offered the packet, and time of the first step with the mark."""
+"""Time at which the packet was offered to the marking queue, and time of its first step with the mark."""
 
 
 class _Queues:
-    """The marking queues of a scenario, by the place that each queue feeds."""
+    """Queues of a scenario that mark packets."""
 
     def __init__(self, trace: Trace) -> None:
         self._queue_at = trace.queue_at
@@ -59,11 +59,11 @@ def _marks(queue: Mapping[str, Any]) -> bool:
 
 @dataclass
 class _Seen:
-    """Marks in a trace, and packets whose possible mark the trace does not show."""
+    """Marks in a trace, and packets whose mark, if any, the trace does not show."""
 
     queues: _Queues
     last: dict[int, Step] = field(default_factory=dict)
-    """The last step of each packet."""
+    """Last step of each packet."""
     by_queue: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
     by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
 
@@ -84,7 +84,7 @@ class _Seen:
         return None
 
     def unseen(self) -> Iterator[tuple[str, str]]:
-        """Yield the queue and the flow of each packet that waits at the end and may have been marked."""
+        """Yield queue and flow of each packet that is in a queue at the end of the run and may be marked."""
         for step in self.last.values():
             queue = self.queues.marking(step) if step.step == "offered" else None
             if queue is not None and step.ecn in _CAPABLE:
@@ -109,7 +109,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Sender:
-    """Packets sent by the ends of a flow, and their permission to be ECN-capable."""
+    """State of a sender, which decides whether its packets may be ECN-capable."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
         self._uses = uses_ecn(flow)
@@ -117,7 +117,7 @@ class _Sender:
         self._all = self._is_dctcp and flow["tcp"]["preset"] == "linux"
         self._top = 1
         self.ect0: list[int] = []
-        """Time when data was sent with ECT(0)."""
+        """Times at which data was sent with ECT(0), ns."""
 
     def on_made(self, step: Step) -> str | None:
         """Process the creation of a packet; return the error in its codepoint, or None."""
@@ -130,8 +130,8 @@ class _Sender:
     def _may_be_marked(self, step: Step) -> bool:
         """Return whether a packet may be ECN-capable: new data, or with DCTCP the handshake or all packets.
 
-        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A FIN without data does
-        not count as data, and a notice is no packet of the connection's ends.
+        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; in Linux all packets of DCTCP are ECN-capable. A FIN
+        without data is not new data, and notices are not packets of the connection's ends.
         """
         if step.kind == "notice":
             return False

@@ -1,4 +1,4 @@
-"""Nagle's algorithm: a segment that is not full waits for acknowledgements (RFC 9293 §3.7.4)."""
+"""Law of Nagle's algorithm: a small segment waits for acknowledgements (RFC 9293 §3.7.4)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _LONE = ("probe", "notice")
 def check(trace: Trace) -> Iterator[Finding]:
     """Compare each small segment of new data with the data outstanding at its transmission.
 
-    With preset linux the previous small segment must not be outstanding (Minshall), with other presets no
-    data.
+    With preset linux, the previous small segment must be acknowledged by then (Minshall); with other presets,
+    all data.
     """
     for name, flow in trace.flows.items():
         if flow["transport"] != "tcp" or not flow["tcp"]["nagle"] or name in trace.real:
@@ -22,7 +22,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         full = quantity(flow["segment"])
         is_minshall = flow["tcp"]["preset"] == "linux"
         acknowledged = top = 1
-        awaited = 0  # first byte after the data for which a small segment waits
+        awaited = 0  # end of the data whose ACK a small segment awaits
         acks = [(time, 0, ack, 0, "", False) for time, ack in trace.rows_of(name, "acks", "ack")]
         sent = [
             (time, 1, seq, size, cause, fin)
@@ -33,7 +33,8 @@ def check(trace: Trace) -> Iterator[Finding]:
             if not is_sent:
                 acknowledged = max(acknowledged, seq)
                 continue
-            is_small = size < full and seq >= top and not fin  # a close pushes the last data (RFC 9293 §3.6)
+            # the last data before a FIN does not wait (RFC 9293 §3.6)
+            is_small = size < full and seq >= top and not fin
             if is_small and acknowledged < awaited and cause not in _LONE:
                 text = f"{size} bytes from {seq} on leave as {awaited - acknowledged} are outstanding"
                 yield Finding("nagle", time / 1e9, name, text)

@@ -1,4 +1,4 @@
-"""Order of time in every table."""
+"""Law of order: the records of each table are sorted by time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TIMES = {
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Find records that precede records of an earlier time."""
+    """Yield records that follow a record of a later time."""
     for table, column in _TIMES.items():
         times = trace.times(table, column)
         if any(before > after for before, after in pairwise(times)):

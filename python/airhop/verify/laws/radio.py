@@ -1,4 +1,4 @@
-"""Radio links: one frame at a time in each direction; each packet arrives once, after its frame."""
+"""Law of radio links: one frame at a time per direction; each packet arrives once, after its frame."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
 
 
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
-    """Count the transmissions of each packet; without a recovery each packet has one transmission."""
+    """Compare the transmissions of each packet with the limit, which is one without ARQ."""
     match recovery["kind"]:
         case "none":
             most = 1
@@ -81,7 +81,7 @@ def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> I
 
 
 def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:
-    """Find the frame with each packet before its arrival."""
+    """Check that a frame with each packet was received at the packet's arrival."""
     received: dict[tuple[str, str, int], int] = {}
     for frame in frames:
         if frame.outcome == "received" and frame.kind == "data":
@@ -97,8 +97,9 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
     """Return the instants of arrival: the end of a packet's frame, or of the frame that filled a gap.
 
-    If the receiver gives frames up, the instant may also be the end of its waiting time. No frame overtakes
-    another when the delay decreases: the instant may then be the end of an earlier, lost frame.
+    If the receiver stops waiting for missing frames, the instant may also be the end of its waiting time.
+    When the delay decreases, no frame overtakes another: the instant may then be the end of an earlier, lost
+    frame.
     """
     waits = len(transits) > 1
     ends = {
@@ -114,7 +115,7 @@ def _order(trace: Trace, place: str) -> Iterator[Finding]:
     offered = {step.packet: number for number, step in enumerate(trace.steps_at(place, "offered"))}
     last = -1
     for step in trace.steps_at(place, "arrived"):
-        number = offered.get(step.packet, last)  # the law on walks reports packets that were not offered
+        number = offered.get(step.packet, last)  # the law `walks` reports packets that were not offered
         if number < last:
             yield _finding(place, step.time, f"{step.kind} {step.seq} arrives out of order")
         last = max(last, number)

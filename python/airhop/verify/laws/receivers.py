@@ -1,4 +1,4 @@
-"""TCP receivers: ACKs and deliveries derived from the arrived segments."""
+"""Law of TCP receivers: ACKs and deliveries follow from the arrived segments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Reassembly:
 
 
 LONGEST_TURNAROUND = 1_000_000_000
-"""Largest processing time of a segment in the receiver's host, ns, for hosts with a processing time."""
+"""Maximum processing time of a segment in a receiver's host with a processing time, ns."""
 
 
 class _PendingAck:
@@ -92,7 +92,7 @@ class _Host:
         self.fin = sys.maxsize
         """Sequence number of the FIN, whose processing the trace does not record."""
         self.grown: list[tuple[int, int]] = []
-        """Time of the stream's last growth, and the stream's length then."""
+        """Times at which the stream grew, and its length after each."""
 
     def on_data(self, time: int, start: int, end: int) -> None:
         """Queue the bytes [start, end)."""
@@ -101,7 +101,7 @@ class _Host:
     def pass_to_tcp(self, now: int) -> Iterator[tuple[int, str]]:
         """Pass segments to TCP according to deliveries up to `now`; yield errors of their times.
 
-        A delivery at this instant waits for its segment, which may be a later row of the trace.
+        A delivery at this instant is not yet compared, because its segment may be a later row of the trace.
         """
         while self._rows and self._rows[0][0] <= now:
             time, total = self._rows[0]
@@ -119,7 +119,7 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Return whether a number is the first that TCP lacks at some point of this instant."""
+        """Return whether an ACK may have this number, before or after segments of this instant."""
         expected = self._next if now == self._at else {self._stream.next}
         return number in expected or (number == self.fin + 1 and self.fin in expected)
 
@@ -130,7 +130,7 @@ class _Receiver:
 
     flow: Mapping[str, Any]
     recorded: list[tuple[int, int]]
-    """Deliveries: times, and bytes handed over until then."""
+    """Deliveries: times, and bytes delivered until each time."""
 
     def __post_init__(self) -> None:
         self.arrived = _Reassembly()
@@ -228,5 +228,5 @@ def _deliveries(
 
 
 def _last(*lists: list[tuple[int, int]]) -> float:
-    """Return the last time in lists of times, seconds."""
+    """Return the latest time in these lists, seconds."""
     return max((entries[-1][0] for entries in lists if entries), default=0) / 1e9

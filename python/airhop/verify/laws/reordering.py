@@ -1,4 +1,4 @@
-"""Reordering wires: delay of late packets, and their share."""
+"""Law of wires that reorder packets: delay and share of late packets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a share: standard deviations, and a number of packets; the false-alarm rate is 10⁻¹⁰."""
+"""Tolerance of a number of late packets: so many standard deviations plus so many packets, with a false-alarm
+rate of 10⁻¹⁰.
+"""
 
 
 def check(trace: Trace) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""RLP: each retransmission has a NAK, and a frame is discarded only after all rounds."""
+"""Law of RLP: a NAK precedes each retransmission, and a frame is discarded only after all NAK rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes: each hop of a static route is nearer to the destination; no route is a loop."""
+"""Law of routes: each hop of a static route is nearer to the destination, and no route is a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selective acknowledgements: SACK blocks report only data that arrived before the ACK was created."""
+"""Law of selective acknowledgements: SACK blocks report only data that arrived before the ACK."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airhop.verify.trace import Finding, Trace
 
 
 class _SackContents(NamedTuple):
-    """Reportable data: blocks, the bytes in them, and the bytes received twice (RFC 2883 §4)."""
+    """Data that an ACK may report: blocks, bytes in them, and bytes received twice (RFC 2883 §4)."""
 
     blocks: int
     octets: int
@@ -23,7 +23,7 @@ class _SackContents(NamedTuple):
     """Bytes of the D-SACK block, or 0 without a D-SACK block."""
 
     def allows(self, sacked: int, unit: int) -> bool:
-        """Return whether an ACK may report `sacked` bytes; of several blocks some may not fit its options."""
+        """Return whether an ACK may report `sacked` bytes; its options may have no space for all blocks."""
         if self.blocks > 1:
             return 0 < sacked <= self.octets + self.twice and sacked % unit == 0
         return sacked in (self.octets, self.twice, self.octets + self.twice)
@@ -40,7 +40,7 @@ class _Beyond:
         self._octets = 0
         """Number of bytes in the blocks of `_ends`."""
         self._twice = 0
-        """Bytes of the last segment that had arrived before: their first run (RFC 2883 §4.2)."""
+        """Length of the first contiguous part of the last segment that had arrived before (RFC 2883 §4.2)."""
         self._time = 0
         """Arrival time of the last segment, ns."""
 
@@ -61,7 +61,7 @@ class _Beyond:
             self._octets += end - start
 
     def _duplicate(self, start: int, end: int) -> int:
-        """Return the length of the first run of received bytes in [start, end)."""
+        """Return the length of the first contiguous part of [start, end) that has already arrived."""
         if start < self._next:
             return min(end, self._next) - start
         block = bisect_right(self._ends, start)
@@ -77,7 +77,7 @@ class _Beyond:
     def sack_contents(self, time: int) -> _SackContents:
         """Return the possible contents of an ACK at this time: blocks, their bytes, and a duplicate's bytes.
 
-        A segment may bring two ACKs, first the delayed ACK that a change of CE releases (RFC 8257 §3.2).
+        A segment may release two ACKs: first, at a change of CE, the delayed ACK (RFC 8257 §3.2).
         """
         return _SackContents(len(self._starts), self._octets, self._twice if time == self._time else 0)
 
@@ -87,7 +87,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     for name, flow in trace.flows.items():
         rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
         if not any(sacked for *_, sacked in rows):
-            continue  # its receiver reports nothing
+            continue  # the receiver does not use SACK
         sizes = {size + fin for _, size, fin in trace.rows_of(name, "segments", "bytes", "fin")}
         unit = sizes.pop() if len(sizes) == 1 else 1
         known = _known(trace, name, flow)
@@ -100,7 +100,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Part of a list of SACK contents, which is not copied: thousands of ACKs share a list of thousands."""
+    """Part of a list of SACK contents without a copy, because thousands of ACKs share a long list."""
 
     contents: list[_SackContents]
     first: int
@@ -135,7 +135,7 @@ class _Held:
 
 
 def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Part]]:
-    """Return the data beyond each ACK at its creation, by time and number of its arrival."""
+    """Return the SACK contents that each ACK may have at its creation, by time and number of the ACK."""
     beyond = _Beyond()
     held = _Held() if flow["tcp"]["turnaround"] else None
     made: dict[int, _Part] = {}

@@ -1,4 +1,4 @@
-"""TCP senders: sequence space, flight and window."""
+"""Law of TCP senders: sequence numbers, flight and window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Permitted segments beyond the window: two by limited transmit (RFC 3042), and one across the edge."""
+"""Segments that may be sent beyond the window: two by limited transmit (RFC 3042), and a segment that begins
+within the window.
+"""
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
@@ -27,12 +29,12 @@ _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
 
 @dataclass
 class _Leave:
-    """Segments that a sender may have in flight beyond its window, at an instant."""
+    """Allowance for the flight beyond the window at an instant."""
 
     duplicates: float = 0
-    """Segments that duplicate ACKs report as delivered and that no later ACK has acknowledged."""
+    """Number of segments that duplicate ACKs report as delivered, and that are not yet acknowledged."""
     flight: float = 0
-    """Bytes in flight at the beginning of the recovery, and bytes delivered since the beginning."""
+    """Sum of the flight at the begin of the recovery and the bytes delivered since, bytes."""
 
     def also(self, other: _Leave) -> _Leave:
         """Return the larger of two allowances."""
@@ -41,7 +43,7 @@ class _Leave:
 
 @dataclass
 class _Sender:
-    """Sent and received segments of a sender, from the trace."""
+    """State of a sender, derived from the trace."""
 
     flow: Mapping[str, Any]
     una: int = 1
@@ -57,7 +59,7 @@ class _Sender:
     """Last recorded congestion window, segments."""
     window_at: int = -1
     windows: set[float] = field(default_factory=set)
-    """Windows at the time of that record."""
+    """All windows recorded at the time of the last record."""
     duplicates: float = 0
     as_in_recovery: float = 0
     """Number of duplicate ACKs if the recovery began before the ACKs of this instant (unknown order)."""
@@ -66,15 +68,15 @@ class _Sender:
     recover: int = 0
     """Highest byte sent when recovery began; recovery ends when that byte is acknowledged."""
     expired: int = 0
-    """Highest byte sent at the last timeout, up to which all data counts as lost until acknowledged."""
+    """Highest byte sent at the last timeout; all data up to it counts as lost until acknowledged."""
     expired_at: int = -1
-    """Time of that event, ns."""
+    """Time of the last timeout, ns."""
     flight: int = 0
     """Flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
     """Flight when the latest segment was sent."""
     latest_at: int = -1
-    """Time of that event, ns."""
+    """Time when the latest segment was sent, ns."""
     heard: int = 0
     """Number of duplicate ACKs since recovery began; outside recovery, since the last new ACK."""
     first_heard_at: int = 0
@@ -82,11 +84,14 @@ class _Sender:
     moved_at: int = 0
     """Time of the last ACK of new data."""
     sent_by: Mapping[int, int] = field(default_factory=dict)
-    """First byte never sent, at the end of an instant, since links may have no delay."""
+    """First byte that was not sent by the end of an instant, by instant; needed because links may have no
+    delay.
+    """
     first_sent: dict[int, int] = field(default_factory=dict)
     """Time of the first transmission of outstanding segments, by their first byte."""
     leave: _Leave = field(default_factory=_Leave)
-    """Allowance before the last ACK of this instant, since the trace lacks the order of ACKs and segments."""
+    """Allowance before the last ACK of this instant, because the trace lacks the order of ACKs and segments.
+    """
 
     def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Process an ACK that the sender processed."""
@@ -131,8 +136,8 @@ class _Sender:
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _current_allowance(self) -> _Leave:
-        # In recovery a sender sends at most as much as has left the network; some senders reduce the flight
-        # slowly.
+        # In recovery, a sender sends at most the amount of data that has left the network, because some
+        # senders reduce the flight slowly.
         is_recovering = self.heard or self.recover
         flight = self.flight + self.heard * self.segment if is_recovering else 0
         return _Leave(self.duplicates, flight)
@@ -213,7 +218,7 @@ class _Sender:
             yield f"segment {seq} ends beyond the receive window"
 
     def _last_release(self) -> int:
-        """Return the time at which an ACK or the timer last released segments."""
+        """Return the time of the last ACK or timeout that released segments, ns."""
         return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Playback of videos: segments, stalls and bitrates by the times of requests and deliveries in the trace."""
+"""Law of videos: playback, stalls and bitrates follow from the times of requests and deliveries."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class _Video:
         """Begins and ends of stalls; the last stall may have no end."""
 
     def replay(self) -> Iterator[Finding]:
-        """Follow the requests and segments of the trace, and yield what contradicts player and server."""
+        """Follow the requests and segments of the trace; yield contradictions to the rules of playback."""
         deliveries = self._trace.rows_of(self._name, "deliveries", "bytes")
         totals = [total for _, total in deliveries]
         begins = [time for time, _ in deliveries]
@@ -193,7 +193,7 @@ class _Video:
         }
 
     def _first_sent(self) -> Iterator[int]:
-        """Yield the time at which the first byte of each request was sent first."""
+        """Yield the time of the first transmission of each request's first byte, ns."""
         rows = self._trace.rows_of(f"{self._name} requests", "segments", "seq", "bytes")
         written = [(time, seq + size) for time, seq, size in rows if size]
         first = next((seq for _, seq, size in rows if size), 0)

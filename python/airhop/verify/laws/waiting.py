@@ -1,4 +1,4 @@
-"""The table `queue`: each change of a queue's length is due to a packet that arrived or left at that time."""
+"""Law of the table `queue`: a packet that arrives or leaves causes each change of a queue's length."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
-    """Return the packets that waited before a wire, by place and time.
+    """Yield place and time of each packet that waited before a wire.
 
-    The list excludes a packet that arrived at the instant at which another left or was dropped, since the
-    queue length did not change.
+    A packet that arrived when another packet left or was dropped is excluded, because the queue length did
+    not change.
     """
     for place, port in ports(trace).items():
         ends = {passage.end for passage in port.passages} | {step.time for step in port.dropped}
@@ -130,7 +130,7 @@ def _transits(trace: Trace) -> dict[str, set[int]]:
 
 
 def _late(trace: Trace) -> dict[str, int]:
-    """Return the departure time of the last packet whose arrival is within the trace."""
+    """Return by place the departure time, ns, of the last packet whose arrival is within the trace."""
     late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
     for link, place in _places(trace, "wired"):
         gone = [*trace.came_through(place), *trace.steps_at(place, "dropped")]

@@ -1,4 +1,4 @@
-"""Path of a packet: each step begins at the node where the previous step ended, and the path ends once."""
+"""Law of packets' paths: a step begins at the node where the previous step ended; a path ends once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airhop.verify.trace import Finding, Step, Trace
 _WORD, _HEADERS = 4, (28, 120)
 """Length of a word, and range of header lengths, bytes."""
 _IP = 20
-"""Bytes of the shortest IP header (RFC 791 §3.1)."""
+"""Minimum length of an IP header, bytes (RFC 791 §3.1)."""
 _ENDS = ("delivered", "dropped")
 
 
@@ -41,8 +41,8 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
     """Return whether a packet can have this number of header bytes.
 
     IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); the UDP header has
-    8 bytes. A real host may add extension headers (RFC 8200 §4), and send datagrams of other protocols: of
-    such a datagram the first 8 bytes after the IP header count as header, or all if there are fewer.
+    8 bytes. A real host may add extension headers (RFC 8200 §4), and send datagrams of other protocols. Of
+    these datagrams, the first 8 bytes after the IP header, or all if there are fewer, count as header.
     """
     header = step.bytes - step.payload
     if is_real and step.kind == "datagram" and not step.payload:
@@ -52,7 +52,7 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
 
 
 def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
-    """Find a change of length other than an addition by an agent."""
+    """Yield a finding for a changed length; a packet may grow if `may_grow`."""
     grown = step.bytes - before.bytes
     if not may_grow or grown < 0:
         yield _finding(step, f"its length grows by {grown} bytes")
@@ -108,12 +108,12 @@ def _may_follow(before: str, origin: str, step: str, place: str) -> bool:
 
 
 def _node(step: str, place: str) -> str:
-    """Return the node of a packet after a step at a node."""
+    """Return the node at which a packet is after this step."""
     return _link(place)[1] if step == "arrived" else place
 
 
 def _link(place: str) -> tuple[str, str]:
-    """Name the nodes where a link begins and ends."""
+    """Return the nodes at which a link begins and ends."""
     begin, _, end = place.partition("->")
     return begin, end
 

@@ -1,4 +1,4 @@
-"""Table `window`: a sender's state changes only at its events, and by the rules of the estimators."""
+"""Law of the table `window`: a sender's state changes only at its events, by the rules of RTT and RTO."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from airhop.verify.trace import Finding, Trace, backs_off, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
-"""Tolerance of SRTT, milliseconds: an eighth of a sample is recorded in nanoseconds."""
+"""Tolerance of SRTT, milliseconds."""
 
 
 _ECHOED = 40_000
@@ -21,7 +21,7 @@ _TICKS: Mapping[str, int] = {"rfc6298": 0, "linux": 0, "single-gain": 1, "ns2": 
 """Ticks of the timer's clock by which a sample may differ from the round trip, by the kind of the timer."""
 
 _LEAST_SSTHRESH = 2.0
-"""Smallest ssthresh after a reduction, segments (RFC 5681 §3.1, equation 4)."""
+"""Minimum ssthresh after a reduction, segments (RFC 5681 §3.1, equation 4)."""
 
 _ECHO_MS = 1.0
 """Tick of the clock of timestamps, milliseconds."""
@@ -63,21 +63,20 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
-    """Derive each RTT sample from the SRTTs before and after the sample, and find the segment of the sample.
+    """Derive each RTT sample from the SRTT before and after it, and check that a segment has this RTT.
 
     SRTT moves by an eighth of the difference (RFC 6298 §2.3); clocks may have ticks.
     """
     timer = flow["tcp"]["rto"]
-    # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4), and
-    # a timer in ticks counts the echoed time. ns-2 stores whole eighths of a tick, and discards the
-    # remainder.
+    # An RTT from a timestamp has a resolution of a millisecond, even if the timer's clock is finer (RFC 7323
+    # §5.4), and a timer with ticks rounds it further. ns-2 stores whole eighths of a tick.
     tick, echo = quantity(timer["tick"]) / 1e6, _ECHO_MS if flow["tcp"]["timestamps"] else 0
     beside = _TICKS[timer["kind"]] * tick + echo + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
     sent = trace.rows_of(name, "segments", "seq", "bytes", "fin")
     events += [(time, 0, seq + size + fin) for time, seq, size, fin in sent]
-    # Duplicates before anything arrived in order still echo the SYN (RFC 7323 §4.3).
+    # Before data arrived in order, duplicate ACKs echo the timestamp of the SYN (RFC 7323 §4.3).
     events += [
         (step.time, 0, step.seq)
         for step in trace.steps_of(name)
@@ -95,8 +94,8 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
             while first < len(ends) and ends[first] <= value - _ECHOED:
                 first += 1
         elif value != estimate:
-            # The first sample is the estimate, and may be the sample of the handshake. ns-2 discards its
-            # estimate after the fourth timeout in a row.
+            # The first sample, possibly of the handshake, is the SRTT itself. ns-2 discards its SRTT after
+            # the fourth timeout in a row.
             sample = estimate + 8 * (value - estimate)
             estimate = value
             if math.isnan(sample):
@@ -117,7 +116,8 @@ def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
         | {
             step.time
             for step in trace.steps_of(name)
-            if step.step in ("delivered", "made") and step.place == flow["from"]  # or the sender sent a SYN
+            # an arrival at the sender, or a packet (SYN) that it sends
+            if step.step in ("delivered", "made") and step.place == flow["from"]
         }
     )
 
@@ -154,9 +154,9 @@ def _contradictions(
     ):
         pass  # a timer expired, perhaps without a transmission
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
-        pass  # two reductions; the second sets the window before the first one
+        pass  # two reductions at this instant; the second has restored the window before the first
     elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
-        pass  # two reductions, the first of which a bandwidth estimate raised above the minimum
+        pass  # two reductions: the bandwidth estimate set ssthresh above the minimum at the first
     elif _follows_window(flow, after):
         pass
     # After the repair of a loss, a bandwidth estimate may allow a larger window than before the loss.
@@ -167,15 +167,15 @@ def _contradictions(
 
 
 def _follows_window(flow: Mapping[str, Any], after: _State) -> bool:
-    """Return whether ssthresh is at Vegas' lower limit in Linux and ns-3, three quarters of the window."""
+    """Return whether ssthresh is three quarters of the window, Vegas' lower limit in Linux and ns-3."""
     return bool(flow["scheme"] == "vegas" and after.ssthresh == 0.75 * after.cwnd)
 
 
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
     """Derive the difference between RTO and SRTT: 4 RTTVAR (RFC 6298 §2.3), at least Linux' minimum.
 
-    At the minimum or the maximum RTO, the deviation is bounded on one side only. Flows with RTTN are
-    excluded, since their RTO includes the delays that base stations announce.
+    At the minimum or maximum RTO, only one bound of the deviation is known. Flows with RTTN are excluded,
+    because their RTO includes delays that base stations announce.
     """
     least, tick = quantity(timer["min"]) / 1e6, quantity(timer["tick"]) / 1e6
     was, now = before.rto - before.srtt, state.rto - state.srtt
@@ -192,9 +192,10 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
 
 
 def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
-    """Return whether a timer that sends no segment explains a change: RTO backoff, or a loss detection.
+    """Return whether an expiry without a transmission explains a change: an RTO backoff, or a loss detection.
 
-    RFC 6298 §5.5; RACK's reordering timer (RFC 8985 §6.3), TCP-DCR's (Bhandarkar 2005), before pacing sends.
+    RFC 6298 §5.5; the reordering timers of RACK (RFC 8985 §6.3) and TCP-DCR (Bhandarkar 2005), if pacing
+    delays the segment.
     """
     return backs_off(flow["tcp"]["rto"], before.rto, state.rto) or (
         not is_prompt(flow) and state.srtt == before.srtt

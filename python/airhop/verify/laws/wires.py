@@ -1,4 +1,7 @@
-"""Wired links: one packet at a time at the rate, then the delay; queue capacity; work conservation."""
+"""Law of wired links: one packet at a time at the rate, then the delay; queue capacity.
+
+No idle link while packets wait.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ class _Port:
         """Start and end of service of each packet, derived from its offer and its arrival at the far end."""
         found, free = [], 0
         for step in self.departed:
-            if step.packet in self.offered:  # the law on walks reports packets without an offer
+            if step.packet in self.offered:  # the law `walks` reports packets without an offer
                 offered, end = self.offered[step.packet].time, step.time - self.delay
                 found.append(Passage(step, offered, max(offered, free), end))
                 free = end
@@ -86,7 +89,7 @@ class Passage(NamedTuple):
     step: Step
     offered: int
     start: int
-    """Start of service, ns: the packet was offered and the previous transmission had ended."""
+    """Start of service, ns: the later of the packet's offer and the end of the previous transmission."""
     end: int
 
 
@@ -163,7 +166,7 @@ def _waiting(port: _Port) -> Iterator[Finding]:
 
 
 def _on_the_wire(port: _Port, step: Step) -> int:
-    """Return the packets whose service ends before the end of the run and whose arrival is after this end."""
+    """Return the number of packets on the wire at the end of the run: transmitted, but not yet arrived."""
     served_until = port.passages[-1].end if port.passages else 0
     if step.time <= served_until - ROUNDING:
         return 0

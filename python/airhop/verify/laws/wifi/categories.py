@@ -1,4 +1,4 @@
-"""Access categories: a frame, and each packet in it, has the access category of its flow.
+"""Law of access categories: a frame, and each packet in it, has the access category of its flow.
 
 IEEE 802.11-2020 §10.23.2.1: each access category has its own queue and function, and the MPDUs of an A-MPDU
 belong to one category.

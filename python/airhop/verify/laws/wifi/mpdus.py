@@ -1,4 +1,4 @@
-"""Table `mpdus`: the MPDUs of each PPDU, their lengths, and the limits of A-MPDUs and A-MSDUs."""
+"""Law of the table `mpdus`: MPDUs of each PPDU, their lengths, and limits of A-MPDUs and A-MSDUs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _check_duration(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
-    """Check the length of control frames, and the longest PPDU."""
+    """Check the length of control frames, and the maximum duration of a PPDU."""
     octets = ppdus.length(frame.kind) if ppdus.aggregates or frame.kind != "block-ack" else None
     if octets is not None and frame.bytes != octets:
         yield finding("mpdu", frame, f"{frame.bytes} bytes, and it has {octets}")
@@ -77,7 +77,7 @@ def _check(
 
 
 def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
-    """Check that the packets of an A-MSDU are numbered, and have equal values of their MPDU."""
+    """Check that the packets of an A-MSDU are numbered, and agree in the properties of their MPDU."""
     shared = [(one.place, one.sequence, one.bytes, one.attempt, one.outcome) for one in mpdu.packets]
     numbers = [one.msdu for one in mpdu.packets]
     if numbers != list(range(len(numbers))) or len(set(shared)) > 1:
@@ -125,7 +125,7 @@ def _lengths(medium: Medium, frame: Frame, mpdus: list[Mpdu]) -> Iterator[Findin
 
 
 def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
-    """Compare outcomes: the PPDU has the best outcome of its MPDUs, and MPDUs differ by bit errors only."""
+    """Compare outcomes: a PPDU has the best outcome of its MPDUs, which differ only by bit errors."""
     outcomes = {mpdu.outcome for mpdu in mpdus}
     allowed = {frame.outcome, "channel"} if frame.outcome in RECEIVED else {frame.outcome}
     if frame.outcome not in outcomes or not outcomes <= allowed:

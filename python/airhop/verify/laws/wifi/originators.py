@@ -1,8 +1,8 @@
-"""Originators of Block Ack: transmitted MPDUs, their attempts, and BlockAckReqs.
+"""Law of Block Ack originators: transmitted MPDUs, their attempts, and BlockAckReqs.
 
-IEEE 802.11-2020 §10.25. An originator knows that an MPDU arrived from an Ack or BlockAck that it receives.
-The trace records the discard of an MPDU that had not arrived; for a discarded MPDU that had arrived, only the
-earliest time of the discard is known.
+IEEE 802.11-2020 §10.25. An originator learns of the arrival of an MPDU only from an Ack or BlockAck. The
+trace records the discard of an MPDU only if the MPDU had not arrived. If it had arrived, only the earliest
+possible time of the discard is known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _PendingMpdu:
     """Start of the first exchange with the MPDU."""
     attempts: int = 0
     refused: int = 0
-    """RTS frames without a CTS since its last transmission, which may have counted as attempts."""
+    """Number of RTS frames without a CTS since its last transmission; they may have counted as attempts."""
     is_received: bool = False
     may_be_gone: bool = False
 
@@ -38,7 +38,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Originator:
-    """Originator of a station for one receiver, in one access category."""
+    """Originator in a station for one receiver and one access category."""
 
     def __init__(self, trace: Trace, conversation: Conversation) -> None:
         self._medium = medium = conversation.medium
@@ -58,12 +58,12 @@ class _Originator:
             for step in of_category(trace, conversation.category, trace.steps_at(self._place, "dropped"))
             if step.cause == "retries" and step.packet not in ids
         )
-        """Times at which packets were discarded that were never sent."""
+        """Times of the discards of packets that were never sent, ns."""
         self._open: dict[int, _PendingMpdu] = {}
         self._next = 0
         """Lowest number neither sent nor skipped."""
         self._passed = 0
-        """Number of skipped numbers."""
+        """Count of skipped sequence numbers."""
         self._refused = 0
         """RTS frames without a CTS since the last frame with data."""
         self._flight: list[int] = []
@@ -72,7 +72,9 @@ class _Originator:
         self._board = 0
         """Start of the recipient's scoreboard."""
         self._told = [0, 0]
-        """Lower and upper bound of the first sequence number that the originator knows as unfinished."""
+        """Lower and upper bound of the lowest sequence number that is unfinished to the originator's
+        knowledge.
+        """
         self._discarded = [0, 0]
         """Sequence numbers after the last certainly discarded and the last possibly discarded MPDU."""
 
@@ -92,7 +94,7 @@ class _Originator:
     # ---- discards ----------------------------------------------------------------------------------------
 
     def _expire(self, now: int) -> Iterator[Finding]:
-        """Record MPDUs discarded before an exchange, and MPDUs possibly discarded."""
+        """Record the MPDUs that were, or may have been, discarded before an exchange."""
         for number, mpdu in list(self._open.items()):
             dropped = mpdu.packets[0].dropped if mpdu.packets else None
             if dropped is not None and dropped <= now:
@@ -141,7 +143,7 @@ class _Originator:
         return least, min(certain, default=math.inf)
 
     def _refuse(self) -> None:
-        """Count an RTS without a CTS, an attempt at the MPDUs to be sent."""
+        """Count an RTS without a CTS as an attempt at the MPDUs that would have been sent."""
         self._refused += 1
         for mpdu in self._open.values():
             mpdu.refused += 1
@@ -167,7 +169,7 @@ class _Originator:
             self._told[1] = max(self._told[1], request.seq, self._next + len(self._unsent))
 
     def _has_expired(self, now: int) -> bool:
-        """Return whether MPDUs that were never sent may have been discarded by then."""
+        """Return whether MPDUs that were never sent may have been discarded by `now`."""
         return self._is_on_demand or any(time <= now for time in self._unsent)
 
     def _data(self, exchange: Exchange, main: Frame) -> Iterator[Finding]:
@@ -263,7 +265,7 @@ class _Originator:
         self._flight = []
 
     def _fail(self, numbers: list[int]) -> None:
-        """End an attempt of MPDUs; MPDUs at the attempt limit are discarded."""
+        """End a failed attempt at these MPDUs; discard MPDUs at the attempt limit."""
         for number in numbers:
             mpdu = self._open.get(number)
             if mpdu is not None and mpdu.attempts >= self._attempts:

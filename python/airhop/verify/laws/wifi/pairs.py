@@ -26,7 +26,7 @@ class Exchange:
 
     @property
     def is_heard(self) -> bool:
-        """Return whether the receiver received the frame, or some of its MPDUs."""
+        """Return whether the receiver received the main frame, or some of its MPDUs."""
         return self.main is not None and self.main.outcome in RECEIVED
 
 
@@ -38,7 +38,7 @@ class Packet:
     """Number of the packet in the trace."""
     offered: int
     dropped: int | None
-    """Time of its discard by the station."""
+    """Time of its discard by the station; None without a discard."""
     arrived: int | None
 
 
@@ -103,9 +103,9 @@ class Exchanges:
         return answer if right else None
 
     def first(self, exchange: Exchange) -> Frame | None:
-        """Return the frame that the sender of an exchange sends a SIFS after the response.
+        """Return the frame that an exchange's sender sends a SIFS after the response, as its next exchange.
 
-        None without one.
+        None without such a frame.
         """
         return None if exchange.answer is None else self.answer(exchange.answer)
 
@@ -152,16 +152,17 @@ def _packets(
 ) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU by its sequence number, as far as they are known.
 
-    Packets are in MPDUs in the order of their offers; if the queue does not keep the order, packets of equal
-    flow and kind are. An MPDU contains no packet that the station dropped before the transmission, for its
-    lifetime or because of a broken route, none that was offered after the transmission, and no packet that a
-    router had taken back: a packet that was offered again, that was offered before a packet of an earlier
-    MPDU, or in whose place a later one arrived.
+    MPDUs contain packets in the order of the packets' offers. If the queue does not keep the order, this
+    applies to packets of equal flow and kind. Three kinds of packets are in no MPDU: packets that the station
+    dropped before the transmission, because of their lifetime or a broken route; packets that were offered
+    after the transmission; and packets that a router had taken back. A router had taken back a packet that
+    was offered again, that was offered before a packet of an earlier MPDU, or in whose place a later packet
+    arrived.
     """
     waiting = _waiting(trace, pair, category)
     in_order = keeps_order(medium.plan["queue"])
     newest: defaultdict[tuple[str, str] | None, int] = defaultdict(int)
-    """Position of the latest sent packet in the order of the packets."""
+    """Largest index of a sent packet among the offers."""
     received = _received(medium, exchanges)
     found: dict[int, list[Packet]] = {}
     for frame, mpdu in sent(medium, exchanges):
@@ -191,19 +192,19 @@ class _Offer:
     """Index among the offers to the pair."""
     step: Step
     again: int | None
-    """Time of the next offer of the packet."""
+    """Time of the next offer of the packet; None without another offer."""
     dropped: int | None
     lacks_route: bool
     """True if the packet is dropped because of a broken route."""
     arrived: int | None
 
     def is_gone(self, newest: int, now: int) -> bool:
-        """Return whether the packet left the station before `now` without a transmission of its MPDU."""
+        """Return whether the packet left the station before `now` without being in an MPDU."""
         lefts = (self.again, self.dropped)
         return self.turn < newest or any(left is not None and left <= now for left in lefts)
 
     def is_taken_back(self, received: int) -> bool:
-        """Return whether a router took the packet back, without its arrival from `received` until then."""
+        """Return whether a router took the packet back, given that its MPDU was received at `received`."""
         left = self.dropped if self.again is None and self.lacks_route else self.again
         return left is not None and not (self.arrived is not None and received <= self.arrived < left)
 
@@ -212,7 +213,7 @@ def _waiting(trace: Trace, pair: Pair, category: str) -> defaultdict[tuple[str, 
     """List the packets of a category offered to a pair that may be in MPDUs, by flow, kind and number."""
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
-    # A router that loses its next hop takes packets out of the queue to all.
+    # A router that loses its next hop removes packets from the queue `*` of all neighbours.
     dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
     offered = of_category(trace, category, trace.steps_at(place, "offered"))
     again = _again(offered)
@@ -220,7 +221,8 @@ def _waiting(trace: Trace, pair: Pair, category: str) -> defaultdict[tuple[str, 
     for turn, step in enumerate(offered):
         drop, arrival = dropped.get(step.packet), arrived.get(step.packet)
         if drop is not None and arrival is not None and step.time <= arrival.time < drop.time:
-            # an arrival of a later visit: routes had a loop, and the packet returned to the station
+            # this arrival belongs to a later visit, because the packet returned to the station over a routing
+            # loop
             drop = None
         if drop is None or drop.cause in ("retries", "route"):
             offer = _Offer(
@@ -267,7 +269,7 @@ def _again(offered: list[Step]) -> dict[int, int]:
 
 
 def sent(medium: Medium, exchanges: list[Exchange]) -> Iterator[tuple[Frame, Mpdu]]:
-    """List the MPDUs that were sent, each time, with their PPDUs."""
+    """Yield each transmission of an MPDU, with its PPDU."""
     for exchange in exchanges:
         if exchange.main is not None:
             for mpdu in medium.mpdus.get(exchange.main.row, ()):

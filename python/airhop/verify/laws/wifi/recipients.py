@@ -1,4 +1,4 @@
-"""Reorder buffers of Block Ack: a packet arrives once and in order, when no earlier MPDU is missing.
+"""Law of Block Ack reorder buffers: a packet arrives once and in order, when no earlier MPDU is missing.
 
 IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves the window, and a BlockAckReq moves the window to
 its starting sequence number. If the originator gives up its BlockAckReq, a timer of the recipient moves the
@@ -19,7 +19,9 @@ from airhop.verify.trace import Finding, Trace, quantity
 REORDER_TIMEOUT = 100_000_000
 """Timeout of a reorder buffer without BlockAckReqs, ns: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
 SHORT_RETRY_LIMIT = 7
-"""BlockAckReqs in a row without an answer, where MPDUs have a lifetime: dot11ShortRetryLimit."""
+"""Maximum number of successive BlockAckReqs without a response if MPDUs have a lifetime:
+dot11ShortRetryLimit.
+"""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -36,13 +38,13 @@ def check(trace: Trace) -> Iterator[Finding]:
 def most_requests(plan: Any) -> int:
     """Return the retry limit of BlockAckReqs.
 
-    It is the number of unanswered requests after which the station sends no other.
+    After this number of unanswered requests, the station sends no further request.
     """
     return int(plan["attempts"]) if "lifetime" not in plan else SHORT_RETRY_LIMIT
 
 
 _UNKNOWN = Packet(-1, 0, None, None)
-"""Packet of an MPDU that was never sent."""
+"""Packet in place of those in an MPDU that was never sent."""
 
 
 class _Buffer:
@@ -59,9 +61,11 @@ class _Buffer:
         self._expected = 0
         """WinStartB: the MPDUs of all lower numbers are delivered or given up."""
         self._since: dict[int, int] = {}
-        """Arrival of each MPDU."""
+        """Time of arrival of each stored MPDU, ns."""
         self._given_up: int | None = None
-        """End of the last BlockAckReq before the originator gave the BlockAckReq up, ns."""
+        """End of the last BlockAckReq, ns, if the originator then stopped sending BlockAckReqs; otherwise
+        None.
+        """
         self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:
@@ -130,9 +134,9 @@ class _Buffer:
     def _time_out(self, now: int, explained: dict[int, int]) -> Iterator[Finding]:
         """Release the packets whose reorder timer expired before `now`.
 
-        The timer expires 100 ms after the arrival of the lowest stored MPDU, and not before the originator
-        gives the BlockAckReq up. All MPDUs missing before that MPDU are discarded by then; the release is the
-        only evidence of MPDUs that were never sent.
+        The timer expires 100 ms after the arrival of the lowest stored MPDU, but not before the originator
+        stops sending BlockAckReqs. By then the originator has discarded all missing MPDUs with lower numbers.
+        For MPDUs that were never sent, the release is the only evidence of the discard.
         """
         while self._given_up is not None and self._held:
             lowest = min(self._held)
@@ -144,7 +148,7 @@ class _Buffer:
                 for inside in missing
                 for packet in inside or [_UNKNOWN]
             )
-            # The station discards the BlockAckReq at its timeout, which a reception may defer.
+            # The originator discards the BlockAckReq at its ACK timeout, which a reception may defer.
             is_near = due <= self._given_up + LONGEST
             least, most = (max(due, self._given_up), now) if is_near else (due, due + 1)
             goes = arrived is not None and least <= arrived < min(most, now)

@@ -1,8 +1,8 @@
-"""EDCA slots: start times of channel accesses relative to the end of a busy medium.
+"""Law of EDCA slots: start times of channel accesses relative to the end of a busy medium.
 
 IEEE 802.11-2020 §10.23.2.4: at AIFS and at each slot boundary after it a station begins or decrements its
-backoff. After a frame that the station could not decode, EIFS replaces AIFS; after an own frame without a
-response, AIFS follows the timeout.
+backoff. After a frame that the station could not decode, EIFS replaces AIFS. After a frame of the station
+without a response, AIFS follows the ACK timeout.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class _Function:
     """EDCA function of a station, with the part of its state that follows from the trace."""
 
     failures: int = 0
-    """Accesses in a row that failed; 0 as well if the present contention window is unknown."""
+    """Number of successive failed accesses; 0 also if the contention window is unknown."""
     counted: int = 0
-    """Slots counted since the last failed access, at least."""
+    """Minimum number of slots counted since the last failed access."""
     is_known: bool = True
     """False if internal collisions may have doubled the contention window since the last success."""
 
@@ -101,7 +101,7 @@ class _Slots:
     def _accesses(self, station: str, around: list[Frame]) -> Iterator[Finding]:
         """Check the accesses of a station; `around` are the frames that it sends or senses, by start time."""
         busy: list[Frame] = []
-        """Frames of the busy period before, by their start."""
+        """Frames of the preceding busy period, by their start."""
         idle_from = 0
         failed: Frame | None = None
         """Last frame of the station if this frame had no response."""
@@ -152,7 +152,7 @@ class _Slots:
         failed: Frame | None,
         reserved: list[int],
     ) -> list[int]:
-        """Return the possible starts of a function's backoff countdown; none if they are unknown.
+        """Return the possible starts of a function's backoff countdown; empty if unknown.
 
         After a frame without a response, all functions of the station wait for the timeout (§10.23.2.4 c).
         """
@@ -204,7 +204,7 @@ class _Slots:
         return self._medium.hears(frame.sender, station) and not self._medium.beside(frame, station)
 
     def _access(self, frame: Frame, begins: list[int]) -> Iterator[Finding]:
-        """Find an access at no slot boundary."""
+        """Yield an access that begins at no slot boundary."""
         slot = self._ppdus.slot
         for begin in begins:
             off = (frame.start - begin + ROUNDING) % slot
@@ -214,7 +214,7 @@ class _Slots:
         yield finding("slot", frame, f"begins {late} ns after the first slot may begin: at no boundary")
 
     def _window(self, frame: Frame, function: _Function) -> Iterator[Finding]:
-        """Find a retransmission after more slots than its contention window has (§10.23.2.2)."""
+        """Yield a retransmission after more slots than its contention window has (§10.23.2.2)."""
         least, most = CW[frame.category]
         window = min((least + 1) * 2**function.failures - 1, most)
         if frame.attempt > 1 and function.counted > window:

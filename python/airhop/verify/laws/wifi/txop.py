@@ -1,9 +1,9 @@
-"""TXOPs: exchanges of a station that follow each other by a SIFS, within the limit of their access category.
+"""Law of TXOPs: exchanges follow each other by a SIFS, within the limit of their access category.
 
 IEEE 802.11-2020 §10.23.2.9. The first exchange of a TXOP may exceed the limit with a single MPDU, and with a
-BlockAckReq. RTS and CTS precede the first exchange with each receiver of a TXOP. If frames reserve the
-medium until the limit (`nav`), a CF-End follows the last response, unless the rest is too short for it
-(§10.23.2.10).
+BlockAckReq. RTS and CTS precede the first exchange with each receiver of a TXOP. If frames reserve the medium
+until the limit (key `nav`), a CF-End follows the last response, unless the remaining reservation is too short
+for a CF-End (§10.23.2.10).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _check(medium: Medium, txop: list[Exchange]) -> Iterator[Finding]:
 
 
 class _Ends:
-    """Ends of the TXOPs of a channel: CF-Ends, and the use of their rest."""
+    """Check of the ends of a channel's TXOPs: CF-Ends, and accesses during the remaining reservation."""
 
     def __init__(self, medium: Medium, duration: int) -> None:
         self._medium = medium
@@ -79,7 +79,7 @@ class _Ends:
         return next((frame for frame in near if frame is not None and frame.kind == "cf-end"), None)
 
     def _cf_end(self, answer: Frame, cf_end: Frame | None, end: int) -> Iterator[Finding]:
-        """Compare the rest of a TXOP with the duration of a CF-End."""
+        """Compare the remaining reservation of a TXOP with the duration of a CF-End."""
         assert self._medium.ppdus is not None
         airtime = self._medium.airtime("cf-end", self._medium.ppdus.length("cf-end") or 0)
         begin = answer.end + self._medium.sifs
@@ -87,12 +87,12 @@ class _Ends:
             yield finding("txop", cf_end, f"it ends a TXOP of {answer.category}")
         if cf_end is not None and end - begin <= airtime - ROUNDING:
             yield finding("txop", cf_end, f"{end - begin} ns before the limit, shorter than the frame")
-        is_over = end >= self._duration  # a further exchange may have no record
+        is_over = end >= self._duration  # the trace may end before the next exchange
         if cf_end is None and end - begin > airtime + ROUNDING and not is_over:
             yield finding("txop", answer, f"no CF-End follows, {end - begin} ns before the limit")
 
     def _rest(self, txop: list[Exchange], answer: Frame, end: int) -> Iterator[Finding]:
-        """Find accesses in the rest of a TXOP by stations whose NAV the last response set (§10.3.2.4)."""
+        """Yield accesses in the remaining reservation by stations whose NAV the response set (§10.3.2.4)."""
         medium = self._medium
         members = {answer.receiver, *(exchange.first.receiver for exchange in txop)}
         for other in medium.before(end - ROUNDING, end - answer.end):
