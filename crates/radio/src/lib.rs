@@ -6,7 +6,7 @@
 //! * [`layer`]: contract of the link layers with the world.
 //! * [`cell`]: one 802.11 channel: the medium, and the channel access of every station on it.
 //! * [`link`]: a point-to-point radio link, and [`arq`], its recovery.
-//! * [`pace`]: rate of a transmitter; [`link_schedule`]: links that change during a run.
+//! * [`link_rate`]: rate of a transmitter; [`link_schedule`]: links that change during a run.
 
 mod address;
 pub mod arq;

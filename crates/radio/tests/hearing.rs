@@ -172,9 +172,9 @@ fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
 
 /// No frame arrives if T > S + DIFS + (W - 1) σ. Suppose that two frames collide with an offset of k, and that
 /// the next frame of the station that began first arrives. It begins after the end of the other station's last
-/// frame, so k σ <= S + DIFS + a σ. If it ends before the other station's next frame begins, then (k + c - a) σ
-/// >= T, and both together require T <= S + DIFS + c σ. If the other station's next frame ends before it begins,
-/// then T <= a σ. Both are impossible.
+/// frame, so k σ <= S + DIFS + a σ. If it ends before the other station's next frame begins, then
+/// (k + c - a) σ >= T, and both together require T <= S + DIFS + c σ. If the other station's next frame ends
+/// before it begins, then T <= a σ. Both are impossible.
 #[test]
 fn hidden_terminals_with_long_frames_deliver_no_frame() {
     let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);

@@ -1,4 +1,4 @@
-//! `LinkPlan`: plan of a link of any type, from which a world is built. [`crate::world::links`] defines the
+//! `LinkPlan`: plan of a link of any type, from which a world is built. `crate::world::links` defines the
 //! corresponding interface for links during a run. Each type of link has a file in both folders, a variant of
 //! [`Hop`], and a field in both structs [`Links`].
 

@@ -7,8 +7,8 @@
 //! an ACK, the agents of the acknowledged flow process the ACK, too. A UDP conversation is two flows, one for
 //! each direction. All other traffic from one node to another is one flow.
 //!
-//! This module does no I/O. The crate that owns the clock and the devices calls [`World::admit`] and
-//! [`World::departures`].
+//! This module does no I/O. The crate that owns the clock and the devices calls [`World::admit`](crate::World::admit) and
+//! [`World::departures`](crate::World::departures).
 
 mod ends;
 mod entering;

@@ -1,8 +1,8 @@
 //! Queue disciplines.
 //!
 //! Each discipline has its own file, a variant of [`QueuePlan`] with its parameters, and an arm of
-//! [`discipline`]. A discipline that acts only on arrivals is an
-//! [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) of a drop-tail queue.
+//! `discipline`. A discipline that acts only on arrivals is an
+//! `EnqueuePolicy` of a drop-tail queue.
 
 mod biased;
 mod codel;
