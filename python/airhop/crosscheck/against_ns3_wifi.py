@@ -28,11 +28,16 @@ TCP_WITHIN = 0.12
 HOST: Tcp = {**NS3, "delayed_ack": {"segments": 2, "timeout": "40 ms"}, "rto": {"min": "200 ms"}}
 """TCP of ns-3's hosts."""
 SENDERS: Mapping[str, tuple[str, str | Mapping[str, str], Tcp]] = {
-    "newreno": ("LinuxReno", "sack", {**HOST, "halve_from": "cwnd"}),
+    "newreno": (
+        "LinuxReno",
+        "sack",
+        {**HOST, "halve_from": "cwnd", "growth": "per-byte", "validation": "full"},
+    ),
     "cubic": ("CUBIC", {"name": "cubic", "slow_start": "hystart"}, HOST),
     "bbr": ("BBR", "bbr", HOST),
 }
-"""Name, scheme and TCP options of ns-3's senders; slow start of its CUBIC ends by HyStart, not HyStart++."""
+"""Name, scheme and TCP options of ns-3's senders. Its LinuxReno counts acknowledged segments, and grows only when
+all of the window is in use, as Linux does; slow start of its CUBIC ends by HyStart, not by HyStart++."""
 QUEUED = 300
 """Packets that a station of ns-3 stores, including those of the Block Ack window."""
 
