@@ -36,8 +36,8 @@ SENDERS: Mapping[str, tuple[str, str | Mapping[str, str], Tcp]] = {
     "cubic": ("CUBIC", {"name": "cubic", "slow_start": "hystart"}, HOST),
     "bbr": ("BBR", "bbr", HOST),
 }
-"""Name, scheme and TCP options of ns-3's senders. Its LinuxReno counts acknowledged segments, and grows only when
-all of the window is in use, as Linux does; slow start of its CUBIC ends by HyStart, not by HyStart++."""
+"""Name, scheme and TCP options of ns-3's senders. Its LinuxReno counts acknowledged segments, and grows only
+when all of the window is in use, as Linux does; slow start of its CUBIC ends by HyStart, not by HyStart++."""
 QUEUED = 300
 """Packets that a station of ns-3 stores, including those of the Block Ack window."""
 
