@@ -41,7 +41,7 @@ fn goodput_with_reserved_limits_equals_the_slot_model() {
     }
 }
 
-/// The TXOPs of voice at MCS 8 and 80 MHz leave 26 µs, which a CF-End of 28 µs exceeds. All backoffs of voice
+/// The TXOPs of voice at MCS 8 and 80 MHz leave 20 µs, which a CF-End of 28 µs exceeds. All backoffs of voice
 /// end before AIFS of best effort, which therefore never gains the medium.
 #[test]
 fn a_rest_that_is_shorter_than_a_cf_end_starves_best_effort() {
