@@ -1,15 +1,16 @@
-"""Checks of 802.11n, ac and ax against ns-3.44: saturated stations send datagrams to the access point."""
+"""Checks against ns-3.44's 802.11n, ac and ax: saturated stations with datagrams, and TCP over 802.11n."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from airhop.crosscheck.against_ns3 import NS3
 from airhop.crosscheck.check import Check
-from airhop.crosscheck.quantity import SATURATION
+from airhop.crosscheck.quantity import GOODPUT, SATURATION
 from airhop.crosscheck.reference import Row, rows
-from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, DurationSource, Link
+from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, WINDOW, DurationSource, Link
 from airhop.crosscheck.words import count, percent
-from airhop.crosscheck.worlds import Document, saturated_wifi
+from airhop.crosscheck.worlds import Document, Tcp, saturated_wifi
 from airhop.stats import Estimate
 
 WITHIN, SHORT_WITHIN = 0.06, 0.1
@@ -24,10 +25,31 @@ goodput.
 """
 
 
+TCP_WITHIN = 0.12
+"""Bound of goodputs of TCP, whose runs in ns-3 last 4 to 12 s."""
+HOST: Tcp = {**NS3, "delayed_ack": {"segments": 2, "timeout": "40 ms"}, "rto": {"min": "200 ms"}}
+"""TCP of ns-3's hosts."""
+SENDERS: Mapping[str, tuple[str, str | Mapping[str, str], Tcp]] = {
+    "newreno": (
+        "LinuxReno",
+        "sack",
+        {**HOST, "halve_from": "cwnd", "growth": "per-byte", "validation": "full"},
+    ),
+    "cubic": ("CUBIC", {"name": "cubic", "slow_start": "hystart"}, HOST),
+    "bbr": ("BBR", "bbr", HOST),
+}
+"""Name, scheme and TCP options of ns-3's senders. Its LinuxReno counts acknowledged segments, and grows only
+when all of the window is in use, as Linux does; slow start of its CUBIC ends by HyStart, not by HyStart++."""
+QUEUED = 300
+"""Packets that a station of ns-3 stores, including those of the Block Ack window."""
+
+
 def checks() -> Iterator[Check]:
-    """Yield a check for every row of wifi.csv."""
+    """Yield a check for every row of wifi.csv and of wifi_tcp.csv."""
     for row, theirs in rows("wifi"):
         yield _check(row, theirs)
+    for row, theirs in rows("wifi_tcp"):
+        yield _tcp_check(row, theirs)
 
 
 def link(row: Row) -> Link:
@@ -162,3 +184,65 @@ def _words(row: Row, of: Link) -> str:
     if row["retry_counts_under_ba"] == "1":
         parts.append("ns-3 counts retries")
     return ", ".join(parts) + "".join(f"; {one}" for one in departures(of))
+
+
+def _tcp_check(row: Row, theirs: Estimate) -> Check:
+    name, _, _ = SENDERS[row["scheme"]]
+    parts = [
+        f"{name} {row['dir']}",
+        count(row["nsta"], "station"),
+        f"MPDU loss {percent(row['mpdu_loss'])}",
+        f"{row['T_s']} s after {row['warm_s']} s",
+    ]
+    return Check(
+        id=f"ns-3-wifi-tcp {' '.join(row.values())}",
+        source="ns-3-wifi-tcp",
+        scenario=", ".join(parts),
+        quantity=GOODPUT,
+        document=tcp_document(row),
+        theirs=theirs,
+        bound=TCP_WITHIN,
+        reps=8,
+        is_quick=row["scheme"] == "bbr" and row["nsta"] == "1",
+    )
+
+
+def tcp_document(row: Row) -> Document:
+    """Return the scenario of a row: a server, a wire of 20 ms, an access point and stations of 802.11n."""
+    _, scheme, tcp = SENDERS[row["scheme"]]
+    is_down, stations = row["dir"] == "down", [f"n{i}" for i in range(int(row["nsta"]))]
+    keys = settings(Link("n", 7, 1, 20))
+    if float(row["mpdu_loss"]):
+        direction = "ap->n0" if is_down else "n0->ap"
+        keys["errors"] = {"kind": "bernoulli", "loss": float(row["mpdu_loss"]), "direction": direction}
+    wire = {"name": "wire", "ends": ["server", "ap"], "rate": "10 Gbit/s", "delay": "20 ms"}
+    return {
+        "name": "tcp-over-wifi",
+        "duration": f"{float(row['warm_s']) + float(row['T_s']):g} s",
+        "warmup": f"{row['warm_s']} s",
+        "wired": [wire | {"queue": {"kind": "drop-tail", "packets": 20_000}}],
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11n",
+                "stations": {name: [0, 0] for name in ("ap", *stations)},
+                "queue": {"kind": "drop-tail", "packets": QUEUED - WINDOW["n"]},
+                "lost_block_ack": "request",
+                "lifetime": LIFETIME,
+                **keys,
+            }
+        ],
+        "flow": [
+            {
+                "name": name,
+                "from": "server" if is_down else name,
+                "to": name if is_down else "server",
+                "start": f"{50 * number} ms",
+                "scheme": scheme,
+                "segment": "1448 B",
+                "app": {"kind": "bulk"},
+                "tcp": tcp,
+            }
+            for number, name in enumerate(stations)
+        ],
+    }

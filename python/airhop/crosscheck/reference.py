@@ -45,6 +45,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
         "seed",
         "mpdus_per_ppdu",
     ),
+    "wifi_tcp": ("scheme", "dir", "nsta", "mpdu_loss", "T_s", "warm_s"),
     "edca": ("peer", "std", "mcs", "width_mhz", "ampdu_cap", "txop", "functions", "category"),
 }
 """Columns that identify a point, by file. Runs with equal values in these columns are replications of the

@@ -156,8 +156,8 @@ def test_the_bounds_of_cross_checks_equal_the_stated_bounds() -> None:
             case "ns-3-wifi":
                 wanted = {0.06, 0.1}
             case "edca":
-                wanted = {0.03} if one.theirs.mean >= 1.5 else {0.15}
-            case "ns-3-edca":
+                wanted = {0.03} if one.theirs.mean >= 1.0 else {0.05 / one.theirs.mean}
+            case "ns-3-edca" | "ns-3-wifi-tcp":
                 wanted = {0.12}
             case _:
                 wanted = {{"bianchi": 0.02, "square-root": 0.05, "pftk": 0.15}[one.source]}

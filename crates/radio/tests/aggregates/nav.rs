@@ -42,7 +42,7 @@ fn goodput_with_reserved_limits_equals_the_slot_model() {
     }
 }
 
-/// At MCS 8 and 80 MHz a TXOP of voice leaves 26 µs of its limit, which is shorter than a CF-End, 28 µs. In
+/// At MCS 8 and 80 MHz a TXOP of voice leaves 20 µs of its limit, which is shorter than a CF-End, 28 µs. In
 /// that rest every backoff of voice ends before the AIFS of best effort, so best effort never gains the
 /// medium.
 #[test]
