@@ -65,19 +65,26 @@ def _axis(scenario: Scenario, key: str, values: object) -> Axis:
     """Return the axis of a key. A word is the kind of a table with a kind: `pie` is { kind = "pie" }."""
     found = paths(scenario, key)
     document = scenario.to_dict()
-    if isinstance(values, list | tuple) and all("kind" in _at(document, path) for path in found):
+    if isinstance(values, list | tuple) and all(_has_kind(_at(document, path)) for path in found):
         values = [{"kind": value} if isinstance(value, str) else value for value in values]
     return Axis.zipped(dict.fromkeys(found, values), "vary")
 
 
-def _at(document: Any, path: str) -> Mapping[str, Any]:
-    """Return the table at a path of the effective scenario; empty if the path has no table."""
+def _at(document: Any, path: str) -> Any:
+    """Return the value at a path of the effective scenario; None if the path has no value."""
     for word in path.split("."):
         if isinstance(document, list):
             document = next((one for one in document if fnmatchcase(one.get("name", ""), word)), None)
         else:
             document = document.get(word) if isinstance(document, Mapping) else None
-    return document if isinstance(document, Mapping) else {}
+    return document
+
+
+def _has_kind(value: object) -> bool:
+    """Return whether a value is a table with a kind, or a list of such tables, as of queues per direction."""
+    if isinstance(value, list):
+        return bool(value) and all(_has_kind(one) for one in value)
+    return isinstance(value, Mapping) and "kind" in value
 
 
 def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm:

@@ -195,6 +195,15 @@ def test_a_varied_key_without_a_path_applies_to_all_links_that_have_it() -> None
     assert compare(scenario, vary={"duration": ["1 s", "2 s"]}, reps=1).heading == "duration"
 
 
+def test_a_word_is_a_kind_of_queue_also_where_the_file_has_a_queue_per_direction() -> None:
+    """The file `home` lists two queues of its line; the word replaces the list by one kind for both."""
+    home = Scenario.load("home")
+    assert isinstance(next(link for link in home.to_dict()["wired"] if link["name"] == "line")["queue"], list)
+    drop_tail, pie = arms(home, [], {"queue": ["drop-tail", "pie"]})
+    assert set(drop_tail.changes) == {"wired.core.queue", "wired.line.queue", "wlan.cell.queue"}
+    assert [link["queue"]["kind"] for link in pie.scenario.to_dict()["wired"]] == ["pie", "pie"]
+
+
 @pytest.mark.parametrize(
     ("vary", "message"),
     [
