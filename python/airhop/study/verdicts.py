@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 COMPLETED, UNFINISHED = "class_completion_count", "class_completion_unfinished"
+SEGMENTS = "class_video_segments"
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,16 @@ def _unfinished(rows: pl.DataFrame, of: str) -> float:
 
 
 def _shares(rows: pl.DataFrame, ends: set[str]) -> list[list[Share]]:
-    """Return the goodputs of the TCP flows without end, by run."""
+    """Return the goodputs of the TCP flows that compete for an equal share, by run.
+
+    Flows with transfers or requests end, and videos limit their rates; old rows have no videos.
+    """
     import polars as pl
 
-    endless = rows.filter(
+    greedy = rows.filter(
         (pl.col("transport") == "tcp") & pl.col("class").is_not_null() & ~pl.col("class").is_in(list(ends))
     )
-    runs = endless.select("run_id", "flow", "class", GOODPUT).partition_by("run_id", include_key=False)
+    if SEGMENTS in greedy.columns:
+        greedy = greedy.filter(pl.col(SEGMENTS).is_null())
+    runs = greedy.select("run_id", "flow", "class", GOODPUT).partition_by("run_id", include_key=False)
     return [[Share(*row) for row in run.iter_rows()] for run in runs]
