@@ -11,8 +11,11 @@ import pytest
 from airhop import Scenario, Table, compare, sweep
 from airhop.analysis.goals import Goal
 from airhop.analysis.verdict import verdict
+from airhop.plots.quantities import FAIRNESS
+from airhop.plots.studies import draw_study
 from airhop.report.chapter import Chapter
 from airhop.report.goals import goal_rows, headline, marks, picture
+from airhop.report.layout import Layout
 from airhop.study.verdicts import Outcome, outcomes
 from command_line import Cli
 
@@ -54,6 +57,24 @@ def test_videos_do_not_starve_in_a_study_as_in_a_comparison() -> None:
     (found,) = outcomes(sweep(shared, {"scheme": SCHEMES}, reps=2))
     assert not any(found.verdict.starved.values())
     assert found.verdict.to_dict() == compare(shared, SCHEMES, reps=2).verdict.to_dict()
+
+
+def test_in_a_mix_fairness_is_that_of_a_class_whose_flows_compete(tmp_path: Path) -> None:
+    """The index over downloads and transfers would compare flows of different demands."""
+    scenario = workload().to_dict()
+    scenario["flow"].append(scenario["flow"][0] | {"name": "second"})
+    mixed = sweep(Scenario.load(scenario), {"scheme": SCHEMES}, reps=2)
+    chapter = Chapter.of_table(mixed, trace=False)
+    assert chapter.fairness is not None and chapter.fairness.column == "class.bulk down.jain"
+    assert "fairness" in Layout(chapter).views
+    assert chapter.fairness.title == "Jain's index of bulk down"
+    assert (tmp_path / "fairness.pdf") in draw_study(mixed, tmp_path)
+    # One download competes with nobody of its class, and two downloads alone are a run with one class.
+    alone = sweep(workload(), {"scheme": SCHEMES[:1]}, reps=2)
+    assert Chapter.of_table(alone, trace=False).fairness is None
+    scenario["flow"] = [flow for flow in scenario["flow"] if flow["app"]["kind"] == "bulk"]
+    plain = sweep(Scenario.load(scenario), {"scheme": SCHEMES[:1]}, reps=2)
+    assert Chapter.of_table(plain, trace=False).fairness is FAIRNESS
 
 
 def test_the_headline_of_a_single_setting_is_its_verdict(table: Table) -> None:
