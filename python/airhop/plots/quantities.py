@@ -66,12 +66,12 @@ def measured(frame: pl.DataFrame) -> list[Quantity]:
 
     Goodput is always the first.
     """
-    return [quantity for quantity in QUANTITIES if quantity is GOODPUT or differs(frame, quantity)]
-
-
-def differs(frame: pl.DataFrame, quantity: Quantity) -> bool:
-    """Return whether a metric of a frame differs between runs."""
-    return quantity.column in frame.columns and frame[quantity.column].drop_nulls().n_unique() > 1
+    return [
+        quantity
+        for quantity in QUANTITIES
+        if quantity.column in frame.columns
+        and (quantity is GOODPUT or frame[quantity.column].drop_nulls().n_unique() > 1)
+    ]
 
 
 def quantity(column: str) -> Quantity:

@@ -17,7 +17,7 @@ from airhop.errors import InputError
 from airhop.hints import sent_once
 from airhop.plots.confusion import draw_confusion
 from airhop.plots.paper import PRINT_STYLE, canvas, curve, dashes, face, finish, page, write
-from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, differs, fairness, quantity
+from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, fairness, measured, quantity
 from airhop.plots.slices import Slice, cut
 from airhop.plots.style import styles
 
@@ -322,7 +322,7 @@ def draw_study(table: Table, folder: Path) -> list[Path]:
     if table.study.baseline is not None:
         files += draw_differences(table, folder / "difference")
     fair = fairness(table)
-    if fair is not None and differs(table.frame(fair.column), fair):
+    if fair is not None and (fair is not FAIRNESS or fair in measured(table.frame())):
         files += draw_means(table, folder / "fairness", metric=fair.column)
     files += draw_confusion(table, folder / "confusion")
     groups = {d.group: d for d in reversed(cut(table, GOODPUT.column, (None,) * 8).along) if d.numeric}

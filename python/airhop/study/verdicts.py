@@ -68,6 +68,8 @@ def classes(rows: pl.DataFrame) -> list[ClassSeen]:
     """List the classes of the rows of a store, in the order of their flows; old rows have none."""
     import polars as pl
 
+    if rows.is_empty():
+        return []
     limited = [name for name in OF_LIMITED if name in rows.columns]
     found = (
         rows.filter(pl.col("class").is_not_null())
