@@ -65,8 +65,7 @@ function fitX(chapter, plot, name, xs, limits) {
   if (!dimension || dimension.scale === "category") {
     const texts = dimension?.texts ?? ["the one setting"];
     ends = [-0.5, texts.length - 0.5];
-    plot.below[0].ticker.ticks = texts.map((_, i) => i);
-    plot.below[0].major_label_overrides = new Map(texts.map((text, i) => [i, text]));
+    showWords(plot, texts);
   } else {
     const [low, high] = limits ?? [Math.min(...xs), Math.max(...xs)];
     const log = dimension.scale === "log";
