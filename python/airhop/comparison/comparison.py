@@ -111,8 +111,8 @@ class Comparison(Shown):
     @property
     def heading(self) -> str:
         """Keys that distinguish the arms, as in `scheme` or `scheme, queue`."""
-        keys = {path.rpartition(".")[2]: None for path in self.arms[0].changes}
-        return ", ".join(keys)
+        keys = {path.rpartition(".")[2]: None for arm in self.arms for path in arm.changes}
+        return ", ".join(keys) or "arm"
 
     @property
     def hints(self) -> list[str]:

@@ -45,8 +45,9 @@ def compare(
         first is the baseline of ratios.
     vary
         Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
-        ["drop-tail", "fq-codel"]}: all links that have the key change. If `schemes` is given too, or `vary`
-        has several keys, every combination is an arm. The first is the baseline of ratios.
+        ["drop-tail", "fq-codel"]}: all links that have the key change, except those that already have the
+        kind of a word. If `schemes` is given too, or `vary` has several keys, every combination is an arm.
+        The first is the baseline of ratios.
     reps
         Replications of each, from 1 to 100,000.
     seed
