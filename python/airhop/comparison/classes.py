@@ -11,8 +11,8 @@ from airhop.stats import Estimate
 
 SHOWN = (
     "class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
-    "class_completion_p95_ms", "class_completion_unfinished", "class_call_late_pct", "class_call_lost_pct",
-    "class_call_mouth_to_ear_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
+    "class_completion_p95_ms", "class_completion_unfinished", "class_call_r", "class_call_r_min",
+    "class_call_late_pct", "class_call_lost_pct", "class_call_mouth_to_ear_ms", "class_game_late_pct",
     "class_game_lost_pct", "class_video_startup_s", "class_video_stalls", "class_video_stalled_pct",
     "class_video_bitrate_mbps", "class_video_switches",
 )  # fmt: skip
