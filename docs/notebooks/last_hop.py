@@ -34,15 +34,18 @@ def _(airhop, attempts, fer, mo):
 
 @app.cell
 def _(comparison, mo):
-    mo.hstack([comparison.plot(), comparison.plot("delay_p95_ms")], justify="start")
+    mo.hstack([comparison.plot(), comparison.plot("delay_p95_ms")], justify="start", wrap=True)
     return
 
 
 @app.cell
 def _(airhop, mo, scenario):
     traced = {name: airhop.run(scenario, scheme=name, trace=True) for name in ("reno", "ll-elsn")}
-    windows = [run.plot("window", between=(0.0, 10.0)) for run in traced.values()]
-    mo.hstack(windows, justify="start")
+    windows = [
+        mo.vstack([mo.md(f"Window of {name}"), run.plot("window", between=(0.0, 10.0))])
+        for name, run in traced.items()
+    ]
+    mo.hstack(windows, justify="start", wrap=True)
     return
 
 
@@ -57,7 +60,7 @@ def _(airhop, scenario):
 
 @app.cell
 def _(study):
-    study.cells_frame()
+    study.cells_frame().select("scheme", "wlan.cell.errors.fer", "n", "^goodput_mbps.*$")
     return
 
 

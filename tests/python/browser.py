@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from patience import PATIENCE_S
 
@@ -47,7 +47,8 @@ QUIET = (
     "--no-first-run",
     f"--disable-features={','.join(WITHOUT)}",
 )
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+NARROW: ViewportSize = {"width": 400, "height": 800}
 """Window sizes for `tab.page.set_viewport_size`."""
 PATIENCE_MS = 1000 * PATIENCE_S
 """Time limit for an element to appear, ms; long, because machines may be busy."""

@@ -10,6 +10,9 @@ from airhop.analysis.measures import GOODPUT, class_of
 
 Kind = Literal["throughput", "completion", "delay", "fairness"]
 
+LIMITED = ("call", "game", "video")
+"""Applications that limit the rates of their flows."""
+
 STARVED = 0.05
 """Fraction of the equal share of the goodput below which a flow starves. The value is Airhop's choice,
 because the literature has no threshold: it defines starvation as a ratio of two goodputs that grows without
@@ -88,6 +91,13 @@ class ClassSeen(NamedTuple):
     """True if the class has transfers or requests."""
     is_datagrams: bool
     """True if the flows of the class are UDP."""
+    is_limited: bool = False
+    """True if the application limits the rates of its flows: calls, games and videos."""
+
+    @property
+    def competes(self) -> bool:
+        """True if the flows of the class compete for equal shares: without end, and as fast as they can."""
+        return not (self.completes or self.is_limited)
 
 
 class Share(NamedTuple):
@@ -102,15 +112,15 @@ class Share(NamedTuple):
 def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
     """List the goals of runs with these classes, by kind of goal and in the order of the classes.
 
-    Fairness applies to classes of several flows without an end, and completion time to transfers and
-    requests. The delay of datagrams takes precedence over the delay of TCP, which includes the sender's own
-    queue and retransmissions.
+    Fairness applies to classes of several flows that compete, and completion time to transfers and requests.
+    The delay of datagrams takes precedence over the delay of TCP, which includes the sender's own queue and
+    retransmissions.
     """
     seen = list(classes)
     found = [Goal("throughput", GOODPUT)]
     found += [Goal("completion", "completion_mean_ms", one.name) for one in seen if one.completes]
     found += [Goal("delay", "delay_p95_ms", one.name, one.is_datagrams) for one in seen]
-    fair = (one for one in seen if one.flows > 1 and not one.completes)
+    fair = (one for one in seen if one.flows > 1 and one.competes)
     return [*found, *(Goal("fairness", "jain", one.name) for one in fair)]
 
 
@@ -124,24 +134,21 @@ def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
         tcp = {class_of(flow) for flow in document["flows"] if flow["transport"] == "tcp"}
         for one in document.get("classes", ()):
             name, ends = one["name"], one["completion_ms"] is not None
-            found.setdefault(name, ClassSeen(name, one["flows"], ends, name not in tcp))
+            limited = any(kind in one for kind in LIMITED)
+            found.setdefault(name, ClassSeen(name, one["flows"], ends, name not in tcp, limited))
     return list(found.values())
 
 
 def shares_of(document: Mapping[str, Any]) -> list[Share]:
     """List the TCP flows of a run document that compete for an equal share.
 
-    Flows with transfers or requests, which end, and videos, which limit their rates, are omitted.
+    Flows with transfers or requests, which end, and applications that limit their rates are omitted.
     """
-    limited = {
-        one["name"]
-        for one in document.get("classes", ())
-        if one["completion_ms"] is not None or "video" in one
-    }
+    others = {one.name for one in classes_in([document]) if not one.competes}
     return [
         Share(flow["name"], class_of(flow), flow[GOODPUT])
         for flow in document["flows"]
-        if flow["transport"] == "tcp" and class_of(flow) not in limited
+        if flow["transport"] == "tcp" and class_of(flow) not in others
     ]
 
 

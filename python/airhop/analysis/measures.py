@@ -60,7 +60,10 @@ class Measure:
     @property
     def title(self) -> str:
         """Label and unit in a line of text."""
-        return f"{self.label.lower()}, {self.unit}" if self.unit else self.label.lower()
+        first = self.label.split()[0]
+        is_name = "'" in first or not first[1:].islower()
+        label = self.label if is_name else self.label[:1].lower() + self.label[1:]
+        return f"{label}, {self.unit}" if self.unit else label
 
     def value(self, document: Mapping[str, Any]) -> Any:
         """Return the value in the document of a flow or a run.

@@ -54,7 +54,8 @@ def compare(
         "bulk=bbr,web=cubic"; the first is the baseline.
     vary
         PATH=VALUE,VALUE,…: values to compare, as in wlan.cell.attempts=1,4,7. A key without a path applies to
-        all links that have the key, as in queue=drop-tail,fq-codel,pie. Can be repeated; every combination is
+        all links that have the key, as in queue=drop-tail,fq-codel,pie. A word keeps the settings of a link
+        that has this kind; elsewhere the kind has its defaults. Can be repeated; every combination is
         compared.
     reps
         Replications of every scheme.

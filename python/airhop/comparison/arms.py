@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
@@ -47,7 +47,8 @@ def arms(
         flows keep the schemes of the scenario.
     vary
         Lists of values, or ranges such as {"log": [1e-4, 1e-1], "points": 7}, by path or by key. A key such
-        as `queue` sets the key in all links that have it.
+        as `queue` stands for that key of all links that have it. A word such as `drop-tail` is a kind: where
+        the scenario has this kind, its settings stay; elsewhere the kind has its defaults.
     seed
         Seed of the comparison. It determines random ends of flows, and thus the classes of these flows.
 
@@ -56,39 +57,60 @@ def arms(
     InputError
         When a value occurs twice, a key occurs in no link, or a class is unknown.
     """
-    axes = [scheme_axis(scenario, schemes, seed)] if schemes else []
-    axes += [_axis(scenario, key, values) for key, values in vary.items()]
-    return [_arm(scenario, axes, places) for places in product(*(range(len(axis)) for axis in axes))]
+    axes = [_Varied(scheme_axis(scenario, schemes, seed))] if schemes else []
+    axes += [_varied(scenario, key, values) for key, values in vary.items()]
+    return [_arm(scenario, axes, places) for places in product(*(range(len(one.axis)) for one in axes))]
 
 
-def _axis(scenario: Scenario, key: str, values: object) -> Axis:
-    """Return the axis of a key.
+@dataclass(frozen=True)
+class _Varied:
+    """Axis of a comparison."""
 
-    For a key whose value is a table with `kind`, `pie` means { kind = "pie" }.
-    """
+    axis: Axis
+    unchanged: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Paths at which the scenario already has the kind of a value, by place of the value."""
+
+
+def _varied(scenario: Scenario, key: str, values: object) -> _Varied:
+    """Return the axis of a key. A word is the kind of a table with a kind: `pie` is { kind = "pie" }."""
     found = paths(scenario, key)
     document = scenario.to_dict()
-    if isinstance(values, list | tuple) and all("kind" in _at(document, path) for path in found):
+    unchanged = {}
+    kinds = {path: _kinds(_at(document, path)) for path in found}
+    if isinstance(values, list | tuple) and all(kinds.values()):
+        words = {place: value for place, value in enumerate(values) if isinstance(value, str)}
+        unchanged = {
+            place: [path for path, own in kinds.items() if own == {word}] for place, word in words.items()
+        }
         values = [{"kind": value} if isinstance(value, str) else value for value in values]
-    return Axis.zipped(dict.fromkeys(found, values), "vary")
+    return _Varied(Axis.zipped(dict.fromkeys(found, values), "vary"), unchanged)
 
 
-def _at(document: Any, path: str) -> Mapping[str, Any]:
-    """Return the table at a path of the effective scenario; empty if the path has no table."""
+def _at(document: Any, path: str) -> Any:
+    """Return the value at a path of the effective scenario; None if the path has no value."""
     for word in path.split("."):
         if isinstance(document, list):
             document = next((one for one in document if fnmatchcase(one.get("name", ""), word)), None)
         else:
             document = document.get(word) if isinstance(document, Mapping) else None
-    return document if isinstance(document, Mapping) else {}
+    return document
 
 
-def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm:
+def _kinds(value: object) -> set[str]:
+    """Return the kinds of a table, or of a list of tables such as queues per direction; empty without."""
+    tables = value if isinstance(value, list) else [value]
+    kinds = [one["kind"] for one in tables if isinstance(one, Mapping) and "kind" in one]
+    return set(kinds) if len(kinds) == len(tables) else set()
+
+
+def _arm(scenario: Scenario, axes: Sequence[_Varied], places: Sequence[int]) -> Arm:
     changes: dict[str, Any] = {}
     columns: dict[str, Scalar] = {}
     words = []
-    for axis, place in zip(axes, places, strict=True):
-        changes |= dict(zip(axis.paths, axis.values[place], strict=True))
+    for one, place in zip(axes, places, strict=True):
+        axis, unchanged = one.axis, one.unchanged.get(place, ())
+        given = zip(axis.paths, axis.values[place], strict=True)
+        changes |= {path: value for path, value in given if path not in unchanged}
         columns |= {name: column[place] for name, column in axis.columns.items()}
         words.append(axis.names[place] if axis.names else text(axis.values[place][0]))
     return Arm(", ".join(words), scenario.with_(changes), changes, columns)

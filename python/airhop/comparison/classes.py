@@ -11,12 +11,16 @@ from airhop.stats import Estimate
 
 SHOWN = (
     "class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
-    "class_completion_p95_ms", "class_completion_unfinished", "class_call_late_pct", "class_call_lost_pct",
-    "class_call_mouth_to_ear_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
+    "class_completion_p95_ms", "class_completion_unfinished", "class_call_r", "class_call_r_min",
+    "class_call_late_pct", "class_call_lost_pct", "class_call_mouth_to_ear_ms", "class_game_late_pct",
     "class_game_lost_pct", "class_video_startup_s", "class_video_stalls", "class_video_stalled_pct",
     "class_video_bitrate_mbps", "class_video_switches",
 )  # fmt: skip
 """Columns of a class; columns without a value for any arm are omitted."""
+FAIRNESS = "class_jain"
+"""Column of classes of several flows whose application does not limit their rates."""
+OF_COMPLETIONS = ("class_completion_p50_ms", "class_completion_p95_ms", "class_completion_unfinished")
+"""Columns of classes with transfers or requests."""
 OF_QUALITY = ("class_call_played", "class_game_in_time", "class_video_segments")
 """Columns whose presence shows that a class contains calls, games or videos."""
 
@@ -47,11 +51,13 @@ def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
 
 def _table(name: str, of_arms: Mapping[str, Mapping[str, Estimate | None]]) -> ClassTable:
     ends = any(map(_begun, of_arms.values()))
-    known = (column for column in SHOWN if ends or "completion" not in column)
-    shown = [column for column in known if any(found.get(column) for found in of_arms.values())]
     flows = max(
         (value.mean for found in of_arms.values() if (value := found.get("class_flows"))), default=0.0
     )
+    limited = any(any(map(found.get, OF_QUALITY)) for found in of_arms.values())
+    without = {*(() if ends else OF_COMPLETIONS), *((FAIRNESS,) if flows < 2 or limited else ())}
+    known = (column for column in SHOWN if column not in without)
+    shown = [column for column in known if any(found.get(column) for found in of_arms.values())]
     return ClassTable(
         f"class {name}, {flows:.0f} flow{'' if flows == 1 else 's'}",
         [MEASURES[column] for column in shown],

@@ -112,9 +112,9 @@ class Comparison(Shown):
 
     @property
     def heading(self) -> str:
-        """Varied keys as text, as in `scheme` or `scheme, queue`."""
-        keys = {path.rpartition(".")[2]: None for path in self.arms[0].changes}
-        return ", ".join(keys)
+        """Keys that distinguish the arms, as in `scheme` or `scheme, queue`."""
+        keys = {path.rpartition(".")[2]: None for arm in self.arms for path in arm.changes}
+        return ", ".join(keys) or "arm"
 
     @property
     def hints(self) -> list[str]:

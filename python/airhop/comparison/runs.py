@@ -45,9 +45,10 @@ def compare(
         as "bulk=bbr,web=cubic" assigns schemes by class of flows; flows of other classes keep their scheme.
         The first entry is the baseline of ratios.
     vary
-        Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key that changes in all links that
-        have it, as in {"queue": ["drop-tail", "fq-codel"]}. With `schemes`, or with several keys of `vary`,
-        every combination is an arm. The first combination is the baseline of ratios.
+        Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
+        ["drop-tail", "fq-codel"]}: all links that have the key change, except those that already have the
+        kind of a word. If `schemes` is given too, or `vary` has several keys, every combination is an arm.
+        The first is the baseline of ratios.
     reps
         Replications of each arm, from 1 to 100,000.
     seed

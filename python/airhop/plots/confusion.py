@@ -100,14 +100,16 @@ def draw_confusion(
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
             _fill(panel, LossClassifications.sum(sample), whole.judged, causes)
             panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
-            if place % BESIDE == 0:
-                panel.set_ylabel("classified as", fontsize=7, labelpad=2)
             if place + BESIDE >= len(samples):
                 panel.set_xlabel("true cause", fontsize=7, labelpad=1)
                 heads = [CAUSES[cause] for cause in causes]
                 panel.set_xticks(range(len(causes)), heads, rotation=40, ha="right")
             else:
                 panel.set_xticks([])
+        # Once beside all lines: the label is longer than a matrix with a single row.
+        top, bottom = (panels[place].get_position() for place in (0, -1))
+        middle = (top.y1 + bottom.y0) / 2
+        figure.text(0.008, middle, "classified as", fontsize=7, rotation=90, ha="left", va="center")
         caption(figure, note, y=0.01)
         return write(figure, Path(stem), "Loss classifications by true cause")
 

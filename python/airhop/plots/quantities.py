@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from airhop.analysis.goals import goals
 from airhop.analysis.measures import AIRTIME_JAIN, DROPS, MEANS, MEASURES, NOTICES, SUMS
+from airhop.study.verdicts import classes
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from airhop.study.table import Table
+
 MOST_TICKS = 12
 """Maximum number of axis values for which each value has a tick."""
+
+_OF_A_CLASS = re.compile(r"class\.([^.]+)\.(\w+)")
 
 Scale = Literal["log", "linear", "category"]
 
@@ -71,7 +77,23 @@ def measured(frame: pl.DataFrame) -> list[Quantity]:
 def quantity(column: str) -> Quantity:
     """Find a metric by its column; an unknown metric has the name of its column."""
     known = {quantity.column: quantity for quantity in QUANTITIES}
+    of_class = _OF_A_CLASS.fullmatch(column)
+    if of_class and (measure := MEASURES.get(f"class_{of_class[2]}")):
+        return Quantity(column, f"{measure.label} of {of_class[1]}", measure.unit, measure.most)
     return known.get(column, Quantity(column, column))
+
+
+def fairness(table: Table) -> Quantity | None:
+    """Return the fairness of a study: Jain's index over the TCP flows.
+
+    In a mix of applications the flows have different demands. Then it is the index of the first class with
+    several flows that compete; None without such a class.
+    """
+    seen = [one for one in classes(table.rows()) if not one.is_datagrams]
+    if len(seen) < 2 or all(one.competes for one in seen):
+        return FAIRNESS
+    goal = next((goal for goal in goals(seen) if goal.kind == "fairness"), None)
+    return None if goal is None else quantity(goal.metric)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from airhop.errors import InputError
 from airhop.hints import sent_once
 from airhop.plots.confusion import draw_confusion
 from airhop.plots.paper import PRINT_STYLE, canvas, curve, dashes, face, finish, page, write
-from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, measured, quantity
+from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, fairness, measured, quantity
 from airhop.plots.slices import Slice, cut
 from airhop.plots.style import styles
 
@@ -89,8 +89,8 @@ def means(
                 joined=_is_trend(part),
             )
         axes.set_ylabel(quantity(metric).title)
-        # The y axis of all metrics except the fairness index, which is mostly near 1, begins at 0.
-        if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
+        # The index of n flows is at least 1/n, and mostly near 1.
+        if not metric.endswith(FAIRNESS.column) and all(cell.value.mean >= 0 for cell in part.cells):
             axes.set_ylim(bottom=0.0)
         return _finish(figure, axes, part, own=ax is None)
 
@@ -321,8 +321,9 @@ def draw_study(table: Table, folder: Path) -> list[Path]:
     files = [*draw_means(table, folder / "goodput"), *draw_distribution(table, folder / "distribution")]
     if table.study.baseline is not None:
         files += draw_differences(table, folder / "difference")
-    if FAIRNESS in measured(table.frame()):
-        files += draw_fairness(table, folder / "fairness")
+    fair = fairness(table)
+    if fair is not None and (fair is not FAIRNESS or fair in measured(table.frame())):
+        files += draw_means(table, folder / "fairness", metric=fair.column)
     files += draw_confusion(table, folder / "confusion")
     groups = {d.group: d for d in reversed(cut(table, GOODPUT.column, (None,) * 8).along) if d.numeric}
     if len(groups) > 1:

@@ -17,6 +17,7 @@ from airhop.plots.quantities import (
     Quantity,
     Scale,
     dimensions,
+    fairness,
     measured,
 )
 from airhop.plots.style import SchemeStyle, styles
@@ -166,8 +167,7 @@ class Chapter:
     @cached_property
     def frame(self) -> pl.DataFrame:
         """Rows, one per run."""
-        named = (found.column for found in (self.main, *self.others))
-        return self.table.frame(*(metric for metric in named if metric not in METRICS))
+        return self.table.frame(*(one.column for one in self._named if one.column not in METRICS))
 
     @cached_property
     def versions(self) -> str:
@@ -200,16 +200,21 @@ class Chapter:
     @cached_property
     def quantities(self) -> list[Quantity]:
         """Metrics with values, the main one first."""
-        named = [self.main, *self.others]
-        columns = {found.column for found in named}
-        return [*named, *(found for found in measured(self.frame) if found.column not in columns)]
+        columns = {found.column for found in self._named}
+        return [*self._named, *(found for found in measured(self.frame) if found.column not in columns)]
 
-    @property
-    def shared(self) -> bool:
-        """True if several flows share the network; the page then also shows fairness."""
-        return self.main.column != FAIRNESS.column and any(
-            found.column == FAIRNESS.column for found in self.quantities
-        )
+    @cached_property
+    def _named(self) -> list[Quantity]:
+        """Metrics that the chapter names, the main one first."""
+        of_class = [fair for fair in (fairness(self.table),) if fair is not None and fair is not FAIRNESS]
+        return [self.main, *self.others, *of_class]
+
+    @cached_property
+    def fairness(self) -> Quantity | None:
+        """Fairness that the page also shows; None unless several flows share the network."""
+        fair = fairness(self.table)
+        shown = fair is not None and any(one.column == fair.column for one in self.quantities)
+        return fair if shown and self.main.column != FAIRNESS.column else None
 
     @property
     def plane(self) -> tuple[Dimension, Dimension] | None:

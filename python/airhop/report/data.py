@@ -45,6 +45,7 @@ def chapter_data(chapter: Chapter) -> dict[str, Any]:
             }
             for found in chapter.quantities
         ],
+        "fairness": chapter.fairness and chapter.fairness.column,
         "points": {
             "scheme": [order.index(point.scheme) for point in points],
             "places": [

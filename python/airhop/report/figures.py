@@ -99,7 +99,6 @@ def differences(chapter: Chapter, scale: Scale) -> figure:
 def fairness(chapter: Chapter, scale: Scale) -> figure:
     """Return the figure of Jain's index against a dimension: a curve per scheme, with 95 % intervals."""
     plot = _against(scale, "fairness", 340)
-    plot.yaxis.axis_label = "Jain's fairness index"
     _curves(plot, chapter, [CARD, ("replications", "@reps")])
     return plot
 

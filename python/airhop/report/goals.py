@@ -65,8 +65,11 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
     told = [text for kind in KINDS if kind != "throughput" and (text := _sentence_on_best(kind, settings))]
     starving = {scheme: count for scheme, count in _starving(settings).items() if count}
     if starving:
-        where = [f"{scheme} at {_counted(count, len(settings))}" for scheme, count in starving.items()]
-        told.append(f"Flows starve with {joined(where)}.")
+        by_count: dict[int, list[str]] = {}
+        for scheme, count in starving.items():
+            by_count.setdefault(count, []).append(scheme)
+        where = [f"{joined(of)} at {_counted(count, len(settings))}" for count, of in by_count.items()]
+        told.append(f"Flows starve with {', with '.join(where)}.")
     return " ".join((goodput, *told))
 
 

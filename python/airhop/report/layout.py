@@ -101,7 +101,7 @@ class Layout:
             "means",
             *(["differences"] if several else []),
             "distribution",
-            *(["fairness"] if self.chapter.shared else []),
+            *(["fairness"] if self.chapter.fairness else []),
             *(["map"] if self.chapter.plane else []),
         ]
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 COMPLETED, UNFINISHED = "class_completion_count", "class_completion_unfinished"
+OF_LIMITED = ("class_call_played", "class_game_in_time", "class_video_segments")
+"""Columns that only classes with calls, games or videos have."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def outcomes(table: Table) -> list[Outcome]:
     rows = table.rows()
     if rows.is_empty():
         return []
-    samples = {goal: table.samples(goal.metric) for goal in goals(_classes(rows))}
+    seen = classes(rows)
+    samples = {goal: table.samples(goal.metric) for goal in goals(seen)}
     by_point = rows.partition_by("point", as_dict=True)
     found = []
     for setting in table.study.settings:
@@ -45,24 +48,29 @@ def outcomes(table: Table) -> list[Outcome]:
                 goal: {point.scheme: of_points.get(point.index, {}) for point in points}
                 for goal, of_points in samples.items()
             }
-            found.append(Outcome(points, _verdict(values, of_schemes), values))
+            found.append(Outcome(points, _verdict(values, of_schemes, seen), values))
     return found
 
 
-def _verdict(samples: Mapping[Goal, Samples], rows: Mapping[str, pl.DataFrame]) -> Verdict:
+def _verdict(
+    samples: Mapping[Goal, Samples], rows: Mapping[str, pl.DataFrame], seen: Sequence[ClassSeen]
+) -> Verdict:
     ends = {goal.of for goal in samples if goal.kind == "completion" and goal.of is not None}
     unfinished = {
         of: {scheme: _unfinished(of_scheme, of) for scheme, of_scheme in rows.items()} for of in ends
     }
-    return verdict(
-        samples, unfinished, {scheme: starved(_shares(of_scheme, ends)) for scheme, of_scheme in rows.items()}
-    )
+    others = [one.name for one in seen if not one.competes]
+    shares = {scheme: _shares(of_scheme, others) for scheme, of_scheme in rows.items()}
+    return verdict(samples, unfinished, {scheme: starved(runs) for scheme, runs in shares.items()})
 
 
-def _classes(rows: pl.DataFrame) -> list[ClassSeen]:
+def classes(rows: pl.DataFrame) -> list[ClassSeen]:
     """List the classes of flows in rows of a store, in the order of flows; empty for rows of old versions."""
     import polars as pl
 
+    if rows.is_empty():
+        return []
+    limited = [name for name in OF_LIMITED if name in rows.columns]
     found = (
         rows.filter(pl.col("class").is_not_null())
         .group_by("class", maintain_order=True)
@@ -70,6 +78,9 @@ def _classes(rows: pl.DataFrame) -> list[ClassSeen]:
             pl.col("class_flows").max(),
             ((pl.col(COMPLETED) + pl.col(UNFINISHED)) > 0).any().alias("ends"),
             (pl.col("transport") == "udp").all().alias("datagrams"),
+            pl.any_horizontal(pl.lit(value=False), *(pl.col(name).is_not_null() for name in limited))
+            .any()
+            .alias("limited"),
         )
     )
     return [ClassSeen(*row) for row in found.iter_rows()]
@@ -84,12 +95,12 @@ def _unfinished(rows: pl.DataFrame, of: str) -> float:
     return unfinished / max(completed + unfinished, 1)
 
 
-def _shares(rows: pl.DataFrame, ends: set[str]) -> list[list[Share]]:
-    """Return for each run the goodputs of the TCP flows without an end."""
+def _shares(rows: pl.DataFrame, others: Sequence[str]) -> list[list[Share]]:
+    """Return for each run the goodputs of the TCP flows outside the classes `others`."""
     import polars as pl
 
-    endless = rows.filter(
-        (pl.col("transport") == "tcp") & pl.col("class").is_not_null() & ~pl.col("class").is_in(list(ends))
+    competing = rows.filter(
+        (pl.col("transport") == "tcp") & pl.col("class").is_not_null() & ~pl.col("class").is_in(others)
     )
-    runs = endless.select("run_id", "flow", "class", GOODPUT).partition_by("run_id", include_key=False)
+    runs = competing.select("run_id", "flow", "class", GOODPUT).partition_by("run_id", include_key=False)
     return [[Share(*row) for row in run.iter_rows()] for run in runs]

@@ -120,6 +120,11 @@ def test_a_measure_that_a_document_lacks_has_the_value_none() -> None:
     assert new.value({"judgements": {}}) is None
 
 
+def test_titles_keep_the_capitals_of_names() -> None:
+    titles = [MEASURES[column].title for column in ("class_jain", "class_call_r", "goodput_mbps")]
+    assert titles == ["Jain's index", "rating R", "goodput, Mbit/s"]
+
+
 def test_stores_without_some_of_todays_columns_are_read(tmp_path: Path) -> None:
     """In the rows of a Parquet part of an earlier version, newer columns are null."""
     store = MemoryStore()

@@ -109,6 +109,10 @@ def test_a_flow_starves_below_5_percent_of_an_equal_share() -> None:
                 "class.bulk down.jain",
             ],
         ),
+        (
+            [ClassSeen("call", 4, False, True, True), ClassSeen("video down", 2, False, False, True)],
+            ["goodput_mbps", "class.call.delay_p95_ms", "class.video down.delay_p95_ms"],
+        ),
     ],
 )
 def test_goals_of_a_verdict_follow_from_the_classes_of_flows(

@@ -13,6 +13,7 @@ import pytest
 import airhop
 import synthetic_study
 from airhop import plots
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.errors import InputError
 from airhop.plots import studies, traces
 from airhop.plots.paper import PRINT_STYLE, folded
@@ -65,6 +66,31 @@ def test_no_line_of_a_caption_is_wider_than_its_figure(
     assert told.y1 <= min(label.get_window_extent().y0 for label in named)
     # a number and its unit stay on one line
     assert folded("at 1 % of all", 0.4).splitlines() == ["at 1 %", "of all"]
+
+
+def test_no_text_of_loss_classifications_covers_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three schemes that classify every loss as congestion: two lines of matrices with a single row each."""
+    from airhop.plots import confusion
+
+    counts = {("congestion", "queue"): 3, ("congestion", "none"): 1}
+    sample = {"reno": counts, "sack": counts, "snoop": counts}
+    found = {scheme: [LossClassifications(of)] for scheme, of in sample.items()}
+    kept: list[Any] = []
+    monkeypatch.setattr(confusion, "_samples", lambda *_: found)
+    monkeypatch.setattr(confusion, "write", lambda figure, *_: kept.append(figure))
+    with mpl.rc_context(PRINT_STYLE):
+        plots.draw_confusion(PLANE, tmp_path / "x")  # type: ignore[arg-type]
+        kept[0].draw_without_rendering()
+    texts = [text for text in kept[0].findobj(mpl.text.Text) if text.get_text() and text.get_visible()]
+    upright = [text for text in texts if text.get_rotation() in (0.0, 90.0)]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in upright]
+    assert sum(name == "classified as" for name, _ in boxes) == 1
+    assert all(box.x0 >= 0.0 for _, box in boxes)
+    for number, (name, box) in enumerate(boxes):
+        others = [other for other, its in boxes[number + 1 :] if its.overlaps(box)]
+        assert not others, (name, others)
 
 
 def test_any_metric_is_drawn_along_any_axis_at_fixed_values_of_other_axes() -> None:

@@ -16,7 +16,7 @@ from airhop.analysis.loss_classifications import LossClassifications
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import Chapter, chapter_of_outcome, write_report
 from airhop.report.matrices import matrices
-from browser import Tab, eventually, settled
+from browser import NARROW, WIDE, Tab, eventually, settled
 
 EXPERIMENT, PLANE = "study-yun2009-fig6", "study-plane"
 VISIBLE = """([chapter, view, scheme]) =>
@@ -264,6 +264,40 @@ def test_a_report_fits_browser_windows_of_any_width(tab: Tab, report: Path, widt
     tab.page.locator(f"#{EXPERIMENT}-timeline").scroll_into_view_if_needed()
     tab.page.wait_for_selector(f"#{EXPERIMENT}-timeline output:has-text('s to')")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_titles_of_tables_fit_a_narrow_window(tab: Tab, report: Path) -> None:
+    tab.page.set_viewport_size(NARROW)
+    show(tab, report)
+    caption = tab.page.locator(f"#{EXPERIMENT} .causes caption >> visible=true").first
+    caption.scroll_into_view_if_needed()
+    box = caption.bounding_box()
+    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= NARROW["width"]
+
+
+def test_words_below_an_axis_are_broken_or_turned_where_they_would_touch(tab: Tab, tmp_path: Path) -> None:
+    queues = tuple(f"drop-tail(packets={packets})" for packets in (100, 300, 1000))
+    few = synthetic_study.study("few", wlan__cell__queue=queues)
+    many = synthetic_study.study("many", wlan__cell__queue=tuple(f"discipline-{i}" for i in range(12)))
+    chapters = [Chapter.of_table(study, trace=False) for study in (few, many)]  # type: ignore[arg-type]
+    path = write_report(chapters, tmp_path / "words.html")
+    axis = """(chapter) => {
+      const { below, inner_width } = chapters[chapter].drawn.get("means").plot;
+      return [[...below[0].major_label_overrides.values()], below[0].major_label_orientation, inner_width];
+    }"""
+    tab.page.set_viewport_size(NARROW)
+    show(tab, path)
+    figure(tab, "means", "study-few")
+    tab.page.wait_for_function(f"({axis})(0)[0].some((text) => text.includes('\\n'))")
+    texts, orientation, width = tab.page.evaluate(axis, 0)
+    assert texts == [queue.replace("(", "\n(").replace("=", "=\n") for queue in queues]
+    assert orientation == "horizontal" and 200 < width < 400
+    figure(tab, "means", "study-many")
+    tab.page.wait_for_function(f"({axis})(1)[1] === 'vertical'")
+    assert tab.page.evaluate(axis, 1)[0][0] == "discipline-0"
+    tab.page.set_viewport_size(WIDE)
+    tab.page.wait_for_function(f"({axis})(0)[0][0] === '{queues[0]}'")
+    assert tab.errors == []
 
 
 def test_figures_have_the_colours_of_the_theme(opened: Tab) -> None:

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from airhop import Scenario, Table, compare, sweep
+from airhop.analysis.goals import Goal
+from airhop.analysis.verdict import verdict
+from airhop.plots.quantities import FAIRNESS
+from airhop.plots.studies import draw_study
 from airhop.report.chapter import Chapter
-from airhop.report.goals import goal_rows, marks, picture
-from airhop.study.verdicts import outcomes
+from airhop.report.goals import goal_rows, headline, marks, picture
+from airhop.report.layout import Layout
+from airhop.study.verdicts import Outcome, outcomes
 from command_line import Cli
 
 SCHEMES = ["reno", "ll-elsn", "vegas"]
@@ -43,6 +48,35 @@ def test_a_study_and_a_comparison_have_the_same_verdict(table: Table) -> None:
     assert ("completion", "web") in kinds and ("throughput", None) in kinds
 
 
+def test_videos_do_not_starve_in_a_study_as_in_a_comparison() -> None:
+    """A video limits its rate, and its flow of requests sends little."""
+    scenario = workload().to_dict()
+    ladder = {"kind": "video", "ladder": ["200 kbit/s", "400 kbit/s"], "segment": "1 s"}
+    scenario["flow"].append(scenario["flow"][0] | {"name": "tv", "class": "tv", "app": ladder})
+    shared = Scenario.load(scenario)
+    (found,) = outcomes(sweep(shared, {"scheme": SCHEMES}, reps=2))
+    assert not any(found.verdict.starved.values())
+    assert found.verdict.to_dict() == compare(shared, SCHEMES, reps=2).verdict.to_dict()
+
+
+def test_in_a_mix_fairness_is_that_of_a_class_whose_flows_compete(tmp_path: Path) -> None:
+    """The index over downloads and transfers would compare flows of different demands."""
+    scenario = workload().to_dict()
+    scenario["flow"].append(scenario["flow"][0] | {"name": "second"})
+    mixed = sweep(Scenario.load(scenario), {"scheme": SCHEMES}, reps=2)
+    chapter = Chapter.of_table(mixed, trace=False)
+    assert chapter.fairness is not None and chapter.fairness.column == "class.bulk down.jain"
+    assert "fairness" in Layout(chapter).views
+    assert chapter.fairness.title == "Jain's index of bulk down"
+    assert (tmp_path / "fairness.pdf") in draw_study(mixed, tmp_path)
+    # One download competes with nobody of its class, and two downloads alone are a run with one class.
+    alone = sweep(workload(), {"scheme": SCHEMES[:1]}, reps=2)
+    assert Chapter.of_table(alone, trace=False).fairness is None
+    scenario["flow"] = [flow for flow in scenario["flow"] if flow["app"]["kind"] == "bulk"]
+    plain = sweep(Scenario.load(scenario), {"scheme": SCHEMES[:1]}, reps=2)
+    assert Chapter.of_table(plain, trace=False).fairness is FAIRNESS
+
+
 def test_the_headline_of_a_single_setting_is_its_verdict(table: Table) -> None:
     chapter = Chapter.of_table(table, trace=False)
     (found,) = outcomes(table)
@@ -60,6 +94,22 @@ def test_the_headline_of_several_settings_counts_those_at_which_a_scheme_is_best
     )
     assert len(wins) == len(
         {kind for setting in chapter.settings for kind in setting.verdict.leading} - {"throughput"}
+    )
+
+
+def test_the_headline_names_the_schemes_with_starved_flows_once_per_number_of_settings() -> None:
+    samples = {
+        Goal("throughput", "goodput_mbps"): {scheme: {0: 1.0, 1: 1.1} for scheme in SCHEMES},
+        Goal("delay", "delay_p95_ms", "bulk"): {scheme: {0: 5.0, 1: 5.5} for scheme in SCHEMES},
+    }
+
+    def setting(*starving: str) -> Outcome:
+        flows = {scheme: {"bulk": ["one"]} if scheme in starving else {} for scheme in SCHEMES}
+        return Outcome([], verdict(samples, {}, flows), samples)
+
+    told = headline([setting("reno", "ll-elsn", "vegas"), setting("reno", "vegas")], "Equal goodput.")
+    assert told == (
+        "Equal goodput. Flows starve with reno and vegas at all 2 settings, with ll-elsn at 1 of 2 settings."
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from airhop import InputError, Scenario, compare
+from airhop.comparison.classes import class_tables
 from command_line import Cli
 
 
@@ -90,3 +91,20 @@ def test_compare_prints_the_verdict_and_a_table_for_each_class(cli: Cli, tmp_pat
     assert shown.index("completion time of web") < shown.index("class bulk down, 2 flows")
     assert "class web, 2 flows" in shown
     assert "class bulk down" not in cli("compare", "last-hop", "reno", "-n", "1", "--set", "duration=2 s").out
+
+
+def test_tables_of_classes_have_fairness_only_for_several_flows_whose_rates_may_differ() -> None:
+    """An application sets the rate of its calls, and one flow shares with nobody."""
+    scenario = workload().to_dict()
+    call = {"from": "s", "to": "d", "transport": "udp", "app": {"kind": "call"}}
+    scenario["flow"] += [call | {"name": f"call{number}"} for number in (1, 2)]
+    found = compare(Scenario.load(scenario), ["reno", "cubic"], reps=2)
+    titles = {
+        table.title: [measure.column for measure in table.measures] for table in class_tables(found.rows())
+    }
+    fair = [title for title, columns in titles.items() if "class_jain" in columns]
+    assert fair == ["class bulk down, 2 flows", "class web, 2 flows"]
+    assert {"class bulk up, 1 flow", "class call, 2 flows"} < set(titles)
+    # A narrow terminal omits the last columns: the rating is the result, and the others are its reasons.
+    call = titles["class call, 2 flows"]
+    assert call.index("class_call_r") < call.index("class_call_late_pct")

@@ -191,8 +191,35 @@ def test_a_varied_key_without_a_path_applies_to_all_links_that_have_it() -> None
     only = compare(scenario, vary={"attempts": [2, 3]}, reps=1)
     assert only.arms[0].changes == {"wlan.cell.attempts": 2}
     copies = Scenario.load("dumbbell").with_({"duration": "100 ms", "copies": 2})
-    assert len(compare(copies, vary={"queue": ["drop-tail", "codel"]}, reps=1).arms[0].changes) == 3
+    assert len(compare(copies, vary={"queue": ["drop-tail", "codel"]}, reps=1).arms[1].changes) == 3
     assert compare(scenario, vary={"duration": ["1 s", "2 s"]}, reps=1).heading == "duration"
+
+
+def test_a_word_is_a_kind_of_queue_also_where_the_file_has_a_queue_per_direction() -> None:
+    """The file `home` lists two queues of its line; the word replaces the list by one kind for both."""
+    home = Scenario.load("home")
+    assert isinstance(next(link for link in home.to_dict()["wired"] if link["name"] == "line")["queue"], list)
+    pie, codel = arms(home, [], {"queue": ["pie", "codel"]})
+    assert set(codel.changes) == {"wired.core.queue", "wired.line.queue", "wlan.cell.queue"}
+    assert [link["queue"]["kind"] for link in pie.scenario.to_dict()["wired"]] == ["pie", "pie"]
+
+
+def test_a_word_for_the_kind_of_the_scenario_keeps_its_settings() -> None:
+    """FQ-CoDel is compared with the buffers of `home`, and not with buffers of 50 packets."""
+    home = Scenario.load("home")
+    own, fair = arms(home, [], {"queue": ["drop-tail", "fq-codel"]})
+    assert own.name == "drop-tail" and own.changes == {}
+    assert own.scenario.to_dict() == home.to_dict()
+    assert set(fair.columns.values()) == {"fq-codel"}
+    short = home.with_({"duration": "7 s"})
+    assert compare(short, ["cubic"], vary={"queue": ["drop-tail", "pie"]}, reps=1).heading == "scheme, queue"
+    # A table is a value in full, as with `--set`.
+    (plain,) = arms(home, [], {"wlan.cell.queue": [{"kind": "drop-tail"}]})
+    assert plain.scenario.to_dict()["wlan"][0]["queue"]["packets"] == 50
+    # One link of three has the kind.
+    (mixed,) = arms(home.with_({"wlan.cell.queue": {"kind": "pie", "packets": 9}}), [], {"queue": ["pie"]})
+    assert set(mixed.changes) == {"wired.core.queue", "wired.line.queue"}
+    assert mixed.scenario.to_dict()["wlan"][0]["queue"]["packets"] == 9
 
 
 @pytest.mark.parametrize(

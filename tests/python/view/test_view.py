@@ -21,7 +21,7 @@ from airhop import run_many
 from airhop.cli import main
 from airhop.plots.style import styles
 from airhop.view.state import State
-from browser import Tab, settled
+from browser import NARROW, Tab, eventually, settled
 from patience import PATIENCE_S
 
 RAISES = '''
@@ -422,3 +422,20 @@ def test_another_scenario_has_its_own_sliders(page: Page) -> None:
     page.get_by_role("slider").nth(3).press("ArrowRight")
     expect(flow_choice(page)).to_be_visible()
     wait_for_bars(page, simulated(there.with_sets({"copies": 2})))
+
+
+def test_titles_of_tables_and_labels_of_fields_fit_a_narrow_window(page: Page) -> None:
+    page.get_by_label("Scenario").select_option("home")
+    expect(page.locator("caption", has_text="UDP flows: rates are sums")).to_be_visible()
+    page.set_viewport_size(NARROW)
+    titles = page.locator("caption")
+    expect(titles.last).to_contain_text("percentiles")
+    fields = [page.locator("label", has_text=name) for name in ("Connection, 1 to", "Replication, 0 to")]
+    inside = "(element) => element.scrollWidth <= element.clientWidth"
+
+    def fit() -> bool:
+        boxes = [part.bounding_box() for part in (*titles.all(), *fields)]
+        ends = [box["x"] + box["width"] for box in boxes if box is not None]
+        return max(ends) <= NARROW["width"] and all(field.evaluate(inside) for field in fields)
+
+    eventually(page, fit)

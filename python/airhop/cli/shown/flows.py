@@ -42,8 +42,8 @@ OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_
 QUALITIES = (
     (
         "calls",
-        ("call_late_pct", "call_lost_pct", "call_mouth_to_ear_ms", "call_burst_ratio", "call_idd",
-         "call_ie_eff", "call_r", "call_mos"),
+        ("call_r", "call_mos", "call_late_pct", "call_lost_pct", "call_mouth_to_ear_ms", "call_burst_ratio",
+         "call_idd", "call_ie_eff"),
     ),
     ("games", ("game_late_pct", "game_lost_pct", "delay_p50_ms", "delay_p99_ms")),
     (

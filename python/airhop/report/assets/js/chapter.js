@@ -33,6 +33,9 @@ class Chapter {
   /** The metric as { column, label, unit }; the fairness figure has a fixed metric. */
   get quantity() { return this.data.metrics[this.metric]; }
 
+  /** The fairness that the chapter shows, if several flows share the network. */
+  get fairness() { return this.data.metrics.find(({ column }) => column === this.data.fairness); }
+
   /** True if the page shows the paper's metric and axis, so that the printed axes apply. */
   get asPrinted() { return this.data.frame !== null && this.metric === 0 && this.axis === 0; }
 
@@ -98,7 +101,8 @@ class Chapter {
     const say = (name, text) => { for (const place of all(`[data-say=${name}]`, this.element)) place.textContent = text; };
     say("means", `${title(quantity)}${against}${at}`);
     say("differences", `${quantity.label}${against}${at}`);
-    say("fairness", `Jain’s index over the flows${against}${at}`);
+    const shares = this.fairness?.column === "jain" ? "Jain’s index over the flows" : this.fairness?.label;
+    say("fairness", `${shares}${against}${at}`);
   }
 
   toggle(button) {

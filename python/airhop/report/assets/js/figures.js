@@ -58,6 +58,44 @@ one("#theme").addEventListener("click", () => {
 });
 root.dataset.theme = theme();
 
+// ---- words below an axis --------------------------------------------------------------------------------------------------------
+const worded = new WeakMap(); // words by figure
+const pen = document.createElement("canvas").getContext("2d");
+
+/** Shows a word at each whole number from 0, also after a change of the figure's width. */
+function showWords(plot, texts) {
+  if (!worded.has(plot)) plot.properties.inner_width.change.connect(() => fitWords(plot));
+  worded.set(plot, texts);
+  plot.below[0].ticker.ticks = texts.map((_, i) => i);
+  fitWords(plot);
+}
+
+/** Breaks the words below an axis where they would touch; turns them if a part of a word is too long. */
+function fitWords(plot) {
+  const [axis, texts] = [plot.below[0], worded.get(plot)];
+  pen.font = `${axis.major_label_text_font_size} ${axis.major_label_text_font}`;
+  const room = plot.inner_width / texts.length - pen.measureText("00").width;
+  const width = (text) => pen.measureText(text).width;
+  const broken = texts.map((text) => lines(text, (line) => width(line) <= room));
+  const fits = !plot.inner_width || broken.flat().every((line) => width(line) <= room);
+  const shown = fits ? broken.map((parts) => parts.join("\n")) : texts;
+  axis.setv({
+    major_label_overrides: new Map(shown.map((text, i) => [i, text])),
+    major_label_orientation: fits ? "horizontal" : "vertical",
+  });
+}
+
+/** Breaks `drop-tail(packets=100)` after a space, comma, hyphen or equals sign and before a parenthesis, into lines that fit. */
+function lines(text, fits) {
+  const found = [];
+  for (const part of text.split(/(?<=[ ,=]|[a-z]-)|(?=\()/)) {
+    const longer = (found.at(-1) ?? "") + part;
+    if (found.length && fits(longer.trimEnd())) found[found.length - 1] = longer;
+    else found.push(part);
+  }
+  return found.map((line) => line.trimEnd());
+}
+
 // ---- moving along an axis, by buttons and keys ----------------------------------------------------------------------------------
 
 /** Shows the range between two values, within `bounds`; on a logarithmic axis if `log`. */

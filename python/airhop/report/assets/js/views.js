@@ -5,7 +5,7 @@ const VIEWS = {
   differences: (chapter, shown) =>
     drawCurves(chapter, shown, "differences", chapter.quantity, (cell, i) => [cell.difference[i], cell.differenceHalf[i]]),
   fairness: (chapter, shown) =>
-    drawCurves(chapter, shown, "fairness", chapter.data.metrics.find(({ column }) => column === "jain"), (cell, i) => [cell.mean[i], cell.half[i]]),
+    drawCurves(chapter, shown, "fairness", chapter.fairness, (cell, i) => [cell.mean[i], cell.half[i]]),
   distribution: drawDistribution,
   map: drawMap,
 };
@@ -48,7 +48,7 @@ function drawCurves(chapter, { plot, sources }, name, quantity, take) {
   const printed = name === "means" && chapter.asPrinted;
   const [low, high] = printed ? [data.frame.ticks[0], data.frame.ticks.at(-1)] : heights(ys, name !== "fairness");
   plot.y_range.setv({ start: low, end: high });
-  if (name !== "fairness") plot.left[0].axis_label = name === "differences" ? `Difference${quantity.unit ? ` (${quantity.unit})` : ""}` : title(quantity);
+  plot.left[0].axis_label = name === "differences" ? `Difference${quantity.unit ? ` (${quantity.unit})` : ""}` : title(quantity);
 }
 
 /** Draws the paper's numbers as open marks while the paper's metric is shown. */
@@ -65,8 +65,7 @@ function fitX(chapter, plot, name, xs, limits) {
   if (!dimension || dimension.scale === "category") {
     const texts = dimension?.texts ?? ["the one setting"];
     ends = [-0.5, texts.length - 0.5];
-    plot.below[0].ticker.ticks = texts.map((_, i) => i);
-    plot.below[0].major_label_overrides = new Map(texts.map((text, i) => [i, text]));
+    showWords(plot, texts);
   } else {
     const [low, high] = limits ?? [Math.min(...xs), Math.max(...xs)];
     const log = dimension.scale === "log";
