@@ -52,24 +52,34 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
 
 // The application opens a flow for its requests, in the opposite direction of the responses. Requests and
 // responses are one class and one flow of the scenario, which has the completion times. If each request uses
-// a new connection, the flow of the scenario has all connections.
+// a new connection, the flow of the scenario has all connections. Over a wireless hop the class has the
+// direction of the responses.
 #[test]
 fn flows_that_an_application_opens_belong_to_its_class() {
-    for connections in [Connections::Reused, Connections::New] {
-        let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
-        let size = Distribution::Constant(2000.0);
-        let app =
-            RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals, connections };
-        let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
-        let plan = Plan {
-            links: Links { wired: vec![wire], ..Links::default() },
-            ..hosts::hosts(Span::from_secs(5), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(app))
-        };
-        let report = run(&plan, 1);
-        let [class] = &report.classes[..] else { panic!("one class: {:?}", names(&report)) };
-        assert_eq!((report.flows.len(), class.flows, class.jain), (2, 1, Some(1.0)), "{connections:?}");
-        assert_eq!(class.completion_ms, report.flows[0].completion_ms);
-        assert!(class.completion_ms.is_some_and(|completion| completion.count > 10));
-        assert_eq!(class.goodput_mbps, report.flows[0].goodput_mbps + report.flows[1].goodput_mbps);
+    let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
+    let sender = hosts::tcp("newreno", Preset::Ns2.config(1000));
+    let wired = Plan {
+        links: Links { wired: vec![wire], ..Links::default() },
+        ..hosts::hosts(Span::from_secs(5), sender, Arc::new(requests(Connections::Reused)))
+    };
+    let wireless = LastHop { seconds: 5, ..LastHop::default() }.plan();
+    for (mut plan, name) in [(wired, "requests"), (wireless, "requests down")] {
+        plan.flows[0].class = FlowClass::OfKind("requests");
+        for connections in [Connections::Reused, Connections::New] {
+            plan.flows[0].app = Arc::new(requests(connections));
+            let report = run(&plan, 1);
+            assert_eq!(names(&report), [name], "{connections:?}");
+            let [class] = &report.classes[..] else { panic!("one class") };
+            assert_eq!((report.flows.len(), class.flows, class.jain), (2, 1, Some(1.0)), "{connections:?}");
+            assert_eq!(class.completion_ms, report.flows[0].completion_ms);
+            assert!(class.completion_ms.is_some_and(|completion| completion.count > 10));
+            assert_eq!(class.goodput_mbps, report.flows[0].goodput_mbps + report.flows[1].goodput_mbps);
+        }
     }
+}
+
+/// Requests of 200 bytes, each 0.1 s after the response of 2000 bytes to the last.
+fn requests(connections: Connections) -> RequestResponse {
+    let [request, response, think] = [200.0, 2000.0, 0.1].map(Distribution::Constant);
+    RequestResponse { request, response, arrivals: Arrivals::Closed(think), connections }
 }

@@ -5,7 +5,7 @@
 
 use crate::apps::Connection;
 use crate::flow::{AppSeat, Ends, Flow, Side};
-use crate::plan::{FlowPlan, Transport};
+use crate::plan::{FlowClass, FlowPlan, Transport};
 use crate::report::ConnectionCounts;
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Span, Time};
@@ -87,7 +87,8 @@ impl World {
         }
         let running = &self.apps[usize::from(app)];
         let planned = running.flows[0];
-        let plan = self.ground.plan.flows[usize::from(planned.0)].clone();
+        let class = FlowClass::Named(self.flows[usize::from(planned.0)].class.clone());
+        let plan = FlowPlan { class, ..self.ground.plan.flows[usize::from(planned.0)].clone() };
         let requests = self.next_flow();
         let responses = FlowId(requests.0 + 1);
         let heads = [running.connections.requests.unwrap_or(requests), planned];
