@@ -106,5 +106,5 @@ def test_tables_of_classes_have_fairness_only_for_several_flows_whose_rates_may_
     assert fair == ["class bulk down, 2 flows", "class web, 2 flows"]
     assert {"class bulk up, 1 flow", "class call, 2 flows"} < set(titles)
     # A narrow terminal omits the last columns: the rating is the result, and the others are its reasons.
-    call = titles["class call, 2 flows"]
-    assert call.index("class_call_r") < call.index("class_call_late_pct")
+    of_calls = titles["class call, 2 flows"]
+    assert of_calls.index("class_call_r") < of_calls.index("class_call_late_pct")
