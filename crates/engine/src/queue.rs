@@ -20,7 +20,8 @@ const MOST: usize = 2 * NEXT;
 /// If an event is scheduled in the past: an effect before its cause is a bug that must not produce results.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// Sorted events, earlier than all others: the last is the next to be popped.
+    /// Sorted events, earlier than all others: the last is the next to be popped. The memory for [`MOST`] events
+    /// is their limit.
     next: Vec<Entry<E>>,
     /// Time before which an event is a sorted event.
     until: Time,
@@ -58,7 +59,7 @@ impl<E: Copy> EventQueue<E> {
     /// Creates an empty queue that accepts no event before `now`.
     pub fn starting_at(now: Time) -> Self {
         EventQueue {
-            next: Vec::with_capacity(MOST + 1),
+            next: Vec::with_capacity(MOST),
             until: now,
             base: now,
             crowd: Vec::new(),
@@ -115,21 +116,21 @@ impl<E: Copy> EventQueue<E> {
         if at >= self.until {
             return self.move_to_buckets(entry);
         }
-        if self.next.len() >= MOST.min(self.next.capacity()) {
+        if self.next.len() == self.next.capacity() {
             return self.insert_into_full(at, event);
         }
         insert(&mut self.next, entry);
     }
 
-    /// Inserts an event when the sorted events have no free memory or are [`MOST`]. This rare operation is a
-    /// separate function, so the frequent operation needs no registers of its callers.
+    /// Inserts an event when the sorted events are [`MOST`], which fill their memory: they return to the
+    /// buckets. This rare operation is a separate function, so the frequent operation needs no registers of
+    /// its callers.
     #[cold]
     #[inline(never)]
     fn insert_into_full(&mut self, at: Time, event: E) {
-        insert(&mut self.next, Entry { at, event });
-        if self.next.len() > MOST {
-            self.return_to_buckets();
-        }
+        self.return_to_buckets();
+        let entry = Entry { at, event };
+        if at >= self.until { self.move_to_buckets(entry) } else { insert(&mut self.next, entry) }
     }
 
     /// Returns the time of the next event.
@@ -176,6 +177,7 @@ impl<E: Copy> EventQueue<E> {
             std::mem::swap(&mut self.next, &mut self.crowd);
             return self.next.reverse();
         }
+        self.restore_memory();
         while self.filled != 0 {
             let nearest = self.filled.trailing_zeros() as usize;
             if self.next.len() + self.buckets[nearest].len() <= NEXT {
@@ -186,6 +188,18 @@ impl<E: Copy> EventQueue<E> {
             } else {
                 return;
             }
+        }
+    }
+
+    /// Gives the sorted events memory for [`MOST`] events, which simultaneous events have exchanged for theirs.
+    #[inline]
+    fn restore_memory(&mut self) {
+        if self.next.capacity() == MOST {
+            return;
+        }
+        std::mem::swap(&mut self.next, &mut self.crowd);
+        if self.next.capacity() != MOST {
+            self.next = Vec::with_capacity(MOST); // of a copy, or after a look ahead
         }
     }
 

@@ -47,11 +47,11 @@ impl Routes {
     /// Returns the next hop from `node` towards `to`; `None` at `to` itself, and for nodes that are not
     /// destinations.
     #[inline]
-    pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
-        match self.ways[usize::from(to.0)] {
-            Some(way) if node == way.anchor => way.last,
-            Some(way) if node != to => self.hops[way.table as usize + usize::from(node.0)],
-            _ => Hop::None,
+    pub fn hop(&self, node: NodeId, to: NodeId) -> &Hop {
+        match &self.ways[usize::from(to.0)] {
+            Some(way) if node == way.anchor => &way.last,
+            Some(way) if node != to => &self.hops[way.table as usize + usize::from(node.0)],
+            _ => &Hop::None,
         }
     }
 
@@ -59,9 +59,9 @@ impl Routes {
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = graph.end(hop)?;
-            (node != to).then(|| (node, self.hop(node, to)))
+            (node != to).then(|| (node, *self.hop(node, to)))
         };
-        let first = (from != to).then(|| (from, self.hop(from, to)));
+        let first = (from != to).then(|| (from, *self.hop(from, to)));
         std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(routes.hops.len(), 4 * 7, "one for each of r, q, x and y");
         for to in (0..7).map(NodeId) {
             let hops = graph.towards(to);
-            let same: Vec<Hop> = (0..7).map(|node| routes.hop(NodeId(node), to)).collect();
+            let same: Vec<Hop> = (0..7).map(|node| *routes.hop(NodeId(node), to)).collect();
             assert_eq!(same, hops, "towards {to:?}");
         }
     }
@@ -99,8 +99,8 @@ mod tests {
     fn a_host_on_a_wire_routes_directly_to_its_peer() {
         let graph = Graph::new(["a", "b"].map(String::from), [Joins::wire([NodeId(0), NodeId(1)], 0)]);
         let routes = Routes::new(&graph, [NodeId(1)]);
-        let hops = [0, 1].map(|node| routes.hop(NodeId(node), NodeId(1)));
+        let hops = [0, 1].map(|node| *routes.hop(NodeId(node), NodeId(1)));
         assert_eq!(hops, [Hop::Link(0), Hop::None]);
-        assert_eq!(routes.hop(NodeId(1), NodeId(0)), Hop::None, "no route leads there");
+        assert_eq!(*routes.hop(NodeId(1), NodeId(0)), Hop::None, "no route leads there");
     }
 }

@@ -287,7 +287,7 @@ impl World {
 
     /// Returns the occupancy of the queue from `node` towards the receiver of a flow, 0 to 1.
     pub(crate) fn fill_towards(&self, node: NodeId, flow: &FlowPlan) -> f64 {
-        let hop = self.routes.hop(node, flow.to);
+        let hop = *self.routes.hop(node, flow.to);
         let waiting = self.links.of(hop).map(|link| link.waiting(hop, flow.access_category, self.now()));
         let (waiting, capacity) = waiting.unwrap_or((0, 0));
         waiting as f64 / capacity.max(1) as f64

@@ -343,7 +343,7 @@ impl World {
     /// Sends a packet over its next hop; `fields`: hop fields of the packet.
     #[inline(always)]
     pub(crate) fn forward(&mut self, now: Time, node: NodeId, fields: HopFields, id: Id<Packet>) {
-        match self.routes.hop(node, fields.dst) {
+        match *self.routes.hop(node, fields.dst) {
             Hop::Link(i) => self.offer_to_link(now, i, id, fields.bytes),
             hop => self.offer_to(now, hop, id),
         }

@@ -304,10 +304,9 @@ impl Medium {
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.has_sent();
-        // The value applies if the addressed station is beyond the sense range.
         let is_aggregate = tx.kind == FrameKind::Ampdu;
-        let reception = self.tells_all.then_some(Reception::Unheard);
-        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
+        // The outcome applies if the addressed station is beyond the sense range.
+        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception: None };
         if is_aggregate {
             self.received = Bitmap::default();
         }
@@ -338,13 +337,14 @@ impl Medium {
                 if is_aggregate && outcome != Heard::Frame {
                     self.received = Bitmap::default();
                 }
-                if neighbour.decodes
-                    && let Some(best) = &mut ended.reception
-                {
+                if self.tells_all && neighbour.decodes {
                     let overlapped = disturbance.is_some_and(|others| others.overlapped);
-                    *best = Reception::new(outcome, overlapped).max(*best);
+                    ended.reception = ended.reception.max(Some(Reception::new(outcome, overlapped)));
                 }
             }
+        }
+        if self.tells_all {
+            ended.reception.get_or_insert(Reception::Unheard);
         }
         ended
     }

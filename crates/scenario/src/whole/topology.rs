@@ -78,7 +78,7 @@ impl Topology {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
         let mut hops = Vec::new();
         while node != to {
-            let hop = self.routes.hop(node, to);
+            let hop = *self.routes.hop(node, to);
             hops.push(hop);
             node = self.graph.end(hop)?;
         }

@@ -97,7 +97,7 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
         for (from, to) in [(f.from, f.to), (f.to, f.from)] {
-            if routes.hop(from, to) == Hop::None {
+            if *routes.hop(from, to) == Hop::None {
                 let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
                 return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
             }

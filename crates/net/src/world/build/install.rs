@@ -30,7 +30,7 @@ pub(crate) fn agents(
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.uses_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
-        for hop in [flow.to, flow.from].map(|end| routes.hop(host.node, end)) {
+        for hop in [flow.to, flow.from].map(|end| *routes.hop(host.node, end)) {
             if let Some(link) = links.of_mut(hop) {
                 link.listen(hop, i);
             }
