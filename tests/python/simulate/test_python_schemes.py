@@ -206,7 +206,7 @@ def test_the_catalogue_lists_python_schemes_after_built_in_schemes() -> None:
     entry = listed["py-ll-elsn"]
     assert list(entry) == list(listed["reno"])
     assert (entry["title"], entry["family"], entry["needs"]) == (
-        "Yun 2009 §4.2, as the built-in filter has it.",
+        "ELN filter of Yun 2009 §4.2, as in the built-in scheme.",
         "yours",
         ["elsn"],
     )
