@@ -280,8 +280,8 @@ impl TcpEnds {
         self.latency.delay.begin_connection();
     }
 
-    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` for a notice without
-    /// lateness.
+    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` if the notice cannot
+    /// change the timer, or if no timer runs and none expired after the notice was made.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);

@@ -27,7 +27,7 @@ use stream::Stream;
 /// Sequence number of the first data byte; an endpoint's SYN has number 0.
 const FIRST_BYTE: u64 = 1;
 
-/// Sequence number of a FIN that has not arrived.
+/// Value of [`Receiver::fin`] until a FIN arrives.
 const NO_FIN: u64 = u64::MAX;
 
 /// TCP receiver.
