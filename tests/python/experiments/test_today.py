@@ -31,7 +31,7 @@ from airhop.experiments.today.fer import EXPERIMENT as FER
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 from airhop.experiments.today.rtt import EXPERIMENT as RTT
 from airhop.experiments.today.short import EXPERIMENT as SHORT
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 from airhop.simulate import Job, run, run_many
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -388,7 +388,7 @@ def test_goodputs_on_the_page_equal_goodputs_of_a_run(
     name: str, experiment: Experiment, curve: str, x: X
 ) -> None:
     found = stats.estimate(measured(experiment, curve, x))
-    expected = f"{found.mean:.2f} {plus_minus(found, 2)}"
+    expected = f"{found.mean:.2f} {half_width_text(found, 2)}"
     assert printed(name, experiment.labels[curve], experiment.axis.text(x)) == expected
 
 
@@ -403,7 +403,8 @@ def test_waits_on_the_page_equal_waits_of_a_run() -> None:
     runs = [delay.measure(cubic, 50, 1, rep) for rep in range(delay.REPLICATIONS["full"])]
     mean, tail = (stats.estimate([one[metric] for one in runs]) for metric in (delay.MEAN, delay.TAIL))
     assert (
-        printed("waits", "CUBIC", "50 packets") == f"{mean.mean:.1f} {plus_minus(mean, 1)}, {tail.mean:.0f}"
+        printed("waits", "CUBIC", "50 packets")
+        == f"{mean.mean:.1f} {half_width_text(mean, 1)}, {tail.mean:.0f}"
     )
 
 

@@ -11,7 +11,8 @@ from airhop.scenario import SCHEME
 
 UNIFORM = "We, instead used a more realistic model based on uniformal distributions"
 WINDOW = "A maximum number of N packets can be transmitted without any acknowledgement received."
-GROUP = "the whole group of N packets is being transmitted again"
+GROUP_QUOTATION = "the whole group of N packets is being transmitted again"
+"""Words of the paper on which the reading `blocks` of Go-Back-N's group rests."""
 TAHOE, RENO = "tahoe", "reno"
 
 
@@ -163,7 +164,7 @@ def groups(network: Network) -> Question:
             Reading(
                 "blocks",
                 "N frames are sent, and acknowledged, as one group.",
-                GROUP,
+                GROUP_QUOTATION,
                 settings=network.arq({**DOWN, "group": "blocks"}, UP),
             ),
         ),
