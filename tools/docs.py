@@ -355,7 +355,7 @@ def claim_line(
     reason = ""
     if text := reason_text(claim):
         first = reasons[text][0]
-        reason = " *If the claim fails*: " + (text if first == claim.id else f"the reason of **{first}**.")
+        reason = " *Why the claim may fail*: " + (text if first == claim.id else f"the reason of **{first}**.")
     runs = experiment if isinstance(experiment, Experiment) else None
     test = f" Test: {plain(sentence)}." if (sentence := asks(claim.check, runs)) else ""
     return f"- **{claim.id}**{own} {claim.text}{quote}{test}{reason}"

@@ -122,9 +122,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "or arrive after the timeout that they should have prevented.",
         most_refresh_nothing,
         quote="However EBSN messages fail to refresh the sender's timer",
-        reason="Most messages arrive while the sender's own link is good and its timer runs. The timeouts "
-        "that remain have no message: they occur in fades of the sender's own link, which the receiver's "
-        "base station does not detect.",
+        reason="Most messages arrive while the sender's own link is good and its timer runs. No "
+        "message precedes the remaining timeouts, because they occur in fades of the sender's own link, "
+        "which the receiver's base station does not detect.",
     ),
     Claim(
         "kou-3-timeouts-strict",
@@ -144,8 +144,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "expired",
         reason="Every failed frame causes a notice, and a notice is in time if the sender's own link is "
         "good when it arrives. A notice that waits at the first base station for the end of the sender's "
-        "own fade is too late, as the paper states; without a failure at the receiver's base station there "
-        "is no notice.",
+        "own fade is too late, as the paper states.",
     ),
     Claim(
         "kou-m2m-redundant",
