@@ -48,6 +48,12 @@ SHOWN = {
 frame and one hop, yields no notice.
 """
 
+READING = (
+    "A reading is one interpretation of a place where the paper is silent or ambiguous; `silent` means that the "
+    "paper states nothing."
+)
+"""Sentence before the open questions of a paper."""
+
 SCHEMES_HEAD = """# Schemes
 
 A *scheme* is the congestion control of a sender and its reaction to losses and notices. The name selects a
@@ -307,6 +313,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         *(claim_line(claim, experiment, reasons) for claim in experiment.claims),
         "",
+        *((READING, "") if experiment.questions else ()),
         *(line for question in experiment.questions for line in question_lines(question)),
         "```text",
         f"airhop reproduce {experiment.id}{' --readings' if experiment.questions else ''}",
