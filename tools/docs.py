@@ -49,8 +49,8 @@ frame and one hop, yields no notice.
 """
 
 READING = (
-    "A reading is one interpretation of a place where the paper is silent or ambiguous; `silent` means that the "
-    "paper states nothing."
+    "A reading is one interpretation of a place where the paper is silent or ambiguous; `silent` means that "
+    "the paper states nothing."
 )
 """Sentence before the open questions of a paper."""
 
@@ -362,7 +362,9 @@ def claim_line(
     reason = ""
     if text := reason_text(claim):
         first = reasons[text][0]
-        reason = " *Why the claim may fail*: " + (text if first == claim.id else f"the reason of **{first}**.")
+        reason = " *Why the claim may fail*: " + (
+            text if first == claim.id else f"the reason of **{first}**."
+        )
     runs = experiment if isinstance(experiment, Experiment) else None
     test = f" Test: {plain(sentence)}." if (sentence := asks(claim.check, runs)) else ""
     return f"- **{claim.id}**{own} {claim.text}{quote}{test}{reason}"

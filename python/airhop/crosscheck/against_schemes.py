@@ -99,8 +99,8 @@ REASONS: Mapping[Point, tuple[Reason, float]] = {
 def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
     """Return the Rust counterpart of an object at a point.
 
-    If the point's parameters name services, the counterpart of bpf_eln is the scheme with these services, such
-    as LL-ELSN.
+    If the point's parameters name services, the counterpart of bpf_eln is the scheme with these services,
+    such as LL-ELSN.
     """
     services = parameters(params).get("services")
     return services if scheme == "bpf_eln" and services else SCHEMES[scheme]

@@ -143,8 +143,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",
         reason="Every failed frame causes a notice, and a notice is in time if the sender's own link is "
-        "good when it arrives. Only a notice that waits at the first base station for the end of the sender's "
-        "own fade is too late, as the paper states.",
+        "good when it arrives. Only a notice that waits at the first base station for the end of the "
+        "sender's own fade is too late, as the paper states.",
     ),
     Claim(
         "kou-m2m-redundant",

@@ -47,12 +47,14 @@ def beyond(name: str, axis: PlottedAxis) -> tuple[Claim[Samples], ...]:
     return (
         Claim(
             f"{name}-beyond",
-            "Beyond the range of the MCS, notices pay: LL-ELSN delivers more than 1.05 times as much as CUBIC.",
+            "Beyond the range of the MCS, notices pay: LL-ELSN delivers more than 1.05 times as much as "
+            "CUBIC.",
             Asked(has_more, axis, ("ll-elsn",), "cubic", CLEARLY, LAST),
         ),
         Claim(
             f"{name}-beyond-bbr",
-            "Beyond the range of the MCS, BBR is as good as LL-ELSN: it delivers more than 0.95 times as much.",
+            "Beyond the range of the MCS, BBR is as good as LL-ELSN: it delivers more than 0.95 times as "
+            "much.",
             Asked(has_more, axis, ("bbr",), "ll-elsn", AS_GOOD, LAST),
         ),
     )
