@@ -1,4 +1,4 @@
-"""Equations (1) to (5) of Yun 2009, against explicit sums and an independent simulation."""
+"""Equations (1) to (5) of Yun 2009 agree with explicit sums and an independent simulation."""
 
 from __future__ import annotations
 
