@@ -75,10 +75,10 @@ update each station that senses the frame:
 - In **one cell** all stations sense the frame. An event lasts {cell_first:.0f} ns with {first:.0f} stations,
   {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f}.
 - With **constant density** the stations within 85 m sense the frame: on average 32 of 100 stations, and 38
-  of 500, because a smaller share of 500 stations is near an edge. An event lasts {density_middle:,.0f} ns with
-  {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. The cost increases
-  more than the number of sensing stations (38/32), for two reasons: cache misses, as with flows, and the
-  construction of the world, which computes the ranges of all pairs of stations.
+  of 500, because a smaller share of 500 stations is near an edge. An event lasts
+  {density_middle:,.0f} ns with {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. The cost
+  increases more than the number of sensing stations (38/32), for two reasons: cache misses, as with flows, and
+  the construction of the world, which computes the ranges of all pairs of stations.
 
 """
 

@@ -67,7 +67,7 @@ def bit_errors(network: Network) -> Question:
 
 
 def sojourns(network: Network) -> Question:
-    """Return the question of the distribution of fade lengths, because the paper's model and its text differ."""
+    """Return the question of the distribution of fade lengths, in which the paper's model and text differ."""
 
     def reading(law: str, text: str, rests_on: str) -> Reading:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
@@ -106,7 +106,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 
 def sender(curves: Sequence[Curve]) -> Question:
-    """Return the question of the TCP version, because the paper cites Tahoe but describes a feature of Reno."""
+    """Return the question of the TCP version; the paper cites Tahoe, but describes a feature of Reno."""
     helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",
