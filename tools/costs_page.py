@@ -77,8 +77,8 @@ update each station that senses the frame:
 - With **constant density** the stations within 85 m sense the frame: on average 32 of 100 stations, and 38
   of 500, because a smaller share of 500 stations is near an edge. An event lasts
   {density_middle:,.0f} ns with {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. The cost
-  increases more than the number of sensing stations (38/32), for two reasons: cache misses, as with flows, and
-  the construction of the world, which computes the ranges of all pairs of stations.
+  increases more than the number of sensing stations (38/32), for two reasons: cache misses, as with flows,
+  and the construction of the world, which computes the ranges of all pairs of stations.
 
 """
 

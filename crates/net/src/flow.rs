@@ -223,7 +223,7 @@ impl TcpEnds {
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK is filtered out: it is no transmission of the segment that has its sequence number.
+        // A pure ACK is filtered out, because it does not transmit the segment that has its sequence number.
         let segment = packet.segment().filter(|segment| segment.is_of_stream() && !packet.damaged)?;
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();

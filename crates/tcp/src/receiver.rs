@@ -219,8 +219,8 @@ impl Receiver {
     }
 
     /// Sets whether TCP processes further segments at the same instant, after the next one. The ACK of data in
-    /// order then waits for the last of them: the window does not advance until the process has read the data
-    /// (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
+    /// order then waits for the last of them, because the window does not advance until the process has read
+    /// the data (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
     pub fn set_more(&mut self, more: bool) {
         self.more = more;
     }
