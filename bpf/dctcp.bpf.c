@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * DCTCP: RFC 8257, Data Center TCP, 2017, for networks whose switches mark at a step and whose hosts all run DCTCP.
+ * DCTCP: RFC 8257, Data Center TCP, 2017, for networks whose switches mark every packet above one queue threshold, and whose hosts all run DCTCP.
  *
  * The share of marked segments determines the window reduction. Both hosts need DCTCP: cwnd_event contains the receiver's part.
  */

@@ -262,6 +262,10 @@ PICTURES = {
 }
 
 
+LABELS = {"stations, one density": "constant density"}
+"""Labels of curves in figures, if they differ from the curve's name."""
+
+
 def figure_name(key: str) -> str:
     """Return the file name of a figure."""
     return f"costs-{key}.svg"
@@ -301,7 +305,7 @@ def figure_of(picture: Picture, shown: Mapping[str, Sequence[Cost]]) -> Figure:
             "color": style.color,
             "marker": style.marker,
             "markerfacecolor": face(style),
-            "label": name.partition(", ")[2],
+            "label": LABELS.get(name, name.partition(", ")[2]),
             "clip_on": False,
             "zorder": 3,
         }

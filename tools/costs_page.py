@@ -62,7 +62,7 @@ only {second:.1f} events, because all stations of two hops sense each other and 
 STATIONS = """## Stations
 
 Stations have random positions, and one station in ten has a SACK flow to a neighbour. The measurement has two
-variants. With *one density* the area grows with the number of stations; 20 stations have an area of
+variants. With *constant density* the area grows with the number of stations; 20 stations have an area of
 100 m × 100 m, as in `cheng2008-random`. In *one cell* every station receives the frames of all other
 stations.
 
@@ -74,11 +74,11 @@ update each station that senses the frame:
 
 - In **one cell** all stations sense the frame. An event lasts {cell_first:.0f} ns with {first:.0f} stations,
   {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f}.
-- With **one density** the stations within 85 m sense the frame: on average 32 of 100 stations, and 38 of 500,
-  because a smaller share of 500 stations is near an edge. An event lasts {density_middle:,.0f} ns with
-  {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. This increase exceeds the ratio of sensing
-  stations for two reasons: cache misses, as with flows, and the construction of the world, which computes the
-  ranges of all pairs of stations.
+- With **constant density** the stations within 85 m sense the frame: on average 32 of 100 stations, and 38
+  of 500, because a smaller share of 500 stations is near an edge. An event lasts
+  {density_middle:,.0f} ns with {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. The cost
+  increases more than the number of sensing stations (38/32), for two reasons: cache misses, as with flows,
+  and the construction of the world, which computes the ranges of all pairs of stations.
 
 """
 
@@ -176,7 +176,7 @@ def stations(density: Sequence[Cost], cell: Sequence[Cost]) -> str:
         density_middle=at(density, middle).ns_per_event,
         density_last=density[-1].ns_per_event,
     )
-    return text + against("stations, one density", density) + against("stations, one cell", cell)
+    return text + against("stations, constant density", density) + against("stations, one cell", cell)
 
 
 def loss(one: Sequence[Cost], seven: Sequence[Cost]) -> str:

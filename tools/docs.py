@@ -48,6 +48,12 @@ SHOWN = {
 frame and one hop, yields no notice.
 """
 
+READING = (
+    "A reading is one interpretation of a place where the paper is silent or ambiguous; `silent` means that "
+    "the paper states nothing."
+)
+"""Sentence before the open questions of a paper."""
+
 SCHEMES_HEAD = """# Schemes
 
 A *scheme* is the congestion control of a sender and its reaction to losses and notices. The name selects a
@@ -307,6 +313,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         *(claim_line(claim, experiment, reasons) for claim in experiment.claims),
         "",
+        *((READING, "") if experiment.questions else ()),
         *(line for question in experiment.questions for line in question_lines(question)),
         "```text",
         f"airhop reproduce {experiment.id}{' --readings' if experiment.questions else ''}",
@@ -355,7 +362,9 @@ def claim_line(
     reason = ""
     if text := reason_text(claim):
         first = reasons[text][0]
-        reason = " *If the claim fails*: " + (text if first == claim.id else f"the reason of **{first}**.")
+        reason = " *Why the claim may fail*: " + (
+            text if first == claim.id else f"the reason of **{first}**."
+        )
     runs = experiment if isinstance(experiment, Experiment) else None
     test = f" Test: {plain(sentence)}." if (sentence := asks(claim.check, runs)) else ""
     return f"- **{claim.id}**{own} {claim.text}{quote}{test}{reason}"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from airhop.analysis.goals import Goal
 from airhop.analysis.verdict import Standing, verdict
 from airhop.errors import InputError
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 from airhop.stats import Estimate, estimate
 from airhop.study import Table
 from airhop.study.study import Point
@@ -133,7 +133,7 @@ def cell(found: Estimate | None, digits: int) -> str:
         return "–"
     if 0 < found.mean < (found.half_width or 0):
         return f"{found.mean:.{digits}f} ({found.ends.low:.{digits}f}–{found.ends.high:.{digits}f})"
-    return f"{found.mean:.{digits}f} {plus_minus(found, digits)}"
+    return f"{found.mean:.{digits}f} {half_width_text(found, digits)}"
 
 
 def cells(of: Table, shown: Sequence[Shown], point: Point) -> list[str]:

@@ -37,7 +37,7 @@ from airhop.experiments.wifi.airtime import AIRTIME, CELLS
 from airhop.experiments.wifi.delay import MEAN, TAIL
 from airhop.experiments.wifi.five import EDGE, MEASURES, TENTH
 from airhop.experiments.wifi.snr import PLACES
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 from blocks import fill, table
 from wins import ANSWERS, grid
 
@@ -129,7 +129,7 @@ def measures(name: str) -> Callable[[Found], str]:
             (
                 label,
                 *(
-                    f"{value.mean:.{metric.digits}f} {plus_minus(value, metric.digits)}"
+                    f"{value.mean:.{metric.digits}f} {half_width_text(value, metric.digits)}"
                     for metric, those in several
                     for value in (those.estimate(curve, TENTH),)
                 ),

@@ -25,7 +25,7 @@ from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE
 from airhop.experiments.today.buffers import BUFFER
 from airhop.experiments.today.flows import JAIN
 from airhop.experiments.today.short import COMPLETION, times
-from airhop.numerals import NO_BREAK, interval, plus_minus
+from airhop.numerals import NO_BREAK, half_width_text, interval
 from blocks import fill, table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "what-wins-where.md"
@@ -59,7 +59,7 @@ def grid(outcome: Outcome, digits: int = 2) -> str:
 
     def cell(curve: str, x: X) -> str:
         found = samples.estimate(curve, x)
-        text = f"{found.mean:.{digits}f} {plus_minus(found, digits)}"
+        text = f"{found.mean:.{digits}f} {half_width_text(found, digits)}"
         return f"**{text}**" if curve in best[x] else text
 
     return table(
@@ -110,7 +110,7 @@ def connections(found: Found) -> str:
     lines = grid(flows).splitlines()
     index = {curve: fair.samples.estimate(curve, last) for curve in fair.experiment.labels}
     added = [f" {JAIN.label}, {fair.experiment.axis.text(last)} |", " --: |"]
-    added += [f" {one.mean:.3f} {plus_minus(one, 3)} |" for one in index.values()]
+    added += [f" {one.mean:.3f} {half_width_text(one, 3)} |" for one in index.values()]
     return "".join(f"{line}{more}\n" for line, more in zip(lines, added, strict=True))
 
 
@@ -159,7 +159,7 @@ def waits(found: Found) -> str:
 
     def cell(curve: str, packets: int) -> str:
         mean, tail = (values.at(curve, one, packets=packets).value for one in (delay.MEAN, delay.TAIL))
-        return f"{mean.mean:.1f} {plus_minus(mean, 1)}, {tail.mean:.0f}"
+        return f"{mean.mean:.1f} {half_width_text(mean, 1)}, {tail.mean:.0f}"
 
     measured = delay.buffers_in(values)
     return table(

@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 WRAPPERS = (staticmethod, classmethod)
 PROVIDED = {"airhop", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose base classes need no digest: the versions of Python and Airhop are recorded anyway."""
+"""Packages whose base classes need no digest, because the versions of Python and Airhop are recorded."""
 NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__")
 
 

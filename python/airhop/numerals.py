@@ -15,7 +15,7 @@ def tie_units(text: str) -> str:
     return re.sub(r" (?=%|×|Mbit)|(?<=×) ", NO_BREAK, text)
 
 
-def plus_minus(estimate: Estimate, digits: int = 2) -> str:
+def half_width_text(estimate: Estimate, digits: int = 2) -> str:
     """Format `± 0.08`; `±<0.01` for a half-width that rounds to 0; `± ?` for a single replication."""
     if estimate.half_width is None:
         return "± ?"

@@ -24,7 +24,8 @@ settings.load_profile("airhop")
 # If pytest is a background job of a script, it ignores SIGINT, and so would the processes in tests of Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Hundreds of tests start programs, which without bytecode files would mainly compile libraries.
+# Hundreds of tests start Python programs. Without bytecode files, each would spend most of its time on the
+# compilation of libraries.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -143,7 +143,7 @@ pub enum Drop {
     Aqm,
     /// Bit errors on the channel (a frame).
     Channel,
-    /// Collision: two frames on the air at once, or the receiver was itself transmitting (a frame).
+    /// Collision: two frames on the air simultaneously, or the receiver was itself transmitting (a frame).
     Collision,
     /// Discard by the link layer after its last attempt.
     Retries,

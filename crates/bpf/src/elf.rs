@@ -66,6 +66,7 @@ pub(crate) struct Symbol {
 pub(crate) struct Relocation {
     pub offset: u64,
     pub symbol: usize,
+    /// Type of the relocation (`R_BPF_*`).
     pub kind: u32,
 }
 

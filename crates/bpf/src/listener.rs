@@ -42,7 +42,7 @@ impl NoticePolicy for Listener {
         self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
-    /// No effect: a kernel receives notices only as packets.
+    /// No effect, because a kernel receives notices only as packets.
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }

@@ -1,5 +1,5 @@
-//! Objects with a listener: notices reach the program at the interface as real bytes, and the program passes
-//! them to the sender. `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of
+//! Objects with a listener, a program at the interface: it receives notices as real bytes and passes them to
+//! the sender. `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of
 //! `objects/shares.bpf.c` consumes no packet.
 
 use airhop_base::{

@@ -119,8 +119,8 @@ impl Turnaround {
         let unanswered = self.unanswered.get_mut(&connection);
         let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
-        // After a stall a host acknowledges all segments that have arrived in the meantime at once. The
-        // turnaround therefore counts from the previous ACK.
+        // After a stall a host acknowledges all segments that have arrived in the meantime with one ACK.
+        // The turnaround therefore counts from the previous ACK.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
         if segments > 1 || took < DELAYED {
@@ -200,8 +200,8 @@ mod tests {
         Time::from_nanos(us * 1000)
     }
 
-    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments at once. The turnaround is
-    /// that of the second segment.
+    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments together. The turnaround
+    /// is that of the second segment.
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();

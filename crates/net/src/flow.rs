@@ -223,7 +223,7 @@ impl TcpEnds {
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK is filtered out: it is no transmission of the segment that has its sequence number.
+        // A pure ACK is filtered out, because it does not transmit the segment that has its sequence number.
         let segment = packet.segment().filter(|segment| segment.is_of_stream() && !packet.damaged)?;
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
@@ -280,8 +280,8 @@ impl TcpEnds {
         self.latency.delay.begin_connection();
     }
 
-    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` for a notice without
-    /// lateness.
+    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` if the notice cannot
+    /// change the timer, or if no timer runs and none expired after the notice was made.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);

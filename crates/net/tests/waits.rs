@@ -27,7 +27,7 @@ fn wait(plan: &Plan) -> Delay {
     run(plan, 1).queues[0].wait_ms.0.expect("packets left the queue")
 }
 
-// Computed by hand: two packets arrive at once. The first is sent immediately, and the second waits for one
+// Computed by hand: two packets arrive together. The first is sent immediately, and the second waits for one
 // serialisation time, 0.8 ms. This holds for a drop-tail queue, whose departures are known on arrival, and
 // for a queue with a discipline. The run ends between the two packets of the last pair: a drop-tail queue
 // counts a packet when it enters, the other queue when it leaves.

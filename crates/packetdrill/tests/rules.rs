@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Number of scripts that run on the kernel at once: each script mostly waits.
+/// Number of scripts that run on the kernel simultaneously, because each script mostly waits.
 const ON_KERNEL: usize = 8;
 
 /// Returns the folder of scripts that test Airhop's sender of preset linux.

@@ -273,7 +273,7 @@ pub enum LinkEffect {
         /// The packet.
         packet: Id<Packet>,
     },
-    /// Arrival at the sending station of the report of [`LinkEffect::GivenUp`].
+    /// Arrival of the report about a [`LinkEffect::GivenUp`] packet at the sending station.
     Aborted {
         /// The sending station.
         from: Station,

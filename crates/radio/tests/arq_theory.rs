@@ -96,8 +96,8 @@ fn stop_and_wait_costs_one_timeout_per_lost_frame_or_ack() {
 }
 
 /// Selective repeat: a loss costs only the retransmitted frame. If the window exceeds the number of frames
-/// that may be missing at once, there are no pauses, and a packet takes t / (1 - p). With timeouts of three
-/// frames, a window of 64 frames is sufficient for 20 losses of one frame in a row.
+/// that may be missing simultaneously, there are no pauses, and a packet takes t / (1 - p). With timeouts of
+/// three frames, a window of 64 frames is sufficient for 20 losses of one frame in a row.
 #[test]
 fn selective_repeat_costs_one_frame_per_loss() {
     for srej in [true, false] {

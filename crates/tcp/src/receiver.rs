@@ -27,7 +27,7 @@ use stream::Stream;
 /// Sequence number of the first data byte; an endpoint's SYN has number 0.
 const FIRST_BYTE: u64 = 1;
 
-/// Sequence number of a FIN that has not arrived.
+/// Value of [`Receiver::fin`] until a FIN arrives.
 const NO_FIN: u64 = u64::MAX;
 
 /// TCP receiver.
@@ -219,8 +219,8 @@ impl Receiver {
     }
 
     /// Sets whether TCP processes further segments at the same instant, after the next one. The ACK of data in
-    /// order then waits for the last of them: the window does not advance until the process has read the data
-    /// (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
+    /// order then waits for the last of them, because the window does not advance until the process has read
+    /// the data (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
     pub fn set_more(&mut self, more: bool) {
         self.more = more;
     }

@@ -154,7 +154,7 @@ fn a_normal_close_passes_the_states_of_rfc_9293() {
     assert_eq!(states(&pair), [TimeWait, Closed]);
 }
 
-// RFC 9293 §3.6, figure 13: both ends close at once, and go through CLOSING to TIME-WAIT.
+// RFC 9293 §3.6, figure 13: both ends close simultaneously, and go through CLOSING to TIME-WAIT.
 #[test]
 fn a_simultaneous_close_passes_closing_and_time_wait() {
     use ConnectionState::*;

@@ -62,7 +62,7 @@ pub struct MsduHeader {
     pub outcome: AirOutcome,
 }
 
-/// Length of a BlockAck with 64 bits, bytes.
+/// Length of a BlockAck with a bitmap of 64 bits, bytes.
 const SHORT_BLOCK_ACK: u32 = 32;
 
 /// Capture of a cell.

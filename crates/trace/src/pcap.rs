@@ -107,8 +107,8 @@ impl Captures {
         packet: &Packet,
         comment: Option<&str>,
     ) {
-        // A forwarded packet is captured only at its departure: a second copy in the same file would look
-        // like a retransmission.
+        // A forwarded packet is captured only at its departure, because a second copy in the same file
+        // would look like a retransmission.
         let is_for_here = packet.dst == node || packet.dst == NodeId::BROADCAST;
         let passes = direction == Direction::In && !is_for_here && comment.is_none();
         if passes || self.error.is_some() {

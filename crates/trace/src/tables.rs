@@ -151,6 +151,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
+    /// Adds the row of a segment that its sender passes to IP.
     pub fn push(&mut self, t: Time, flow: u32, segment: &Segment, sent: SendContext) {
         self.time.push(t.secs_f64());
         self.flow.push(flow);
@@ -211,6 +212,7 @@ impl Windows {
         self.last.push(None);
     }
 
+    /// Adds a row if a value other than the flight has changed.
     pub fn push(&mut self, t: Time, flow: u32, sample: WindowSample) {
         let last = &mut self.last[flow as usize];
         // The flight changes with every segment, so a change of only the flight adds no row.
@@ -314,6 +316,7 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
+    /// Adds a row if the length has changed.
     pub fn push(&mut self, t: Time, place: u32, packets: u32) {
         let i = place as usize;
         if self.last.len() <= i {

@@ -82,7 +82,7 @@ def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
 
 
 def ticks(modulo: int) -> list[int]:
-    """Return ticks at equal steps, at most six, for numbers below the modulus."""
+    """Return ticks from 0 to the modulus, which they divide into at most six equal steps."""
     steps = next(count for count in (6, 5, 4, 3, 2, 1) if modulo % count == 0)
     return list(range(0, modulo + 1, modulo // steps))
 

@@ -12,7 +12,7 @@ from airhop.cli import EXIT_FAILED
 from airhop.cli.common.app import Json
 from airhop.cli.common.output import print_json, say
 from airhop.errors import InputError
-from airhop.live.notify import Notice, Notifier, from_file, from_socket, network, recorded, sender
+from airhop.live.notify import Notice, Notifier, from_file, from_socket, parse_prefix, recorded, sender
 
 KINDS = ("events", "no event", "ersn", "eln", "withheld", "unsent")
 MOST_ERRORS = 5
@@ -55,7 +55,7 @@ def notify(
         )
     if play is not None and record is not None:
         raise InputError("--play and --record exclude each other: the file of events exists already")
-    prefixes = [network(text) for text in to]
+    prefixes = [parse_prefix(text) for text in to]
     quietly = as_json and dry_run
     send: Callable[[Notice], None] = (_drop if quietly else _show) if dry_run else sender()
     notifier = Notifier(prefixes, send)

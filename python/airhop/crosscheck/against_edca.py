@@ -147,7 +147,7 @@ class _Function:
         """Draw a backoff."""
         self.window, self.backoff = window, rng.randint(0, window)
 
-    def fail(self, rng: Random) -> None:
+    def on_failure(self, rng: Random) -> None:
         """Count a failed attempt, and draw a backoff from the doubled contention window."""
         _, least, most = PARAMETERS[self.category]
         self.tries += 1
@@ -227,7 +227,7 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
                 function.category == category
                 and highest.setdefault(function.station, function) is not function
             ):
-                function.fail(rng)
+                function.on_failure(rng)
     on_air = list(highest.values())
     time = SIFS_US + access
     if len(on_air) == 1:
@@ -245,7 +245,7 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
     longest = max(function.frame for function in on_air)
     last = {function.station for function in on_air if function.frame == longest}
     for function in on_air:
-        function.fail(rng)
+        function.on_failure(rng)
         function.must_request = function.requested is not None
     for function in functions:
         function.late = TIMEOUT_US if function.station in last else 0.0

@@ -97,7 +97,11 @@ REASONS: Mapping[Point, tuple[Reason, float]] = {
 
 
 def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
-    """Return the Rust scheme to compare with an object at a point; bpf_eln may need LL-ELSN's notices."""
+    """Return the Rust counterpart of an object at a point.
+
+    If the point's parameters name services, the counterpart of bpf_eln is the scheme with these services,
+    such as LL-ELSN.
+    """
     services = parameters(params).get("services")
     return services if scheme == "bpf_eln" and services else SCHEMES[scheme]
 

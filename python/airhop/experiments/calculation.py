@@ -59,7 +59,7 @@ class Value:
 
 
 def exact(value: float) -> Estimate:
-    """Return the estimate of an exactly known value: its interval has no width."""
+    """Return the estimate of an exactly known value, whose interval has no width."""
     return Estimate(float(value), None, 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 from airhop.stats import Interval
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
         return None
     digits = experiment.metric.digits
     told = ", ".join(
-        f"{experiment.labels[curve]} {row.value.mean:.{digits}f} {plus_minus(row.value, digits)} at "
+        f"{experiment.labels[curve]} {row.value.mean:.{digits}f} {half_width_text(row.value, digits)} at "
         f"{experiment.axis.text(row.x)}"
         for curve, row in most.items()
     )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from airhop.experiments.calculation import Value
 from airhop.experiments.claims import Decision, above, below, ends
 from airhop.experiments.experiment import X
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 from airhop.progress import Reporter
 from airhop.simulate import cores
 from airhop.stats import Estimate
@@ -71,4 +71,4 @@ def differs_from_zero(difference: Estimate) -> Decision:
 
 def mean_and_half(value: Estimate, digits: int = 2, sign: str = "") -> str:
     """Format `4.21 ± 0.08`; optionally with `+` before nonnegative numbers."""
-    return f"{value.mean:{sign}.{digits}f} {plus_minus(value, digits)}"
+    return f"{value.mean:{sign}.{digits}f} {half_width_text(value, digits)}"

@@ -271,7 +271,10 @@ def emulate_hosts(
 
 
 def judge(live: dict[str, Any], effect: Effect) -> None:
-    """Add to `live` the changes of goodput and delays by lateness, and reasons if they are too large."""
+    """Record in `live` how much lateness changed goodput and delays, and whether the emulation is valid.
+
+    Each change above the limit adds a reason to `why`; with a reason, `valid` is false.
+    """
     live["goodput_shift"] = effect.to_dict(effect.goodput)
     live["delay_shift"] = effect.to_dict(effect.delay)
     live["why"] += [

@@ -74,7 +74,7 @@ def hosts_of(
 def _readiness(
     asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
 ) -> tuple[str, int | None, str]:
-    """Parse the readiness condition of a node, a port or a command.
+    """Parse the condition under which a node is ready: an open port, or a command that succeeds.
 
     Returns the node, the port or None, and the command or an empty text.
     """

@@ -56,7 +56,7 @@ class Notice:
         return f"{self.kind} to {self.source} about {segment} to {self.destination}"
 
 
-def network(text: str) -> Network:
+def parse_prefix(text: str) -> Network:
     """Parse an address or prefix, such as 10.0.0.1 or fd00::/64; raises InputError."""
     try:
         return ipaddress.ip_network(text, strict=False)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from airhop.study import Table
 
-BESIDE = 2
+MATRICES_PER_ROW = 2
 """Maximum number of matrices in a row."""
 ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.66
 """Heights of a row of a matrix, of the head above a matrix, and of the foot below the last matrix, inches."""
@@ -99,8 +99,8 @@ def draw_confusion(
             told = silent if right is None else f"{percent_interval(right)} %"
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
             _fill(panel, LossClassifications.sum(sample), whole.judged, causes)
-            panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
-            if place + BESIDE >= len(samples):
+            panel.set_yticks(range(len(whole.judged)), whole.judged if place % MATRICES_PER_ROW == 0 else [])
+            if place + MATRICES_PER_ROW >= len(samples):
                 panel.set_xlabel("true cause", fontsize=7, labelpad=1)
                 heads = [CAUSES[cause] for cause in causes]
                 panel.set_xticks(range(len(causes)), heads, rotation=40, ha="right")
@@ -126,12 +126,12 @@ def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     All sizes are fixed, because an automatic layout would take a quarter of the drawing time.
     """
     high = rows * ROW_IN
-    wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE
-    height = ceil(count / BESIDE) * (high + HEAD_IN) + foot
+    wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (MATRICES_PER_ROW - 1) * GAP_IN) / MATRICES_PER_ROW
+    height = ceil(count / MATRICES_PER_ROW) * (high + HEAD_IN) + foot
     figure = new_figure(COLUMN_WIDTH_IN, height, laid_out=False)
     panels = []
     for place in range(count):
-        line, column = divmod(place, BESIDE)
+        line, column = divmod(place, MATRICES_PER_ROW)
         left, bottom = LEFT_IN + column * (wide + GAP_IN), height - (line + 1) * (high + HEAD_IN)
         panels.append(
             figure.add_axes((left / COLUMN_WIDTH_IN, bottom / height, wide / COLUMN_WIDTH_IN, high / height))

@@ -118,7 +118,7 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Drawings of the stations, equal in all runs; empty if every station is in range of all others."""
+        """Maps of the station positions (the same for all runs); empty if all stations are in range."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property

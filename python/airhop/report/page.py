@@ -13,7 +13,7 @@ from pathlib import Path
 
 from airhop.experiments.reproduced import ORDER, CheckedClaim
 from airhop.files import filling
-from airhop.numerals import interval, plus_minus, tie_units
+from airhop.numerals import half_width_text, interval, tie_units
 from airhop.report.calculated import CalculationChapter, CalculationPage
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
@@ -121,7 +121,7 @@ def render(chapters: Sequence[Page]) -> str:
     )
     environment.filters |= {
         "interval": interval,
-        "plus_minus": plus_minus,
+        "half_width_text": half_width_text,
         "lower_first": lambda text: text[:1].lower() + text[1:],
         "tie_units": tie_units,
     }

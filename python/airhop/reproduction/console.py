@@ -15,7 +15,7 @@ from airhop.experiments.calculation import Calculated
 from airhop.experiments.frame import frame
 from airhop.experiments.outcome import Outcome
 from airhop.experiments.reproduced import CheckedClaim
-from airhop.numerals import NO_BREAK, plus_minus, tie_units
+from airhop.numerals import NO_BREAK, half_width_text, tie_units
 from airhop.plots.style import styles
 from airhop.plots.terminal import Series, chart
 from airhop.reproduction.loss_causes import LEGEND, judged_right
@@ -197,7 +197,7 @@ def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
     if row is None:
         return Text("–", style="dim")
     text = Text(f"{row.value.mean:.{metric.digits}f}", style="bold" if best else "")
-    text.append(f" {plus_minus(row.value, metric.digits)}", style="dim")
+    text.append(f" {half_width_text(row.value, metric.digits)}", style="dim")
     if row.ratio is not None and math.isfinite(row.ratio.value) and not metric.bounded:
         text.append(f" {row.ratio.value:4.2f}×", style="bold" if best else "")
     return text

@@ -86,7 +86,7 @@ class Journal:
             os.close(fd)
 
     def _ready(self) -> int:
-        """Open the file, and remove an incomplete last line of an interrupted write."""
+        """Return the descriptor; the first call empties the file, later calls cut off an incomplete write."""
         if self._fd is None:
             # If the file exists, its runs are in a part already, because `remove` was interrupted.
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)

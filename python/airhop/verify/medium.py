@@ -251,7 +251,7 @@ class Medium:
 
     @cached_property
     def _overlaps(self) -> dict[int, list[Frame]]:
-        """Frames that overlap a frame, by the row of the frame, in order of their start."""
+        """For each frame (key: its row), the frames that overlap it, in order of their start."""
         found: defaultdict[int, list[Frame]] = defaultdict(list)
         active: list[Frame] = []
         for frame in self.frames:

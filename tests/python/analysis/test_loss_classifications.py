@@ -1,4 +1,4 @@
-"""Loss classifications against true causes, from the run document to the figures."""
+"""Loss classifications are compared with true causes, from the run document to the figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round-trip times from a segment's last transmission to the ACK that covers it; timeouts; late notices."""
+"""A round trip lasts from a segment's last transmission to the ACK that covers it; notices may be late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topologies: ranges of stations, paths of flows, and their drawings."""
+"""Topologies contain the ranges of stations and the paths of flows, and are drawn to scale."""
 
 from __future__ import annotations
 

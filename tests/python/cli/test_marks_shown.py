@@ -1,4 +1,4 @@
-"""The marks of a run, in a terminal."""
+"""The command `run` prints ECN marks if packets were marked."""
 
 from __future__ import annotations
 

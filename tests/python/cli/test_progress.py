@@ -1,4 +1,4 @@
-"""Output on stderr during a job."""
+"""A job reports its progress on stderr."""
 
 import io
 import time

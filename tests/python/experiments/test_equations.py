@@ -1,4 +1,4 @@
-"""Equations (1) to (5) of Yun 2009, against explicit sums and an independent simulation."""
+"""Equations (1) to (5) of Yun 2009 agree with explicit sums and an independent simulation."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def test_the_ersn_interval_is_refused_for_a_retry_limit_of_1() -> None:
 
 
 def test_equation_4_equals_values_computed_by_hand() -> None:
-    # L/P = 0.2, an ELN every 109.999 slots at p = 0.1 and l = 2; no errors, no notices.
+    # A notice has 0.2 of a frame's length (L/P). At p = 0.1 with two attempts an ELN is sent every 109.999
+    # slots; at p = 0 no notice is sent.
     assert notice_rate(eln_interval([0.0, 0.1], 2)) == pytest.approx([0.0, 0.2 / 110.0])
     assert notice_rate(ersn_interval(0.3, 2)) == pytest.approx(0.046154, abs=1e-6)
     assert notice_rate(5.0, message_share=0.5) == 0.1

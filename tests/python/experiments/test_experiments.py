@@ -38,7 +38,7 @@ from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
 from airhop.experiments.yun2009.fig8 import EXPERIMENT as FIG8
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
 from airhop.experiments.yun2009.fig10 import EXPERIMENT as FIG10
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 from airhop.progress import Reporter
 from airhop.reproduction import print_outcome, reproduce
 from airhop.reproduction.rows import write_rows
@@ -399,7 +399,7 @@ def test_the_terminal_output_has_every_number_in_80_columns(fails: bool) -> None
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "…" not in text
     for row in outcome.rows:
-        assert f"{row.value.mean:.2f} {plus_minus(row.value)}" in text
+        assert f"{row.value.mean:.2f} {half_width_text(row.value)}" in text
         assert row.ratio is None or f"{row.ratio.value:.2f}×" in text
     # The claim on the size fails, because the bound is far exceeded. The claim on the order fails only if
     # Reno is ahead of other schemes.
@@ -461,7 +461,7 @@ def test_no_ratio_is_printed_for_a_fairness_index() -> None:
     [(0.084, "± 0.08"), (0.005, "± 0.01"), (0.0049, "±<0.01"), (0.0, "± 0.00"), (None, "± ?")],
 )
 def test_a_positive_half_width_is_never_printed_as_0(half_width: float | None, text: str) -> None:
-    assert plus_minus(Estimate(3.7, half_width, 5)) == text
+    assert half_width_text(Estimate(3.7, half_width, 5)) == text
 
 
 def test_rows_csv_has_the_values_of_the_document(outcome: Outcome, tmp_path: Path) -> None:

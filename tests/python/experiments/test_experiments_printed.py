@@ -1,4 +1,4 @@
-"""Printed numbers compared with measured numbers: in claims, terminal, files, figures and report."""
+"""Claims, terminal, files, figures and report compare printed numbers with measured numbers."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from airhop.experiments.today.fer import EXPERIMENT as FER
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 from airhop.experiments.today.rtt import EXPERIMENT as RTT
 from airhop.experiments.today.short import EXPERIMENT as SHORT
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 from airhop.simulate import Job, run, run_many
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -388,7 +388,7 @@ def test_goodputs_on_the_page_equal_goodputs_of_a_run(
     name: str, experiment: Experiment, curve: str, x: X
 ) -> None:
     found = stats.estimate(measured(experiment, curve, x))
-    expected = f"{found.mean:.2f} {plus_minus(found, 2)}"
+    expected = f"{found.mean:.2f} {half_width_text(found, 2)}"
     assert printed(name, experiment.labels[curve], experiment.axis.text(x)) == expected
 
 
@@ -403,7 +403,8 @@ def test_waits_on_the_page_equal_waits_of_a_run() -> None:
     runs = [delay.measure(cubic, 50, 1, rep) for rep in range(delay.REPLICATIONS["full"])]
     mean, tail = (stats.estimate([one[metric] for one in runs]) for metric in (delay.MEAN, delay.TAIL))
     assert (
-        printed("waits", "CUBIC", "50 packets") == f"{mean.mean:.1f} {plus_minus(mean, 1)}, {tail.mean:.0f}"
+        printed("waits", "CUBIC", "50 packets")
+        == f"{mean.mean:.1f} {half_width_text(mean, 1)}, {tail.mean:.0f}"
     )
 
 
@@ -415,7 +416,8 @@ def test_every_question_is_listed_on_the_page_with_its_answer() -> None:
 
 def test_answers_in_the_prose_agree_with_the_table_of_questions() -> None:
     answered = {row[0].strip("`"): row[2] for row in block("questions")[1:]}
-    said = re.findall(r"`([a-z0-9-]+)`: (yes|no|open)\b", PAGE)
+    words = {"confirmed": "yes", "contradicted": "no", "undecided": "open"}
+    said = [(name, words[word]) for name, word in re.findall(rf"`([a-z0-9-]+)` ({'|'.join(words)})\b", PAGE)]
     assert len(said) >= 12
     assert [(question, word) for question, word in said if answered[question] != word] == []
 

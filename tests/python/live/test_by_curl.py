@@ -1,4 +1,4 @@
-"""Completion times of curl over an emulated wire, compared with simulated downloads."""
+"""Downloads by curl over an emulated wire last as long as simulated downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Congestion controls of real senders: a BPF object in the kernel during an emulation."""
+"""Real senders use the congestion control of a BPF object, in the kernel during an emulation."""
 
 from __future__ import annotations
 

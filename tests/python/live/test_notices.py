@@ -1,4 +1,4 @@
-"""ELN and ERSN notices to kernels with a listener, and to kernels without."""
+"""A kernel without a listener processes a notice as an ACK, so by default it receives no notices."""
 
 from __future__ import annotations
 

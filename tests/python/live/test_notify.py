@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from airhop import InputError
-from airhop.live.notify import Notice, Notifier, from_file, from_socket, network, recorded
+from airhop.live.notify import Notice, Notifier, from_file, from_socket, parse_prefix, recorded
 from bpf_host import Host, bpf_host, wait_until
 from bpf_objects import renamed
 from command_line import Cli
@@ -31,7 +31,7 @@ SENT = ("eln", "10.0.0.1:5001", "10.0.0.4:4000", 7)
 
 def heard(lines: Iterator[str], to: str = "10.0.0.0/8") -> tuple[Notifier, list[tuple[str, str, str, int]]]:
     sent: list[Notice] = []
-    notifier = Notifier([network(to)], sent.append)
+    notifier = Notifier([parse_prefix(to)], sent.append)
     for line in lines:
         notifier.hear(line)
     return notifier, [(notice.kind, notice.source, notice.destination, notice.seq) for notice in sent]

@@ -1,4 +1,4 @@
-"""The closed forms of the cross-checks, against printed numbers of their papers and against limits."""
+"""The closed forms of the cross-checks yield the printed numbers of their papers, and known limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures for print and for the terminal."""
+"""Figures have distinct styles and all values, in print and in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and charts in a terminal."""
+"""A terminal shows numbers with rounded digits, and charts with intervals."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Captures of the air: frames against the trace of the same run, and their dissection by Wireshark."""
+"""Captures of the air contain the frames of the run's trace, and Wireshark dissects them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of flows in scenarios, documents, stores and tables."""
+"""Scenarios, documents, stores and tables contain the classes of flows."""
 
 from __future__ import annotations
 

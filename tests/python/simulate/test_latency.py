@@ -1,4 +1,4 @@
-"""One-way delays and round trips of TCP, against the trace of the same run and by hand."""
+"""One-way delays and round trips of TCP equal those of the run's trace, and values computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemes in Python that use the delivery rate and pace, on a wire with known values."""
+"""Schemes in Python measure the delivery rate and pace; values on the wire are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests and responses in documents, tables and traces."""
+"""Documents, tables and traces contain requests and responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading and changing scenarios."""
+"""Scenarios load from names, files and tables; a change makes a copy; bad scenarios are refused."""
 
 import os
 import threading

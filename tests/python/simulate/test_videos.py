@@ -1,4 +1,4 @@
-"""Videos in documents, tables, comparisons and traces."""
+"""Documents, tables, comparisons and traces contain the quality of videos."""
 
 from __future__ import annotations
 

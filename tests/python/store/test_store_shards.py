@@ -1,4 +1,4 @@
-"""Concurrent writers of a store."""
+"""Several shards write one store simultaneously; each run is stored once."""
 
 from __future__ import annotations
 

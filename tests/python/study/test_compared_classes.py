@@ -1,4 +1,4 @@
-"""Comparisons of schemes by class of flows, and their results by class."""
+"""Comparisons select schemes by class of flows, and have results by class."""
 
 from __future__ import annotations
 

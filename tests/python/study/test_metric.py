@@ -1,4 +1,4 @@
-"""Metrics of runs: columns, columns of a single flow, and formulas of columns."""
+"""Metrics of runs are columns, columns of a single flow, or formulas of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals against an independent computation."""
+"""Intervals equal those of an independent computation."""
 
 import math
 import subprocess

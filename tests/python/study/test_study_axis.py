@@ -1,4 +1,4 @@
-"""Axes: values of ranges, names of columns, and error messages."""
+"""Axes have the values of their ranges and a column with a unit; bad axes are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fuzzer's dictionary against the schema of scenario files."""
+"""The fuzzer's dictionary has every key and value of the schema of scenario files."""
 
 from __future__ import annotations
 

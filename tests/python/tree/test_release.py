@@ -1,4 +1,4 @@
-"""Properties of a release: one version everywhere, allowed licences, papers to cite."""
+"""A release has one version everywhere, allowed licences only, and a citation of every paper."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Rules of the source tree that neither Cargo nor a linter checks."""
+"""The source tree obeys rules that neither Cargo nor a linter checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access categories of flows of real packets, from their ends."""
+"""The verifier infers the access category of a flow of real packets from the flow's two ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations of PPDUs, against durations computed by hand from the formulas of the standard."""
+"""Durations of PPDUs equal durations computed by hand from the formulas of the standard."""
 
 from __future__ import annotations
 

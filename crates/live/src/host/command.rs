@@ -171,8 +171,8 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
 mod tests {
     use super::*;
 
-    /// The output of a command that prints for hours does not fill the memory: only its beginning and its end
-    /// are stored.
+    /// The output of a command that prints for hours does not fill the memory, because only its beginning and
+    /// its end are stored.
     #[test]
     fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();

@@ -74,7 +74,7 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 }
 
 // Bakre and Badrinath 1995: the base station acknowledges the data that it has received, and forwards it. Its
-// buffer is bounded: the right edge of its window advances only with the receiver's ACKs.
+// buffer is bounded, because the right edge of its window advances only with the receiver's ACKs.
 #[test]
 fn the_split_proxy_acknowledges_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);

@@ -93,7 +93,8 @@ impl LatenessBook {
     }
 
     /// Records the arrival of a notice. `expiry`: time at which the sender's timer will expire. Returns the
-    /// lateness of the notice, ms; `None` for a notice without lateness.
+    /// lateness of the notice, ms; `None` if the notice cannot change the timer, or if no timer runs and none
+    /// expired after the notice was made.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;

@@ -62,7 +62,7 @@ impl Load {
     }
 
     /// Returns the fraction of the medium's time that is left for the ACKs of each TCP flow. Only the ACKs of
-    /// other flows count, because ACKs are cumulative: a dropped ACK is replaced by the next.
+    /// other flows count, because ACKs are cumulative, so the next ACK replaces a dropped ACK.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }

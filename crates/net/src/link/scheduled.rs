@@ -14,7 +14,7 @@ pub(crate) struct Scheduled {
     waiting: u32,
     /// Number of packets that a free serialiser sent at once.
     passed: u64,
-    /// Packets that found the serialiser busy. In a box: a link is small, and most packets pass.
+    /// Packets that found the serialiser busy. In a box, so that a link is small; most packets pass.
     queue: Box<Queue>,
 }
 

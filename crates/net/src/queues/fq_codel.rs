@@ -48,7 +48,7 @@ struct Queue {
 }
 
 impl FqCodel {
-    /// Maximum number of packets dropped at once (RFC 8290 §4.1).
+    /// Maximum number of packets dropped together (RFC 8290 §4.1).
     const BATCH: usize = 64;
 
     /// Creates the queues, all empty.
@@ -253,8 +253,8 @@ mod tests {
     }
 
     // Two flows send one packet at a time, in turn: each sends when the other's queue has become empty. If an
-    // empty queue left the list at once, both would always be new queues, and a third flow would starve (RFC
-    // 8290 §4.2).
+    // empty queue left the list immediately, both would always be new queues, and a third flow would starve
+    // (RFC 8290 §4.2).
     #[test]
     fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);

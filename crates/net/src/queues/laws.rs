@@ -40,8 +40,8 @@ fn disciplines() -> Vec<QueuePlan> {
     ]
 }
 
-/// Returns the index of a discipline in `disciplines()`. The match is exhaustive: a new discipline does not
-/// compile until it has an index here.
+/// Returns the index of a discipline in `disciplines()`. The match is exhaustive, so a new discipline does
+/// not compile until it has an index here.
 fn place(plan: &QueuePlan) -> usize {
     match plan {
         QueuePlan::DropTail { .. } => 0,

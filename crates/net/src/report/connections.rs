@@ -25,7 +25,8 @@ impl ConnectionCounts {
         [self.opened, self.closed, self.time_wait]
     }
 
-    /// Subtracts the counts of `earlier`. The number in TIME-WAIT stays that at the end of the run.
+    /// Subtracts the counts of `earlier`. The number in TIME-WAIT is not subtracted; it remains the value at
+    /// the end of the run.
     pub(super) fn leave_out(&mut self, earlier: &ConnectionCounts) {
         self.opened -= earlier.opened;
         self.closed -= earlier.closed;

@@ -171,8 +171,8 @@ fn a_lost_mpdu_loses_all_its_packets() {
 }
 
 /// After the last BlockAckReq the recipient still has MPDUs in its reorder buffer. It delivers them when its
-/// reorder timer expires: 100 ms after the arrival of the lowest of them, or at once if that time has passed.
-/// All other MPDUs are delivered at the end of a frame.
+/// reorder timer expires, 100 ms after the MPDU with the lowest number arrived; if that time is already over
+/// at the BlockAckReq, it delivers them immediately. All other MPDUs are delivered at the end of a frame.
 #[test]
 fn the_reorder_timer_delivers_stored_mpdus() {
     let timeout = Span::from_millis(100);

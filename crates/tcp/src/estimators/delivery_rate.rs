@@ -263,7 +263,7 @@ mod tests {
         rate.map(|r| (r.delivered, r.interval.millis_f64()))
     }
 
-    // Ten segments are sent at once over a link with 10 ms per segment. The times of the burst do not show
+    // Ten segments are sent as a burst over a link with 10 ms per segment. The times of the burst do not show
     // the rate; the times of its ACKs do. Segment 11 is sent at the first ACK. Until its ACK, ten segments
     // are delivered, in 100 ms.
     #[test]

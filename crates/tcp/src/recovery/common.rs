@@ -85,6 +85,7 @@ impl Guard {
         s.una >= self.recovery_point
     }
 
+    /// Records a reduction: the data sent so far belongs to it.
     pub fn set(&mut self, s: &SenderState) {
         self.recovery_point = s.max_sent;
     }

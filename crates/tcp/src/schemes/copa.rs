@@ -17,11 +17,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "delay-based",
     preset: None,
     about: "The sender steers its window towards the rate 1/(delta · queueing delay), at which 1/delta of its \
-            segments wait in the queue. The window grows while the rate is below and shrinks while it is above, by \
-            1/delta segments per round trip; after three round trips in the same direction the step doubles each \
-            round trip. The queue therefore empties every five round trips, and every Copa flow in it measures the \
-            empty path. If the queue does not empty, another flow fills it: 1/delta then grows by one per round trip \
-            and halves at each loss, as Reno's window does, until the queue empties again.",
+            segments wait in the queue. While the sending rate is below this target, the window grows by 1/delta \
+            segments per round trip; above it, the window shrinks as fast. After three round trips in the same \
+            direction the step doubles each round trip. The queue therefore empties every five round trips, and \
+            every Copa flow in it measures the empty path. If the queue does not empty, another flow fills it: \
+            1/delta then grows by one per round trip and halves at each loss, as Reno's window does, until the \
+            queue empties again.",
     helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, for any buffer size. \
             Wireless losses do not reduce its window while it is alone. It interprets other variations of delay, such as those \
             of a contending and retrying MAC, as a queue; if another flow fills the queue, Copa also fills it. Ten Copa flows \
@@ -42,22 +43,25 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and \
-         pacing, by hand, and a queue that oscillates between 0 and 2.5/delta segments every five round trips: \
-         against the quotations of the paper's §2 and §3 in other implementations. Only the abstract of the paper itself was available",
+        "by hand: target rate, direction, velocity, standing round trip, test for an empty queue, delta in both \
+         modes, pacing, and a queue that oscillates between 0 and 2.5/delta segments every five round trips. The \
+         expected values follow from quotations of the paper's §2 and §3 in other implementations; only the \
+         abstract of the paper itself was available",
         "compared with the source of the authors' sender (genericCC), which keeps at least two segments and at most \
          doubles the window in a round trip, for any velocity",
     ],
     reconstructed: &[
-        "every segment is acknowledged at once, as by the authors' receiver: an ACK of two segments would release two \
-         at once, and the second would wait in a queue that the sender interprets as another flow's",
+        "every segment is acknowledged immediately, as by the authors' receiver. An ACK of two segments would \
+         release two segments together; the second would wait in a queue, and the sender would conclude that \
+         another flow fills it",
         "an ACK of several segments nevertheless counts as several ACKs; directions are compared once per round trip, \
          and the velocity doubles from the fourth round trip in the same direction on",
         "the smoothed round trip, half of which is the window of the standing RTT, has a gain of 1/8 for the sample of each ACK",
         "loss recovery is RACK with every preset, since the window keeps changing during recovery; a timeout, which \
          the paper does not mention, restarts slow start with one segment",
-        "a queue with at most one of the sender's own segments counts as nearly empty: a tenth of the oscillation of \
-         two flows is hardly a segment, which the segment in service already adds",
+        "the paper's limit of a nearly empty queue, a tenth of the oscillation, is less than one segment for two \
+         flows, and the segment in service alone exceeds it; a queue with at most one of the sender's own \
+         segments therefore counts as nearly empty",
         "the queue is not tested in slow start, or while the velocity is not 1: the queue is then the sender's own, \
          and the paper's rule that it empties every five round trips describes the steady state only",
         "the window shrinks by 30 % if 30 % of the segments of two round trips are lost, as in the authors' sender; \

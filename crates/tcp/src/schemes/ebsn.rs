@@ -25,7 +25,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "own_link",
             &["silent", "heard"],
-            "reaction of a source that is itself a mobile to EBSNs of its own link layer; in the paper only base stations send EBSNs",
+            "reaction to EBSNs from the source's own link layer, if the source is a mobile; in the paper only \
+             base stations send EBSNs",
         ),
     ],
     verified: &["effect of an EBSN on the timer: Kounavis 1996 §3, by hand in ticks of a coarse clock"],

@@ -18,7 +18,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     needs: &["elsn"],
     params: &[N, ERSN],
     verified: &[
-        "a loss reported by an ELN is repaired at once, and neither the window nor the count of duplicate ACKs changes: \
+        "a loss reported by an ELN is repaired immediately, and neither the window nor the count of duplicate ACKs changes: \
          compared segment by segment, with every loss recovery that CUBIC can have",
     ],
     reconstructed: &[

@@ -9,10 +9,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "LHP with a packet list",
     family: "explicit notification",
     preset: None,
-    about: "The link layer sends a packet in fragments, and retransmits the first fragment, which contains the headers, until a link ACK \
-    arrives. A receiver that has the first fragment but not all others sends an ELN. The sender stores its segments in a list in sending \
-    order and counts duplicate ACKs for each segment: an ACK of a segment that was sent earlier is not a duplicate ACK for a \
-    segment that an ELN moved to the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
+    about: "The link layer sends a packet in fragments, and retransmits the first fragment, which contains the \
+            headers, until a link ACK arrives. A receiver that has the first fragment but not all others sends \
+            an ELN. The sender stores its segments in a list in sending order and counts duplicate ACKs for each \
+            segment. An ELN causes a retransmission, which moves the segment to the end of the list. ACKs of \
+            segments sent before the retransmission no longer count as duplicate ACKs for this segment. Each \
+            segment with three duplicate ACKs starts a separate fast recovery.",
     helps: "On a lossy last hop, with fewer undetected losses than HACK. Every fragment needs headers and a link ACK, a large overhead in \
     802.11. Several congestion losses in one window halve the window several times; with SMART's ACKs each lost ACK may also halve it.",
     cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
@@ -21,8 +23,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[Param::word(
         "trigger",
         &["sack", "smart"],
-        "source of the segment that caused an ACK: the segments that SACK blocks report for the first time, or the \
-         number in a SMART ACK (Yun 2009 §2.1)",
+        "how the sender learns which segment caused an ACK: sack = from the segments that SACK blocks report for \
+         the first time; smart = from the number in a SMART ACK (Yun 2009 §2.1)",
     )],
     verified: &[
         "the packet list has the counters of Figure 4 of Yun 2009 after each ACK, and the sender enters three fast recoveries",

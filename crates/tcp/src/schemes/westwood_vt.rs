@@ -16,9 +16,9 @@ pub(super) static SCHEME: Scheme = Scheme {
             the segment is retransmitted and the window stays unchanged. With more than beta segments the loss is congestion, \
             and the window is WestwoodNR's. Between alpha and beta, the segment is retransmitted, the window stays unchanged, \
             and the classification is postponed.",
-    helps: "With bottleneck queues too short for the flow's backlog before a congestion loss, and random losses while queues are empty. \
-            The estimate includes segments of other flows in the queue. A flow that fills the queue classifies random losses as \
-            congestion.",
+    helps: "It helps if random losses happen while queues are empty, and if the bottleneck's queue is shorter \
+            than the flow's backlog before a congestion loss. The estimate includes segments of other flows in \
+            the queue. A flow that fills the queue classifies random losses as congestion.",
     cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
            2007, LNCS 4490, pp. 538-541",
     needs: &[],
@@ -29,14 +29,15 @@ pub(super) static SCHEME: Scheme = Scheme {
             "queue",
             0.0,
             (0.0, 1e6),
-            "capacity of the bottleneck's queue in packets; alpha and beta are then 70 % and 80 % of it, as the \
-             paper's 14 and 16 are of 20; 0 = alpha and beta as given",
+            "capacity of the bottleneck's queue in packets; alpha and beta are then 70 % and 80 % of it (the \
+             paper uses 14 and 16 with queues of 20 packets); 0 = alpha and beta as given",
         ),
         Param::word(
             "postponed",
             &["episode", "duplicates"],
-            "event that decides a postponed classification, \"the next it receives 3-DUPACK\": episode = the next loss, which is \
-             classified by itself; duplicates = the next three duplicate ACKs for the same loss, with the Δ of that time",
+            "event that decides a postponed classification (the paper: \"the next it receives 3-DUPACK\"); \
+             episode = the next loss, which is classified by itself; duplicates = the next three duplicate ACKs \
+             for the same loss, with the Δ of that time",
         ),
         FILTER,
         TAU,
@@ -44,17 +45,18 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     verified: &["equations 1 and 2, alpha, beta and the three cases: Koo et al. 2007"],
     reconstructed: &[
-        "a loss in slow start is congestion: the paper speaks of congestion avoidance only",
+        "a loss in slow start is congestion, because the paper speaks of congestion avoidance only",
         "a difference equal to alpha or beta leaves the cause undecided; the paper does not mention this",
         "RTT is the latest sample, and the window is the window at the third duplicate ACK, before inflation",
-        "NewReno's recovery runs for losses of either cause, and ends with the window at its beginning",
+        "NewReno's recovery runs for losses of either cause; at its end the window is the same as when the \
+         recovery began",
         "postponed: \"the next it receives 3-DUPACK\" may refer to the next loss or to the same loss. In either case \
          the lost segment is retransmitted at the first three duplicate ACKs, \"as the standard sending\", and a \
          later decision changes the window only. In the results a loss keeps its classification at detection",
-        "with postponed = duplicates each further duplicate ACK is counted as the arrival of the next segment above \
-         the hole, and after a partial ACK as the arrival of the next segment but one, because without SACK or timestamps the \
-         segment is unknown. An undecided classification is postponed again by three duplicate ACKs, until all data \
-         outstanding at the loss is acknowledged",
+        "with postponed = duplicates: without SACK or timestamps, the segment that caused a duplicate ACK is \
+         unknown. Each further duplicate ACK therefore counts as the arrival of the next segment above the hole, \
+         and after a partial ACK as the arrival of the next segment but one. An undecided classification is \
+         postponed again by three duplicate ACKs, until all data outstanding at the loss is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
     features: ReceiverFeatures::NOTHING,

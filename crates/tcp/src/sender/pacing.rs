@@ -48,8 +48,8 @@ impl Pacing {
         !is_open
     }
 
-    /// Permits one segment at once: the oldest segment, which a timeout retransmits without pacing (Linux,
-    /// tcp_retransmit_timer()).
+    /// Permits one segment without waiting: after a timeout the oldest segment is retransmitted without pacing
+    /// (Linux, tcp_retransmit_timer()).
     pub fn release_one(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });

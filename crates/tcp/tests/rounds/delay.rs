@@ -52,7 +52,7 @@ fn copa_doubles_the_window_and_then_the_velocity() {
 }
 
 // §2.1: the pacing rate is 2 · cwnd/RTTstanding, and counts only payload. The ten segments of the initial
-// window are sent at once. After their ACKs the window is 20, and the twenty segments are sent at intervals
+// window are sent as a burst. After their ACKs the window is 20, and the twenty segments are sent at intervals
 // of 101 / (2 · 20) = 2.525 ms, over half a round trip.
 #[test]
 fn copa_paces_at_twice_the_window_per_rtt_standing() {

@@ -210,10 +210,9 @@ EXPERIMENT = Calculation(
     source=f'{PAPER}, "Congestion window dynamics (in eight-hop path)"',
     method=(
         "The values come from traces of the chain of eight hops without channel errors, with on-demand "
-        "routing. The window is "
-        "the smaller of cwnd and the receiver's 20 segments. Its mean over the 100 s of a run is one "
-        "number, and TCP-CL is compared with Reno replication by replication. The figure shows replication "
-        "0, every 0.2 s."
+        "routing. The window is the smaller of cwnd and the receiver's 20 segments. Each run yields one "
+        "value, the mean over its 100 s. The claims compare TCP-CL and Reno in pairs of replications. The "
+        "figure shows replication 0, every 0.2 s."
     ),
     compute=compute_under(None),
     compute_under=compute_under,

@@ -25,7 +25,7 @@ from airhop.experiments.printed import Printed
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
 
-CONNECTIONS = PlottedAxis(
+CONNECTIONS_AXIS = PlottedAxis(
     key="connections",
     name="n",
     paths=("copies",),
@@ -107,7 +107,7 @@ def experiment(
         settings={"duration": "50 s", PAIRS: ANY_PAIR},
         curves=CURVES,
         baseline="reno",
-        axis=CONNECTIONS,
+        axis=CONNECTIONS_AXIS,
         metric=metric,
         also=(JAIN,),
         replications=REPLICATIONS,
@@ -115,18 +115,18 @@ def experiment(
             Claim(
                 f"{prefix}-ahead",
                 "TCP-CL delivers more than each other scheme, with any number of connections.",
-                Asked(ahead_everywhere, CONNECTIONS, "tcp-cl", OTHERS),
+                Asked(ahead_everywhere, CONNECTIONS_AXIS, "tcp-cl", OTHERS),
                 quote=rows(published),
                 reason=reasons.get("ahead", ""),
             ),
             Claim(
                 f"{prefix}-falls",
                 "With every scheme the total goodput falls with each further connection.",
-                Asked(falls_all_along, CONNECTIONS, tuple(SCHEMES)),
+                Asked(falls_all_along, CONNECTIONS_AXIS, tuple(SCHEMES)),
                 quote=rows(published),
                 reason=reasons.get("falls", ""),
             ),
-            *number_claims(table, CONNECTIONS, published, ALL_X, **reasons),
+            *number_claims(table, CONNECTIONS_AXIS, published, ALL_X, **reasons),
             *more,
         ),
         headline=headline,

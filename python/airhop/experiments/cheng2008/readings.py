@@ -232,7 +232,8 @@ EXTENDED_MAC = Question(
         ),
         Reading(
             "no-held-nak",
-            "A NAK is sent only if an ACK of the flow waits at the node; RET_F is counted per flow.",
+            "A NAK is sent only if an ACK of the flow waits at the node; RET_F, the number of consecutive "
+            "discards, is counted per flow.",
             "receipt of TCP ACK with the same flow",
             schemes={"tcp-cl": {"no_ack": "drop", "ret_f": "flow"}},
         ),

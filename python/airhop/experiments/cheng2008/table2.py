@@ -24,7 +24,7 @@ from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, 
 from airhop.experiments.claims import above, between, every
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 
 PRINTED = printed.columns(
     HOPS.full,
@@ -73,7 +73,9 @@ def routing_decides(samples: Samples) -> ClaimResult:
 def nacks_without_errors(samples: Samples) -> ClaimResult:
     """Check whether the sender gets no NACK in any run, over any number of hops."""
     naks = {x: samples.also[NAKS.name].estimate("tcp-cl", x) for x in samples.xs}
-    told = ", ".join(f"{one.mean:.1f} {plus_minus(one, 1)} over {HOPS.text(x)}" for x, one in naks.items())
+    told = ", ".join(
+        f"{one.mean:.1f} {half_width_text(one, 1)} over {HOPS.text(x)}" for x, one in naks.items()
+    )
     return ClaimResult(all(one.mean == 0.0 for one in naks.values()), f"NACKs in 100 s: {told}")
 
 
@@ -81,7 +83,9 @@ def collides_with_itself(samples: Samples) -> ClaimResult:
     """Check whether frames collide with Reno over static routes, at every number of hops from three up."""
     collisions = samples.also[COLLISIONS.name]
     found = {x: collisions.estimate(static_curve("reno"), x) for x in samples.from_x(3)}
-    told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())
+    told = ", ".join(
+        f"{one.mean:.0f} {half_width_text(one, 0)} at {HOPS.text(x)}" for x, one in found.items()
+    )
     return ClaimResult(
         every(above(one, 0.0) for one in found.values()),
         f"for a thousand segments of Reno over static routes: {told}",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from airhop.experiments import printed
-from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment, goodput
+from airhop.experiments.cheng2008.random_networks import CONNECTIONS_AXIS, experiment, goodput
 from airhop.experiments.cheng2008.table2 import PRINTED as CHAIN
 from airhop.experiments.claims import above
 from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 
 PRINTED = printed.columns(
-    CONNECTIONS.full,
+    CONNECTIONS_AXIS.full,
     reno=(11.58, 9.76, 8.75, 7.24, 6.53, 6.50, 6.13, 5.96),
     tcp_cc=(11.93, 10.63, 8.87, 8.29, 7.17, 7.14, 6.27, 6.12),
     tcp_w=(11.82, 10.66, 8.82, 8.40, 7.27, 7.16, 6.57, 6.26),
@@ -25,7 +25,7 @@ def reuses_space(samples: Samples) -> ClaimResult:
     """Check whether two connections of TCP-CL deliver more in total than the printed goodput over one hop."""
     found = samples.estimate("tcp-cl", 2)
     return ClaimResult(
-        above(found, ONE_HOP), f"{found.mean:.2f} {plus_minus(found)} Mbit/s, {ONE_HOP} over one hop"
+        above(found, ONE_HOP), f"{found.mean:.2f} {half_width_text(found)} Mbit/s, {ONE_HOP} over one hop"
     )
 
 

@@ -12,7 +12,7 @@ from airhop.experiments.claims.decisions import Cell, above, below, low_end, min
 from airhop.experiments.decision import Decision, every, most, some
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 from airhop.stats import Difference, Ratio
 
 
@@ -73,7 +73,7 @@ def within_axis(
     highest = found[curve, x]
     return ClaimResult(
         every(decisions.values()),
-        f"highest: {curve} {highest.mean:.2f} {plus_minus(highest)} at {axis.text(x)}, the axis ends at "
+        f"highest: {curve} {highest.mean:.2f} {half_width_text(highest)} at {axis.text(x)}, the axis ends at "
         f"{top:g}",
         not_shown((curve, decision) for (curve, _), decision in decisions.items()),
     )
@@ -174,7 +174,7 @@ def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str],
         estimates = {x: samples.estimate(scheme, x) for x in samples.xs}
         decisions.append(every(above(found, level) for found in estimates.values()))
         x = min(estimates, key=lambda x: estimates[x].mean)
-        parts.append(f"{scheme} {estimates[x].mean:.3f} {plus_minus(estimates[x], 3)} at {axis.text(x)}")
+        parts.append(f"{scheme} {estimates[x].mean:.3f} {half_width_text(estimates[x], 3)} at {axis.text(x)}")
     return ClaimResult(most(decisions), f"least: {', '.join(parts)}")
 
 

@@ -57,7 +57,7 @@ def headline(samples: Samples) -> str:
     )
 
 
-def like_new_jersey(samples: Samples) -> ClaimResult:
+def matches_new_jersey(samples: Samples) -> ClaimResult:
     """Check whether WestwoodVT's goodput is within 3 % of New Jersey's at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [within(ratio, 1 - ALIKE, 1 + ALIKE) for ratio in ratios.values()]
@@ -115,7 +115,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "koo-3",
         "WestwoodVT is almost identical to TCP New Jersey (within less than 3 %) until the error rate "
         "reaches 4 %.",
-        like_new_jersey,
+        matches_new_jersey,
         quote="WestwoodVT is almost identical to TCP New Jersey, until the wireless link error rate "
         "reaches 4%.",
         reason="Routers mark New Jersey's packets before the queue is full, and its sender then reduces its "

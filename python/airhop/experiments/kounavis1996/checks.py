@@ -10,7 +10,7 @@ from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
 from airhop.experiments.kounavis1996 import SECONDS, TIMEOUTS
 from airhop.experiments.samples import Samples
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 from airhop.stats import Ratio
 
 
@@ -51,7 +51,7 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
     found = count(samples, metric).estimate(curve, SECONDS)
     return ClaimResult(
         above(found, level),
-        f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s",
+        f"{metric.label.lower()}: {found.mean:.1f} {half_width_text(found, 1)} in 100 s",
     )
 
 

@@ -122,9 +122,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "or arrive after the timeout that they should have prevented.",
         most_refresh_nothing,
         quote="However EBSN messages fail to refresh the sender's timer",
-        reason="Most messages arrive while the sender's own link is good and its timer runs. The timeouts "
-        "that remain have no message: they occur in fades of the sender's own link, which the receiver's "
-        "base station does not detect.",
+        reason="Most messages arrive while the sender's own link is good and its timer runs. No "
+        "message precedes the remaining timeouts, because they occur in fades of the sender's own link, "
+        "which the receiver's base station does not detect.",
     ),
     Claim(
         "kou-3-timeouts-strict",
@@ -143,9 +143,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",
         reason="Every failed frame causes a notice, and a notice is in time if the sender's own link is "
-        "good when it arrives. A notice that waits at the first base station for the end of the sender's "
-        "own fade is too late, as the paper states; without a failure at the receiver's base station there "
-        "is no notice.",
+        "good when it arrives. Only a notice that waits at the first base station for the end of the "
+        "sender's own fade is too late, as the paper states.",
     ),
     Claim(
         "kou-m2m-redundant",

@@ -9,10 +9,12 @@ SACK sender. The axis is the delay of the wire, because a notice must arrive bef
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.claims import each_above
 from airhop.experiments.experiment import Claim, Curve, Experiment, PlottedAxis
-from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, TIMEOUTS, experiment
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PAPER, PATIENT, RTTN, TIMEOUTS, experiment
 from airhop.experiments.kounavis1996.checks import count
 from airhop.experiments.kounavis1996.networks import FIXED, Network
 from airhop.experiments.samples import Samples
@@ -38,6 +40,10 @@ WHY_NOT = (
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
     "retransmissions of segments that were only late cause duplicate ACKs. ESACK, which counts duplicates "
     "in sending order, detects a loss and reduces the window again; SACK does not."
+)
+SOURCE = (
+    f"Airhop's own experiment, based on §4 of {PAPER} (ERSN is LL-ELSN's notice; RTTN, round trip time "
+    "notification, is a reconstruction)"
 )
 LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
@@ -72,12 +78,11 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
 def on_the_same_fades(
     id_: str, network: Network, end: str = "", others: tuple[Curve, ...] = ()
 ) -> Experiment:
-    """Return the experiment on a network; the curves `own` are in addition to the common curves."""
-    return experiment(
+    """Return the experiment on a network; the curves `others` are in addition to the common curves."""
+    made = experiment(
         id_,
         "Timer notices on the same fades: ERSN, EBSN and RTTN",
-        "an experiment of Airhop's own, after §4 of the paper (ERSN is LL-ELSN's notice; RTTN, round trip "
-        "time notification, is a reconstruction)",
+        "§4",
         network,
         (LOCAL, EBSN, RTTN, SACK, ERSN, PATIENT, *others),
         claims(end),
@@ -85,6 +90,7 @@ def on_the_same_fades(
         axis=DELAY,
         at=SEED_DELAY,
     )
+    return replace(made, source=SOURCE)
 
 
 EXPERIMENT = on_the_same_fades("notices", FIXED)

@@ -11,7 +11,8 @@ from airhop.scenario import SCHEME
 
 UNIFORM = "We, instead used a more realistic model based on uniformal distributions"
 WINDOW = "A maximum number of N packets can be transmitted without any acknowledgement received."
-GROUP = "the whole group of N packets is being transmitted again"
+GROUP_QUOTATION = "the whole group of N packets is being transmitted again"
+"""Words of the paper on which the reading `blocks` of Go-Back-N's group rests."""
 TAHOE, RENO = "tahoe", "reno"
 
 
@@ -66,7 +67,7 @@ def bit_errors(network: Network) -> Question:
 
 
 def sojourns(network: Network) -> Question:
-    """Return the question of the distribution of fade lengths: the paper's model and its text differ."""
+    """Return the question of the distribution of fade lengths, in which the paper's model and text differ."""
 
     def reading(law: str, text: str, rests_on: str) -> Reading:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
@@ -105,7 +106,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 
 def sender(curves: Sequence[Curve]) -> Question:
-    """Return the question of the TCP version: the paper cites Tahoe, but describes a feature of Reno."""
+    """Return the question of the TCP version; the paper cites Tahoe, but describes a feature of Reno."""
     helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",
@@ -163,7 +164,7 @@ def groups(network: Network) -> Question:
             Reading(
                 "blocks",
                 "N frames are sent, and acknowledged, as one group.",
-                GROUP,
+                GROUP_QUOTATION,
                 settings=network.arq({**DOWN, "group": "blocks"}, UP),
             ),
         ),

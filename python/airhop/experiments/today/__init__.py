@@ -87,7 +87,8 @@ CONTROLS = (
 OVER_ARQ = tuple(sender.name for sender in SENDERS if sender.attempts == ARQ)
 LABELS: Mapping[str, str] = {sender.name: sender.label for sender in (*SENDERS, *CONTROLS)}
 CURVES = tuple(sender.curve() for sender in SENDERS)
-WITH_CONTROLS = tuple(sender.curve() for sender in (*SENDERS, *CONTROLS))
+CURVES_WITH_CONTROLS = tuple(sender.curve() for sender in (*SENDERS, *CONTROLS))
+"""Curves of all senders, and of the schemes of papers on today's TCP."""
 PANELS = (tuple(sender.name for sender in SENDERS if sender.attempts == ONCE), OVER_ARQ)
 """Cells that send a frame once, and up to seven times."""
 PANELS_WITH_CONTROLS = (PANELS[0], (*OVER_ARQ, *(sender.name for sender in CONTROLS)))

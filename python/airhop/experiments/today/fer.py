@@ -15,12 +15,12 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.today import (
     AS_GOOD,
     CLEARLY,
+    CURVES_WITH_CONTROLS,
     MUCH,
     PANELS_WITH_CONTROLS,
     REPLICATIONS,
     SETTINGS,
     SOURCE,
-    WITH_CONTROLS,
 )
 from airhop.experiments.today.duels import has_less, has_more
 from airhop.experiments.yun2009 import fig6
@@ -130,7 +130,7 @@ EXPERIMENT = Experiment(
     source=f"{SOURCE}, Figure 6",
     scenario="yun2009-downlink",
     settings=SETTINGS,
-    curves=WITH_CONTROLS,
+    curves=CURVES_WITH_CONTROLS,
     baseline="cubic",
     axis=FER,
     metric=GOODPUT,

@@ -65,7 +65,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "short-bbr",
-        "Notices beat BBR: LL-ELSN takes less than 1/1.05 of BBR's time for every size.",
+        "Notices beat BBR: BBR takes more than 1.05 times as long as LL-ELSN for every size.",
         Asked(has_less, SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY, of=COMPLETION),
         reason="Both senders send at the capacity of the wireless link, and wait for a timeout or a probe if "
         "the last segment is lost.",

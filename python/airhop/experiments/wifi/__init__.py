@@ -122,7 +122,7 @@ NOTICES = Metric(
 )
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 5.0, 10.0), digits=1, printed=False)
 SRTT = Metric(
-    "srtt_ms", "Round trip at the end", "ms", ticks=(0.0, 100.0, 200.0, 300.0), digits=0, printed=False
+    "srtt_ms", "RTT at the end of the run", "ms", ticks=(0.0, 100.0, 200.0, 300.0), digits=0, printed=False
 )
 CAUSES = (LOST, DISCARDED, DROPPED, RESENT, SPURIOUS, NOTICES, TIMEOUTS, SRTT)
 

@@ -35,8 +35,8 @@ def hidden(name: str, at: At, where: str) -> Claim[Samples]:
     """Return the claim that Block Ack hides losses from TCP; `where` names the values of the axis."""
     return Claim(
         f"{name}-hidden",
-        f"Block Ack hides losses of the air from TCP: {where} at most one of a thousand lost MPDUs becomes a "
-        "discarded packet.",
+        f"Block Ack hides losses of the air from TCP: {where}, at most one in a thousand lost MPDUs becomes "
+        "a discarded packet.",
         Asked(hides_losses, ALL_HIDDEN, at),
     )
 

@@ -47,12 +47,14 @@ def beyond(name: str, axis: PlottedAxis) -> tuple[Claim[Samples], ...]:
     return (
         Claim(
             f"{name}-beyond",
-            "Beyond the edge of the MCS notices pay: LL-ELSN delivers more than 1.05 times as much as CUBIC.",
+            "Beyond the range of the MCS, notices pay: LL-ELSN delivers more than 1.05 times as much as "
+            "CUBIC.",
             Asked(has_more, axis, ("ll-elsn",), "cubic", CLEARLY, LAST),
         ),
         Claim(
             f"{name}-beyond-bbr",
-            "Beyond the edge of the MCS BBR is as good as LL-ELSN: it delivers more than 0.95 times as much.",
+            "Beyond the range of the MCS, BBR is as good as LL-ELSN: it delivers more than 0.95 times as "
+            "much.",
             Asked(has_more, axis, ("bbr",), "ll-elsn", AS_GOOD, LAST),
         ),
     )
@@ -62,7 +64,7 @@ def download(standard: str) -> Experiment:
     """Return the experiment of a standard."""
     name, axis, places = f"{standard}-snr", distance(standard), PLACES[standard]
     inside = Span(places[1], places[2])
-    where = "at the distances with a tenth and with half of the MPDUs lost"
+    where = f"at {places[1]} m (10 % of the MPDUs lost) and {places[2]} m (50 %)"
     claims = (
         hidden(name, inside, where),
         *of_notices(name, axis, inside, where, "at every distance"),

@@ -230,7 +230,7 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     {**SHARES, ("downlink", "uplink"): "in both directions", ("uplink",): "on the uplink"},
 )
 def all_discarded(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
-    """Check whether every discarded packet has a property, exactly: the order involves no chance."""
+    """Check whether every discarded packet has a property, exactly, because the order involves no chance."""
     found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
     told = "; ".join(f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items())
     counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)

@@ -33,7 +33,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OWN, PAPER, SCHEMES
 from airhop.experiments.yun2009.fig9 import CONNECTIONS
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIGURE9
-from airhop.numerals import interval, plus_minus
+from airhop.numerals import half_width_text, interval
 
 FAIRNESS = Metric(
     "jain",
@@ -101,7 +101,7 @@ def poor(samples: Samples, *schemes: str) -> ClaimResult:
     """Check whether each scheme's index with the most connections is below the index of a fair scheme."""
     last = samples.xs[-1]
     found = {scheme: samples.estimate(scheme, last) for scheme in schemes}
-    parts = [f"{scheme} {index.mean:.3f} {plus_minus(index, 3)}" for scheme, index in found.items()]
+    parts = [f"{scheme} {index.mean:.3f} {half_width_text(index, 3)}" for scheme, index in found.items()]
     measured = f"with {CONNECTIONS.text(last)}: {', '.join(parts)}"
     return ClaimResult(every(below(index, FAIR) for index in found.values()), measured)
 

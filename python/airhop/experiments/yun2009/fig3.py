@@ -15,7 +15,7 @@ from airhop.experiments.calculation import Calculation, Line, TextTable, Value, 
 from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.yun2009 import PAPER
-from airhop.numerals import plus_minus
+from airhop.numerals import half_width_text
 from airhop.progress import Reporter
 from airhop.stats import Estimate
 
@@ -124,7 +124,7 @@ def agrees(values: Values) -> ClaimResult:
     literal = min(_errors_of_printed_equation(values), key=lambda found: found[1])
     return ClaimResult(
         every(within(one, 1.0 - AGREE, 1.0 + AGREE) for _, one in ratios),
-        f"furthest of {len(ratios)}: {ratio.mean:.3f} {plus_minus(ratio, 3)} times the equation "
+        f"furthest of {len(ratios)}: {ratio.mean:.3f} {half_width_text(ratio, 3)} times the equation "
         f"({_where(value)}); with E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that "
         f"({_where(literal[0])})",
     )

@@ -36,8 +36,8 @@ fn without_a_curve_the_per_is_that_of_yans() {
     }
 }
 
-/// A broadcast at 24 Mbit/s is 16-QAM with code rate 1/2 in a single stream, as MCS 3 with all the power. A
-/// broadcast at 6 Mbit/s has the PER of MCS 0.
+/// A broadcast at 24 Mbit/s has the PER of MCS 3 (16-QAM, code rate 1/2) in a single stream, which has the
+/// whole transmitted power. Correspondingly, a broadcast at 6 Mbit/s has the PER of MCS 0.
 #[test]
 fn group_addressed_frames_have_the_per_of_their_basic_rate() {
     for (rate, mcs, metres) in

@@ -43,7 +43,8 @@ const PREFIX: Key = key(
     "prefix",
     Kind::Name,
     Value(r#""n""#),
-    "prefix of the stations' names, before numbers from 0. Layouts with equal prefixes share nodes",
+    "prefix of the stations' names, before numbers from 0. Two cells whose layouts have the same prefix consist \
+     of the same nodes",
 );
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");

@@ -7,8 +7,9 @@ use airhop_net::plan::Area;
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "random",
-        "random positions, uniform in a rectangle, drawn for each seed and replication and equal for every scheme (stream `<wlan>.layout`; \
-         at most 10000 draws of all positions, until a draw fulfils the conditions)",
+        "random positions, uniform in a rectangle, drawn for each seed and replication and equal for every \
+         scheme; if a draw is not `connected`, all positions are drawn again, at most 10000 times (random stream \
+         `<wlan>.layout`)",
         &KEYS,
         r#"nodes = 3, width = "30 m", height = "30 m""#,
     ),

@@ -61,8 +61,8 @@ impl PacketList {
         });
     }
 
-    /// Removes the segment at `seq` because it arrived, and counts no duplicate ACK for other segments. True
-    /// if the segment was on the list.
+    /// Removes the segment at `seq`, which arrived. Unlike [`PacketList::on_ack`], leaves the duplicate ACKs of
+    /// the other segments unchanged. True if the segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.place(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);

@@ -11,7 +11,7 @@ use airhop_base::Time;
 /// retransmission is lost if a segment sent after it has arrived.
 ///
 /// Difference from Linux: in Linux an ACK during recovery releases at most one segment (tcp_cwnd_down()
-/// limits the window to the flight plus one). Here an ACK that reports several losses at once releases a
+/// limits the window to the flight plus one). Here an ACK that reports several losses together releases a
 /// burst, which restores the flight to its size before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {

@@ -249,7 +249,8 @@ fn an_ersn_suspends_congestion_control() {
         s.sack(14, &[(15, last)]);
     }
     assert_eq!((dupacks(&s), s.cuts()), (0, 0));
-    // The timer only restarts during the suspension: 2 RTO (3.6.8).
+    // The suspension lasts two RTOs. An expiry during the suspension restarts the timer and has no other
+    // effect.
     assert_eq!(s.expire(), (1300.0, "".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts, s.window()), (0, 0, window));
     assert_eq!(s.rto(), ms(1000));

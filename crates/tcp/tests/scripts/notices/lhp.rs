@@ -126,7 +126,7 @@ fn an_eln_moves_a_segment_to_the_end() {
 }
 
 // Yun 2009 §2.1: segment 14 is lost, and the ACK caused by 15 is also lost. With SMART both segments reach
-// three duplicates at once, and each of them starts a fast recovery.
+// three duplicates with the same ACK, and each of them starts a fast recovery.
 #[test]
 fn one_ack_reveals_two_losses_in_lhp_with_smart() {
     let (mut s, shown) = fourteen(Trigger::Smart);
