@@ -191,7 +191,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Gives the sorted events memory for [`MOST`] events, which simultaneous events have exchanged for theirs.
+    /// Restores the memory for [`MOST`] sorted events, which simultaneous events have exchanged for theirs.
     #[inline]
     fn restore_memory(&mut self) {
         if self.next.capacity() == MOST {

@@ -23,8 +23,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[Param::word(
         "trigger",
         &["sack", "smart"],
-        "how the sender learns which segment caused an ACK: sack = from the segments that SACK blocks report for \
-         the first time; smart = from the number in a SMART ACK (Yun 2009 §2.1)",
+        "information that tells the sender which segment caused an ACK: sack = the segments that SACK blocks report for \
+         the first time; smart = the number in a SMART ACK (Yun 2009 §2.1)",
     )],
     verified: &[
         "the packet list has the counters of Figure 4 of Yun 2009 after each ACK, and the sender enters three fast recoveries",

@@ -16,7 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             the segment is retransmitted and the window stays unchanged. With more than beta segments the loss is congestion, \
             and the window is WestwoodNR's. Between alpha and beta, the segment is retransmitted, the window stays unchanged, \
             and the classification is postponed.",
-    helps: "It helps if random losses happen while queues are empty, and if the bottleneck's queue is shorter \
+    helps: "On paths where random losses happen while queues are empty, and where the bottleneck's queue is shorter \
             than the flow's backlog before a congestion loss. The estimate includes segments of other flows in \
             the queue. A flow that fills the queue classifies random losses as congestion.",
     cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
