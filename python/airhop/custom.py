@@ -42,7 +42,10 @@ class Scheme(Protocol):
 
 
 class NoticeScheme(Scheme, Protocol):
-    """Scheme that reacts to notices, messages about a loss or a fade from a service in the network."""
+    """Scheme that reacts to notices, messages about a loss or a fade from a service in the network.
+
+    A method `on_progress(cumulative)` is optional; it is called after each ACK of new data.
+    """
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
         """Return the reaction to a notice about a missing segment, or about a wireless link (EBSN, RTTN).

@@ -151,8 +151,7 @@ impl Exchange {
         }
     }
 
-    /// Starts a response. Returns true without starting it if another transmission ends at `now` and its end
-    /// event is still pending.
+    /// Starts a response.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
     }
