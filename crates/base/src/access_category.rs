@@ -19,7 +19,7 @@ impl AccessCategory {
     pub const ALL: [AccessCategory; 4] =
         [AccessCategory::Bk, AccessCategory::Be, AccessCategory::Vi, AccessCategory::Vo];
 
-    /// Returns the name in scenario files and traces.
+    /// Returns the name used in scenario files and traces.
     pub const fn name(self) -> &'static str {
         match self {
             AccessCategory::Bk => "BK",

@@ -5,12 +5,12 @@ use crate::Span;
 /// Measured durations with their counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Empirical {
-    /// Distinct durations, ascending, each with the cumulative count up to it.
+    /// Distinct durations in ascending order, each with its cumulative count.
     steps: Vec<(Span, u64)>,
 }
 
 impl Empirical {
-    /// Creates the distribution from durations in ascending order with their counts.
+    /// Creates the distribution from pairs of duration and count, in ascending order of duration.
     pub fn new(counts: impl IntoIterator<Item = (Span, u64)>) -> Self {
         let mut total = 0;
         let step = |(length, count)| {
@@ -25,8 +25,7 @@ impl Empirical {
         self.steps.last().map_or(0, |&(_, total)| total)
     }
 
-    /// Returns the duration of rank `u`, 0 ≤ u < 1: the inverse of the empirical distribution function. Zero
-    /// without measurements.
+    /// Returns the quantile at `u`, 0 ≤ `u` < 1; zero without measurements.
     pub fn draw(&self, u: f64) -> Span {
         let rank = (u * self.count() as f64) as u64;
         let place = self.steps.partition_point(|&(_, total)| total <= rank);

@@ -1,4 +1,4 @@
-//! Types used by every crate of Airhop: time, units, packets, notices, routing messages; and SplitMix64.
+//! Types used by every crate of Airhop: time, units, packets, notices, routing messages and SplitMix64.
 //!
 //! The crate has no queues, links or senders, and no dependencies.
 

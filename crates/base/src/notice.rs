@@ -9,36 +9,35 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// First byte of the segment that the notice names.
     pub seq: u64,
-    /// Length of that segment, bytes.
+    /// Length of the segment in bytes.
     pub len: u32,
-    /// Bitmap of further segments of the same length: bit i is the segment that starts i + 1 lengths after
-    /// the first. Only ERSN, ELN and NAK about the MPDUs of one PPDU have bits. The papers' notices name one
-    /// segment each; the bitmap, like that of a BlockAck, is Airhop's.
+    /// Bitmap of further segments of the same length. Bit i is the segment that starts i + 1 lengths after
+    /// the first. Only ERSN, ELN and NAK notices about the MPDUs of one PPDU set bits. The bitmap is an
+    /// extension by Airhop: the notices in the papers name one segment.
     pub also: u64,
     /// Expected additional delay; only in an RTTN (Kounavis 1996).
     pub delay: Span,
-    /// Node that created the notice; for a notice in the form of an ACK, the receiver of the flow.
+    /// Node that created the notice, or the flow's receiver if the notice has the form of an ACK.
     pub origin: NodeId,
-    /// Creation time, known only to an observer and not on the wire.
+    /// Creation time, for measurements only; not on the wire.
     pub made: Time,
 }
 
 impl Notice {
-    /// Creates a notice about the segment `[seq, end)`; its sender sets `origin` and `made`.
+    /// Creates a notice about the segment `[seq, end)`. The sender of the notice sets `origin` and `made`.
     pub const fn about(kind: NoticeKind, seq: u64, end: u64) -> Self {
         let len = end.saturating_sub(seq);
         let len = if len > u32::MAX as u64 { u32::MAX } else { len as u32 };
         Notice { kind, seq, len, also: 0, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Returns the first byte after the segment; for several segments, after the first of them.
+    /// Returns the first byte after the segment, or after the first of several segments.
     pub const fn end(&self) -> u64 {
         self.seq.saturating_add(self.len as u64)
     }
 
-    /// Returns the length of the notice's IP datagram, bytes. The length is that of a pure ACK, plus an
-    /// option for a NAK (12 bytes), for a notice about several segments (12 bytes), or for a NAK about
-    /// several segments (20 bytes).
+    /// Returns the length of the notice's IP datagram in bytes: a pure ACK plus an option, if any. The option
+    /// takes 12 bytes for a NAK or for several segments, and 20 bytes for a NAK about several segments.
     pub const fn bytes(&self) -> u32 {
         match (self.kind, self.also) {
             (NoticeKind::Nak, 0) => HEADER_BYTES + 12,
@@ -48,9 +47,9 @@ impl Notice {
         }
     }
 
-    /// Adds the segment of a notice about one segment. Returns false, and changes nothing, if one notice
-    /// cannot name both segments. The notices may differ only in the segment, the lengths must be equal, and
-    /// the segment must begin an integer number of lengths, at most 64, after the first.
+    /// Adds the segment of a notice about one segment. Returns false and changes nothing if one notice cannot
+    /// name both segments. The notices may differ only in the segment. The segments must have equal lengths,
+    /// and the added segment must start 1 to 64 whole lengths after the first.
     pub fn add(&mut self, other: &Notice) -> bool {
         let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
         let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };
@@ -101,13 +100,13 @@ impl NoticeKind {
         NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL contains every kind")
     }
 
-    /// True if the notice concerns only the segment that it names, and is void once that segment has arrived.
-    /// EBSN and RTTN concern the link, whichever segment they quote (Kounavis 1996 §3, §4).
+    /// True if the notice is void once the named segment has arrived. EBSN and RTTN concern the link, not the
+    /// segment (Kounavis 1996 §3, §4).
     pub const fn concerns_one_segment(self) -> bool {
         matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
     }
 
-    /// Returns the name in results and traces.
+    /// Returns the name used in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
             NoticeKind::Ersn => "ersn",

@@ -1,11 +1,12 @@
-//! Bytes of a real IP datagram, carried through simulated links until its departure.
+//! Bytes of a real host's IP datagram, carried through the simulated network.
 
 use crate::{NodeId, Time};
 use std::fmt;
 use std::sync::Arc;
 
-/// Datagram as sent by a real host: all bytes, or a prefix ([`crate::Packet::bytes`] is the full length).
-/// Copies of a packet share the bytes; the network's changes to the headers are written at the departure.
+/// Datagram as sent by a real host: the whole datagram, or a prefix. [`crate::Packet::bytes`] is the full
+/// length. Copies of a packet share the bytes. Changed headers are written when the datagram leaves the
+/// network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Original {
     datagram: Arc<[u8]>,
@@ -13,8 +14,7 @@ pub struct Original {
 }
 
 impl Original {
-    /// Creates the datagram; `option_bytes`: length of the options in its TCP header, zero for other
-    /// protocols.
+    /// Creates the datagram. `option_bytes` is the length of the TCP options, or zero for other protocols.
     pub fn new(datagram: Arc<[u8]>, option_bytes: u8) -> Self {
         Original { datagram, option_bytes }
     }
@@ -24,7 +24,7 @@ impl Original {
         &self.datagram
     }
 
-    /// Returns the length of the TCP options, including padding, bytes.
+    /// Returns the length of the TCP options in bytes, including padding.
     pub fn option_bytes(&self) -> u32 {
         self.option_bytes.into()
     }
@@ -43,6 +43,6 @@ pub struct Departure {
     pub at: Time,
     /// Node at which the datagram left.
     pub node: NodeId,
-    /// Bytes of the datagram, as many as had entered.
+    /// Bytes of the datagram; a prefix if only a prefix entered the network.
     pub datagram: Arc<[u8]>,
 }

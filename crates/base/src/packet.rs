@@ -25,7 +25,7 @@ impl NodeId {
 pub struct FlowId(pub u16);
 
 impl FlowId {
-    /// Flow of packets that belong to no flow: routing messages. No flow has this number.
+    /// Flow number of packets without a flow, i.e. routing messages.
     pub const NONE: FlowId = FlowId(u16::MAX);
 
     /// Returns the index of the flow; `None` for [`FlowId::NONE`].
@@ -37,7 +37,7 @@ impl FlowId {
 /// IP packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Flow of the packet; a notice belongs to the flow that it concerns.
+    /// Flow of the packet. A notice has the flow that the notice is about.
     pub flow: FlowId,
     /// Source node.
     pub src: NodeId,
@@ -47,10 +47,10 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Drop priority in a biased queue.
     pub profile: Profile,
-    /// True if bit errors hit the payload while the headers are intact. Such packets are delivered only to
-    /// receivers of schemes that use such packets.
+    /// True if bit errors hit the payload but not the headers. Such a packet is delivered only if the
+    /// receiver's scheme uses damaged packets.
     pub damaged: bool,
-    /// Remaining hops, counted only by on-demand routing, as static routes have no loops.
+    /// Remaining hops. Only on-demand routing decrements the TTL, because static routes have no loops.
     pub ttl: u8,
     /// Length of the IP datagram in bytes, including headers and options.
     pub bytes: u32,
@@ -71,13 +71,13 @@ pub enum Body {
     Routing(Routing),
 }
 
-/// ECN codepoint of the IP header (RFC 3168 §5); its value is that of the field.
+/// ECN codepoint, encoded as in the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ecn {
     /// Not ECN-capable.
     #[default]
     NotEct = 0b00,
-    /// ECN-capable transport, ECT(1). Queues treat it as ECT(0): L4S (RFC 9331) is not modelled.
+    /// ECN-capable transport, ECT(1). Queues treat ECT(1) as ECT(0), because L4S (RFC 9331) is not modelled.
     Ect1 = 0b01,
     /// ECN-capable transport, ECT(0).
     Ect0 = 0b10,
@@ -94,12 +94,12 @@ impl Ecn {
         Ecn::ALL[(byte & 0b11) as usize]
     }
 
-    /// True if a queue may mark the packet in place of dropping it: ECT(0), ECT(1) or CE (RFC 3168 §5).
+    /// True if a queue may mark the packet instead of dropping: ECT(0), ECT(1) or CE (RFC 3168 §5).
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// Returns the name in traces.
+    /// Returns the name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
             Ecn::NotEct => "not-ect",
@@ -129,8 +129,7 @@ pub struct Datagram {
     pub len: u32,
     /// Time of sending, for the receiver's delay statistics.
     pub sent: Time,
-    /// Bytes of a datagram from a real host: UDP, ICMP, or another protocol except TCP; `None` for simulated
-    /// datagrams.
+    /// Bytes of a datagram from a real host; `None` for simulated datagrams.
     pub original: Option<Box<Original>>,
 }
 
@@ -141,15 +140,15 @@ pub enum Drop {
     Queue,
     /// Active queue management.
     Aqm,
-    /// Bit errors on the channel (a frame).
+    /// Frame lost to bit errors on the channel.
     Channel,
-    /// Collision: two frames on the air simultaneously, or the receiver was itself transmitting (a frame).
+    /// Frame lost because frames overlapped on the air, or because the receiver was transmitting.
     Collision,
     /// Discard by the link layer after its last attempt.
     Retries,
     /// Drop by an agent, for example Snoop's suppression of a duplicate ACK.
     Agent,
-    /// No route to the destination, or its loss.
+    /// No route to the destination, or the route was lost.
     Route,
 }
 
@@ -158,7 +157,7 @@ impl Drop {
     pub const ALL: [Drop; 7] =
         [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
 
-    /// Returns the name in results and traces.
+    /// Returns the name used in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
             Drop::Queue => "queue",
@@ -182,8 +181,7 @@ impl Packet {
         Packet { flow, src, dst, bytes, ecn, profile, damaged: false, ttl, body }
     }
 
-    /// Creates a message from the router of a node to that of a neighbour, or of all neighbours
-    /// ([`NodeId::BROADCAST`]).
+    /// Creates a routing message to a neighbour, or to all neighbours ([`NodeId::BROADCAST`]).
     pub fn routing(src: NodeId, dst: NodeId, ttl: u8, message: Routing) -> Self {
         let bytes = UDP_HEADER_BYTES + message.bytes();
         Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
@@ -214,7 +212,7 @@ impl Packet {
         }
     }
 
-    /// Returns the length of the payload, bytes; all other bytes are headers.
+    /// Returns the payload length in bytes.
     pub fn payload(&self) -> u32 {
         match &self.body {
             Body::Tcp(s) => s.len,
@@ -224,12 +222,12 @@ impl Packet {
         }
     }
 
-    /// Returns the length of the headers, including options, bytes.
+    /// Returns the header length in bytes, including options.
     pub fn header_bytes(&self) -> u32 {
         self.bytes - self.payload()
     }
 
-    /// True if the packet carries TCP payload: no pure ACK, notice or datagram.
+    /// True if the packet carries TCP payload.
     pub fn is_tcp_data(&self) -> bool {
         self.segment().is_some_and(|s| s.len > 0)
     }

@@ -2,7 +2,7 @@
 
 use crate::{NodeId, Span};
 
-/// Message of AODV. Every hop sends a new packet, whose source is the last sender.
+/// AODV message. Every hop sends a new packet with its own source address.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routing {
     /// Route request: broadcast, and forwarded by nodes without a route.
@@ -16,7 +16,7 @@ pub enum Routing {
 /// Route request (RFC 3561 §5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteRequest {
-    /// Identifier of the request, together with `origin`.
+    /// Identifier of the request, unique per originator.
     pub id: u32,
     /// Hops from the originator to the sender of this copy.
     pub hops: u8,
@@ -26,7 +26,7 @@ pub struct RouteRequest {
     pub dst_seq: u32,
     /// Originator of the request.
     pub origin: NodeId,
-    /// Sequence number of the originator, for routes back to it.
+    /// Sequence number of the originator, for the reverse route.
     pub origin_seq: u32,
 }
 
@@ -55,7 +55,7 @@ pub struct Unreachable {
 }
 
 impl Routing {
-    /// Returns the length of the message in bytes, without the headers of UDP and IP (RFC 3561 §5.1 to §5.3).
+    /// Returns the message length in bytes, without UDP and IP headers (RFC 3561 §5.1 to §5.3).
     pub fn bytes(&self) -> u32 {
         match self {
             Routing::Request(_) => 24,

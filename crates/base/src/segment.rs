@@ -4,26 +4,26 @@ use crate::{Original, Span, Time};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Room for options in a TCP header, bytes (RFC 9293 §3.1).
+/// Maximum length of the TCP options in bytes (RFC 9293 §3.1).
 pub const MAX_OPTION_BYTES: u32 = 40;
 
 /// TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
-    /// First byte of the payload; for a SYN, its own number; for a pure ACK, the next byte to send.
+    /// Sequence number of the first payload byte or of the SYN. For a pure ACK, the next byte to send.
     pub seq: u64,
     /// Next byte expected from the other end.
     pub ack: u64,
     /// Advertised window in bytes.
     pub window: u64,
-    /// Time at which the sender passed the segment to IP; it is not on the wire. An observer distinguishes
-    /// copies of a segment by this time.
+    /// Time at which the sender passed the segment to IP; not on the wire. Observers use the time to
+    /// distinguish copies of a segment.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
-    /// True if data carries a checksum that covers only the headers (HACK: Balan et al. 2001).
+    /// True if the segment carries a checksum of the headers only (HACK: Balan et al. 2001).
     pub header_check: bool,
     /// SACK permitted, on a SYN (RFC 2018 §2).
     pub sack_permitted: bool,
@@ -34,24 +34,23 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Returns the segment with its options replaced by these.
+    /// Returns the segment with its rare options set to `options`.
     pub fn with(self, options: RareOptions) -> Segment {
         Segment { options: options.into(), ..self }
     }
 
-    /// Returns the first sequence number after this segment; a SYN or FIN takes one number (RFC 9293 §3.4).
+    /// Returns the first sequence number after the segment. SYN and FIN take one number each (RFC 9293 §3.4).
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
-    /// True if data or a FIN of the segment occupies sequence numbers, so that the receiver acknowledges the
-    /// segment.
+    /// True if the segment carries data or a FIN. The receiver acknowledges such a segment.
     #[inline]
     pub const fn is_of_stream(&self) -> bool {
         self.len > 0 || self.flags.fin
     }
 
-    /// True if ECE echoes a mark; on a SYN, ECE negotiates ECN (RFC 3168 §6.1.1).
+    /// True if ECE echoes a CE mark. On a SYN, ECE negotiates ECN instead (RFC 3168 §6.1.1).
     pub const fn is_echo(&self) -> bool {
         self.flags.ece && !self.flags.syn
     }
@@ -65,13 +64,17 @@ impl Segment {
         }
     }
 
-    /// Returns the length of the TCP options, bytes, padded to a multiple of four. Timestamps take 12 bytes
-    /// (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018 §3), the header checksum 4 and the number of a damaged
-    /// segment 8 (Balan et al. 2001), the arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), the contention time
-    /// 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and
-    /// window scale 4 (RFC 7323 §2.2).
+    /// Returns the length of the TCP options in bytes, padded to a multiple of four:
     ///
-    /// A real segment has its original options, and the NAKs added by agents.
+    /// - Timestamps: 12 (RFC 7323 appendix A).
+    /// - SACK with n blocks: 4 + 8n (RFC 2018 §3).
+    /// - Header checksum: 4. Number of a damaged segment: 8 (Balan et al. 2001).
+    /// - Arrival: 12. Contention time: 8.
+    /// - k NAKs: 4 + 4k (Cheng & Lin 2008).
+    /// - On a SYN: MSS 4 (RFC 9293 §3.7.1), SACK permitted or NOPs 4 (RFC 2018 §2), window scale 4 (RFC 7323
+    ///   §2.2).
+    ///
+    /// A segment from a real host counts its original options, plus the NAKs that agents added.
     pub fn option_bytes(&self) -> u32 {
         if let Some(original) = &self.options.original {
             return original.option_bytes() + self.options.nak_bytes();
@@ -83,9 +86,8 @@ impl Segment {
     }
 }
 
-/// Options that few segments carry. The memory for these options is separate, and allocated only if an option
-/// is present. A segment is copied several times, and tens of thousands of segments are in flight at a time:
-/// inline memory for rare options would cost more time than all processing of these options.
+/// Options that few segments carry. Memory is allocated only if an option is present. Segments are copied
+/// several times, and inline options would slow down every copy.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
@@ -94,13 +96,13 @@ pub struct Options(Option<Box<RareOptions>>);
 pub struct RareOptions {
     /// SACK option (RFC 2018), empty if absent.
     pub sack: Sack,
-    /// ELN on an ACK: a segment was lost on a wireless link; `None` without an ELN.
+    /// Explicit loss notification (ELN) on an ACK, if any.
     pub eln: Option<Eln>,
     /// Segment that caused this ACK, and its arrival.
     pub arrival: Option<Arrival>,
-    /// For an ACK: numbers of segments dropped by MACs on the path.
+    /// NAKs on an ACK: segments that MACs on the path dropped.
     pub naks: Naks,
-    /// Contention time of the data on the path so far, if nodes measure it.
+    /// Contention time accumulated on the path so far, if measured.
     pub contention: Option<Span>,
     /// Original datagram of a segment from a real host; `None` for a simulated segment.
     pub original: Option<Original>,
@@ -115,7 +117,7 @@ impl Options {
         self.0.is_some()
     }
 
-    /// Returns options with these values in the memory of `self`, which is allocated if there is none.
+    /// Returns options with these values. Reuses the memory of `self`, or allocates if there is none.
     pub fn replaced(mut self, options: RareOptions) -> Options {
         *self = options;
         self
@@ -216,14 +218,12 @@ pub struct Timestamps {
 pub enum Eln {
     /// Bit only: the next expected segment was lost (Balakrishnan and Katz 1998).
     Next,
-    /// Option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al.
-    /// 2001).
+    /// Option with the first byte of the damaged segment (HACK's special ACK: Balan et al. 2001).
     Segment(u64),
 }
 
-/// Segment that caused an ACK, in an option of 12 bytes. The option has the segment's first byte, as in SMART
-/// (Keshav and Morgan 1997), and the receiver's clock at the segment's arrival, as JTCP, Santa Cruz and New
-/// Jersey require.
+/// Segment that caused an ACK, as an option of 12 bytes. The option carries the segment's first byte (SMART:
+/// Keshav and Morgan 1997) and the arrival time on the receiver's clock (JTCP, Santa Cruz, New Jersey).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// First byte of the segment.
@@ -232,8 +232,8 @@ pub struct Arrival {
     pub at: Time,
 }
 
-/// First bytes of segments dropped by a MAC on the path (Cheng & Lin 2008): at most four, each once, the
-/// lowest first.
+/// First bytes of segments dropped by a MAC on the path (Cheng & Lin 2008): at most four distinct entries, in
+/// ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Naks {
     len: u8,
@@ -247,8 +247,8 @@ impl Naks {
     /// No NAKs.
     pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
 
-    /// Inserts the segment that begins at `seq`, unless it is present. If there are already four entries, the
-    /// highest of the five is dropped.
+    /// Inserts the segment that begins at `seq`, unless present. If there are then five entries, the highest
+    /// is dropped.
     pub fn insert(&mut self, seq: u64) {
         let place = self.seqs().partition_point(|&known| known < seq);
         if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {
@@ -260,7 +260,7 @@ impl Naks {
         self.len = kept as u8 + 1;
     }
 
-    /// Returns the first bytes of the segments, the lowest first.
+    /// Returns the first bytes of the segments in ascending order.
     pub fn seqs(&self) -> &[u64] {
         &self.seqs[..self.len as usize]
     }
@@ -312,7 +312,7 @@ impl Sack {
     /// No blocks.
     pub const EMPTY: Sack = Sack { blocks: [SackBlock { start: 0, end: 0 }; 4], len: 0 };
 
-    /// Appends a block; a fifth block is ignored, as the option has no room for it.
+    /// Appends a block. A fifth block is ignored, because the option has no room.
     pub fn push(&mut self, b: SackBlock) {
         if (self.len as usize) < self.blocks.len() {
             self.blocks[self.len as usize] = b;

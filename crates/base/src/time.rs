@@ -19,22 +19,22 @@ impl Time {
     /// Time later than every event.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// Creates the time `ns` nanoseconds after the beginning.
+    /// Creates the time `ns` nanoseconds after the start of the simulation.
     pub const fn from_nanos(ns: u64) -> Self {
         Time(ns)
     }
 
-    /// Returns the nanoseconds since the beginning.
+    /// Returns the nanoseconds since the start of the simulation.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Returns the seconds since the beginning.
+    /// Returns the seconds since the start of the simulation.
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 
-    /// Returns the time passed since `earlier`; zero if `earlier` is later.
+    /// Returns the time elapsed since `earlier`, or zero if `earlier` is after `self`.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -55,7 +55,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
-    /// Returns the time from `earlier` to `self`. Debug builds panic if it is negative.
+    /// Returns the time from `earlier` to `self`. Debug builds panic if `earlier` is after `self`.
     fn sub(self, earlier: Time) -> Span {
         debug_assert!(self >= earlier, "{self} is before {earlier}");
         self.since(earlier)
@@ -102,27 +102,28 @@ impl Span {
         Span(s * NANOS)
     }
 
-    /// Converts `s` seconds, rounded to the nearest nanosecond; negative and NaN become zero.
+    /// Converts seconds to a duration, rounded to the nearest nanosecond. Negative values and NaN become
+    /// zero.
     pub fn from_secs_f64(s: f64) -> Self {
         Span((s * NANOS as f64 + 0.5) as u64)
     }
 
-    /// Returns nanoseconds.
+    /// Returns the duration in nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Returns seconds.
+    /// Returns the duration in seconds.
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 
-    /// Returns milliseconds.
+    /// Returns the duration in milliseconds.
     pub fn millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Returns `self - other`, or zero.
+    /// Returns `self - other`, or zero if `other` is longer.
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
@@ -180,25 +181,24 @@ impl Rate {
     /// Creates a rate of `bps` bits per second.
     ///
     /// # Panics
-    /// If `bps` is zero, as no bit could ever be sent. Scenario files are checked before.
+    /// If `bps` is zero.
     pub const fn from_bps(bps: u64) -> Self {
         assert!(bps > 0, "a rate of zero");
         Rate(bps)
     }
 
-    /// Converts a computed rate in bits per second, rounded down, but at least one bit per second.
+    /// Converts a rate in bits per second, rounded down, but at least 1 bit/s.
     pub const fn computed(bps: f64) -> Self {
         let whole = bps as u64;
         Rate(if whole > 0 { whole } else { 1 })
     }
 
-    /// Returns bits per second.
+    /// Returns the rate in bits per second.
     pub const fn bps(self) -> u64 {
         self.0
     }
 
-    /// Returns the time of `bits` at this rate, rounded up to a nanosecond, so that a link never exceeds its
-    /// rate.
+    /// Returns the transmission time of `bits` at this rate, rounded up to a nanosecond.
     pub const fn time_for_bits(self, bits: u64) -> Span {
         // 2^64 / 1e9 = 18e9 bits: more than any frame, so u64 suffices; u128 prevents wrapping for invalid
         // inputs.
@@ -210,7 +210,7 @@ impl Rate {
         }
     }
 
-    /// Returns the time of `bytes` bytes at this rate.
+    /// Returns the transmission time of `bytes` bytes at this rate, rounded up to a nanosecond.
     pub const fn time_for(self, bytes: u32) -> Span {
         self.time_for_bits(bytes as u64 * 8)
     }

@@ -1,5 +1,5 @@
-//! Quantities with units, as scenario files and command lines write them: `"10 ms"`, `"5.5 Mbit/s"`, `"1000
-//! B"`.
+//! Quantities with units, as written in scenario files and on command lines: `"10 ms"`, `"5.5 Mbit/s"`,
+//! `"1000 B"`.
 //!
 //! A number without a unit is an error, because a rate of `10` may be misread by a factor of a thousand.
 
@@ -7,7 +7,8 @@ use crate::{Rate, Span};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The micro sign is U+00B5 here; [`plain`] converts the Greek letter U+03BC to it.
+/// Units of time, with their lengths in seconds. The micro sign is U+00B5; [`plain`] replaces the Greek
+/// letter U+03BC.
 const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const BYTE_UNITS: [(&str, f64); 3] = [("B", 1.0), ("kB", 1e3), ("MB", 1e6)];
@@ -16,7 +17,7 @@ const FREQUENCY_UNITS: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e
 const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
 const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
-/// Message about an invalid quantity: the expected form, with an example.
+/// Error message for an invalid quantity, with the expected form and an example.
 pub type Refusal = String;
 
 /// Parses a duration such as `"10 ms"`. Zero is allowed.
@@ -78,7 +79,7 @@ pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
 /// Parses a power such as `"24.5 dBm"`, from -300 to 300 dBm.
 ///
 /// # Errors
-/// If the number or the unit is missing or unknown, or if the number is beyond these bounds.
+/// If the number or the unit is missing or unknown, or if the power is out of range.
 pub fn parse_power(text: &str) -> Result<f64, Refusal> {
     let dbm = signed(text, &POWER_UNITS, "a power", "24.5 dBm")?;
     match dbm.abs() <= 300.0 {
@@ -90,7 +91,7 @@ pub fn parse_power(text: &str) -> Result<f64, Refusal> {
 /// Parses a ratio of powers such as `"10 dB"`, in dB, from 0 to 300.
 ///
 /// # Errors
-/// If the number or the unit is missing or unknown, or if the number is beyond these bounds.
+/// If the number or the unit is missing or unknown, or if the ratio is out of range.
 pub fn parse_ratio(text: &str) -> Result<f64, Refusal> {
     let db = quantity(text, &RATIO_UNITS, "a ratio of powers", "10 dB")?;
     match db <= 300.0 {
@@ -137,8 +138,8 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// Replaces characters of word processors and PDF files by characters of a keyboard: the minus sign U+2212 by
-/// a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any width as spaces.
+/// Replaces typographic characters from word processors and PDF files. The minus sign U+2212 becomes a
+/// hyphen, and the Greek letter U+03BC becomes the micro sign U+00B5.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',
@@ -247,8 +248,8 @@ mod tests {
         assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
     }
 
-    /// Characters of word processors and PDF files are read as the corresponding characters of a keyboard:
-    /// the Greek letter mu, wider, narrower and non-breaking spaces, and the minus sign.
+    /// Typographic characters are read as keyboard characters: the Greek letter mu, spaces of other widths,
+    /// and the minus sign.
     #[test]
     fn typographic_characters_are_read_as_keyboard_characters() {
         for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {
