@@ -1,5 +1,5 @@
-//! Members of the kernel's structures that a program accesses (CO-RE). Checks before a run find members that
-//! Airhop does not simulate, and members that the program must not write.
+//! Kernel struct members that a program accesses (CO-RE). Checks before a run reject members that Airhop does
+//! not simulate, and stores to read-only members.
 
 use crate::bitfields;
 use crate::btf::{Btf, Reached, records};
@@ -13,22 +13,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction contains the byte offset of the member.
 const BYTE_OFFSET: u32 = 0;
 
-/// Instruction that accesses a member.
+/// Instruction that accesses a struct member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     /// Index of the instruction.
     pub at: usize,
     /// Name of the structure in the program.
     pub structure: String,
-    /// Path of the member within that structure.
+    /// Path of the member within the structure.
     pub path: String,
-    /// Offset of the member's first bit in that structure.
+    /// Offset of the member's first bit in the structure.
     pub bit_offset: u64,
     /// True if the member is a number or a pointer, not a nested structure.
     pub is_scalar: bool,
 }
 
-/// Returns all instructions of an object that access members, in the order of the code.
+/// Returns all instructions of an object that access struct members, in code order.
 pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Named>, Problem> {
     let mut named = Vec::new();
     each(elf, btf, linking, |at, kind, reached| {
@@ -41,8 +41,7 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Na
     Ok(named)
 }
 
-/// Relocates instructions that access bitfields, as a kernel does. All other instructions are complete in the
-/// object.
+/// Relocates bitfield accesses, as a kernel does. Other member accesses already have their offsets.
 pub(crate) fn place_bitfields(
     elf: &Elf,
     btf: &Btf,
@@ -59,8 +58,8 @@ pub(crate) fn place_bitfields(
     })
 }
 
-/// Calls a function for each CO-RE record, with the index of the instruction, the kind of relocation (`enum
-/// bpf_core_relo_kind`), and the member.
+/// Calls `found` for each CO-RE record with the instruction index, the relocation kind (`enum
+/// bpf_core_relo_kind`) and the member.
 fn each(
     elf: &Elf,
     btf: &Btf,
@@ -80,8 +79,8 @@ fn each(
     })
 }
 
-/// Returns the index of the first instruction of these functions that must not run, and the reason: an access
-/// to a member that is not simulated, or a store to a member that programs may not write.
+/// Returns the index of the first forbidden instruction in these functions, and the reason. An instruction is
+/// forbidden if it accesses a member that is not simulated, or stores to a read-only member.
 pub(crate) fn refuse(
     named: &[Named],
     code: &[Instruction],

@@ -1,6 +1,5 @@
-//! Locations of bitfields (CO-RE). Clang emits an access to the eight bytes around a bitfield; a kernel
-//! relocates the access to the word of the bitfield's type. Airhop relocates the loads and the shifts of a
-//! bitfield in the same way.
+//! Bitfield accesses (CO-RE). Clang emits an access to the eight bytes around a bitfield. A kernel relocates
+//! the access to the word of the bitfield's type. Airhop relocates loads and shifts in the same way.
 
 use crate::btf::Reached;
 
@@ -10,8 +9,8 @@ const BYTE_SIZE: u32 = 1;
 const SHIFT_LEFT: u32 = 4;
 const SHIFT_RIGHT: u32 = 5;
 
-/// Returns the value that a relocation record of this kind requests; returns `None` if the member is not a
-/// bitfield, or if the value in the object is already correct.
+/// Returns the value that a relocation record of this kind requests; `None` if the member is not a bitfield,
+/// or if the object already contains the value.
 pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
     let Reached { bit_offset, bits, bytes, .. } = *member;
     if bits == 0 || !matches!(bytes, 1 | 2 | 4 | 8) {

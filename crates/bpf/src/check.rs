@@ -1,12 +1,11 @@
-//! Checks before a program runs: jumps stay within their function, and stack accesses within the function's
-//! stack frame.
+//! Static checks of a program: jumps stay within the function, and stack accesses within the stack frame.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::memory::FRAME_BYTES;
 use crate::program::{Function, Listing};
 
-/// Checks all functions. The second half of a constant is not a valid jump target. An error contains the
-/// index of the instruction.
+/// Checks all functions. A jump into a 64-bit constant is an error. The error contains the index of the
+/// instruction.
 pub(crate) fn check(
     code: &[Option<Instruction>],
     listing: &Listing,
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
     use crate::instruction::ZERO;
 
-    /// Checks the code of two functions, which begin at 0 and at `second`.
+    /// Checks the code of two functions. The first begins at 0, the second at `second`.
     fn refusal(code: &[Option<Instruction>], second: usize) -> Result<(), (usize, String)> {
         let function = |start, end| Function { name: "f".into(), section: 1, start, end };
         let functions = vec![function(0, second), function(second, code.len())];

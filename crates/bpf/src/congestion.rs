@@ -1,4 +1,4 @@
-//! Congestion controls: the variables `struct tcp_congestion_ops` of an object.
+//! Congestion controls of an object: variables of type `struct tcp_congestion_ops`.
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::elf::{Elf, Relocation, Section};
@@ -6,11 +6,12 @@ use crate::error::Problem;
 use crate::linking::{Linking, word};
 use std::collections::BTreeMap;
 
-/// Sections with `tcp_congestion_ops` variables, for registration without and with a BPF link (libbpf).
+/// Sections with `tcp_congestion_ops` variables. Variables in `.struct_ops.link` are registered with a BPF
+/// link (libbpf).
 const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Maximum number of variables in one of these sections.
 const MOST: usize = 64;
-/// Length of a name with its terminating zero (`TCP_CA_NAME_MAX`), bytes.
+/// Size of a name in bytes, including the terminating zero (`TCP_CA_NAME_MAX`).
 const NAME_BYTES: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
 const NEEDS_ECN: u32 = 2;
@@ -21,7 +22,8 @@ const FLAGS: u32 = NEEDS_ECN | 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(pub(crate) usize);
 
-/// Callback of a congestion control, with its arguments after the socket (linux `struct tcp_congestion_ops`).
+/// Callback of a congestion control (Linux `struct tcp_congestion_ops`). The signatures omit the first
+/// argument, the socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Callback {
     /// `u32 ssthresh()`: returns ssthresh after a loss.
@@ -32,7 +34,7 @@ pub enum Callback {
     SetState,
     /// `void cwnd_event(enum tcp_ca_event ev)`.
     CwndEvent,
-    /// `void in_ack_event(u32 flags)`: called for each ACK before it is processed.
+    /// `void in_ack_event(u32 flags)`: called for each ACK before processing.
     InAckEvent,
     /// `void pkts_acked(const struct ack_sample *)`: called for an ACK of new data.
     PktsAcked,
@@ -41,7 +43,7 @@ pub enum Callback {
     /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: sets window and pacing rate in
     /// place of the kernel's own rules.
     CongControl,
-    /// `u32 undo_cwnd()`: returns the window after a spurious reduction.
+    /// `u32 undo_cwnd()`: returns the window to restore after a spurious reduction.
     UndoCwnd,
     /// `u32 sndbuf_expand()`: returns the size of the send buffer as a multiple of the window.
     SndbufExpand,
@@ -68,7 +70,7 @@ impl Callback {
         Callback::Release,
     ];
 
-    /// Returns the name of the callback, a member of the kernel's structure.
+    /// Returns the callback's member name in `struct tcp_congestion_ops`.
     pub fn name(self) -> &'static str {
         match self {
             Callback::Ssthresh => "ssthresh",
@@ -90,7 +92,7 @@ impl Callback {
 /// A congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CongestionControl {
-    /// Name of the congestion control for `TCP_CONGESTION` and the sysctl.
+    /// Name of the congestion control, as in the socket option `TCP_CONGESTION`.
     pub name: String,
     /// Name of the variable in the object.
     pub variable: String,
@@ -101,7 +103,7 @@ pub struct CongestionControl {
 }
 
 impl CongestionControl {
-    /// Returns the program of a callback, `None` if the congestion control lacks the callback.
+    /// Returns the program of a callback; `None` if the congestion control lacks the callback.
     pub fn program(&self, callback: Callback) -> Option<Program> {
         self.programs[callback as usize]
     }
@@ -111,7 +113,7 @@ impl CongestionControl {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
 
-    /// Returns the number of parameters of a callback in the object's types, including the socket.
+    /// Returns the number of parameters that the object declares for a callback, including the socket.
     /// `cong_control` has two parameters before Linux 6.10, and four since then.
     pub fn parameters(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
@@ -122,7 +124,7 @@ impl CongestionControl {
         self.flags & NEEDS_ECN != 0
     }
 
-    /// Returns the names of missing callbacks that the kernel requires to register a congestion control.
+    /// Returns the names of callbacks that the kernel requires and the congestion control lacks.
     pub fn missing(&self) -> Vec<&'static str> {
         let lacks = |callback| self.program(callback).is_none();
         let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]

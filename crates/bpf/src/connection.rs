@@ -1,4 +1,4 @@
-//! Connection whose congestion control is a BPF object. The connection implements the kernel's interface
+//! Connection with a BPF congestion control. The connection implements the kernel's interface
 //! ([`TcpCongestionOps`]) with a [`Machine`] and a [`Socket`].
 
 use crate::congestion::{Callback, CongestionControl};
@@ -17,8 +17,7 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Run};
 use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Congestion control of an object, with the offsets of its structure members. Any number of connections
-/// share it.
+/// Loaded congestion control of a BPF object, shared by any number of connections.
 #[derive(Debug)]
 pub struct Loaded {
     object: Arc<Object>,
@@ -63,7 +62,7 @@ impl Loaded {
         &self.control.name
     }
 
-    /// Returns the callbacks that the simulation calls, by their names in the kernel.
+    /// Returns the kernel names of the callbacks that the simulation calls.
     pub fn simulated_callbacks() -> Vec<&'static str> {
         let required = [Callback::Ssthresh, Callback::UndoCwnd];
         required.into_iter().chain(OPTIONAL.map(|(callback, _)| callback)).map(Callback::name).collect()
@@ -75,8 +74,8 @@ impl Loaded {
         found.fold(Callbacks::NONE, |all, (_, flag)| all.and(*flag))
     }
 
-    /// Returns the congestion control of a new connection. As in a kernel, connections of a run share the
-    /// object's maps and global variables; a connection outside a run has its own.
+    /// Returns the congestion control of a new connection. Connections of one run share the object's maps and
+    /// global variables, as in a kernel. A connection outside a run has separate maps and variables.
     pub fn connect(self: &Arc<Loaded>) -> Box<dyn TcpCongestionOps> {
         Box::new(Connection {
             machine: None,
@@ -88,7 +87,7 @@ impl Loaded {
         })
     }
 
-    /// Returns a newly loaded object, with empty maps and the variables' initial values from the file.
+    /// Returns a newly loaded object, with empty maps and initial values in the variables.
     fn machine(&self, seed: u32) -> Mutex<Machine> {
         Mutex::new(Machine::new(self.object.clone(), seed.into()))
     }
@@ -106,12 +105,11 @@ const OPTIONAL: [(Callback, Callbacks); 8] = [
     (Callback::Init, Callbacks::INIT),
 ];
 
-/// Congestion control of one connection, which an object implements.
+/// BPF congestion control of one connection.
 #[derive(Debug)]
 struct Connection {
     loaded: Arc<Loaded>,
-    /// Object of this run; `None` before the first call of a connection outside a run, which then creates its
-    /// own object.
+    /// Loaded object of this run. `None` only outside a run, until the first call loads a separate object.
     machine: Option<Arc<Mutex<Machine>>>,
     seed: u32,
     socket: Socket,
@@ -124,7 +122,7 @@ enum Given {
     Nothing,
     Numbers([u64; 2], usize),
     AckSample,
-    /// Sample without other arguments: the argument of `cong_control` before Linux 6.10.
+    /// Rate sample alone, as passed to `cong_control` before Linux 6.10.
     RateSample([u64; 2]),
 }
 

@@ -5,20 +5,20 @@ use object::Endianness;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 
-/// Relocation of 64 bits of an instruction to the address of a symbol (llvm, BPF relocation types).
+/// Relocation of a 64-bit constant in an instruction to the address of a symbol (llvm, BPF relocation types).
 pub(crate) const R_BPF_64_64: u32 = 1;
-/// Relocation of 64 bits of data to the address of a symbol.
+/// Relocation of 64-bit data to the address of a symbol.
 pub(crate) const R_BPF_64_ABS64: u32 = 2;
-/// Call of a function: relocation to the target function.
+/// Relocation of a call to the target function.
 pub(crate) const R_BPF_64_32: u32 = 10;
 
-/// Maximum size of a file, bytes.
+/// Maximum file size in bytes.
 const LARGEST_FILE: usize = 16 << 20;
-/// Maximum number of bytes read from a file as sections, names and relocations.
+/// Maximum total size of the sections, names and relocations read from a file, in bytes.
 const MOST: usize = 64 << 20;
 
-/// Number of bytes that may still be read from a file. Parts of a file can overlap, so the size of the file
-/// does not limit this number.
+/// Number of bytes that may still be read from a file. The file size is no limit, because parts of a file can
+/// overlap.
 struct Allowance(usize);
 
 impl Allowance {
@@ -40,7 +40,7 @@ impl Allowance {
 #[derive(Debug)]
 pub(crate) struct Section {
     pub name: String,
-    /// Content of the section, stored only for sections in the program's memory and for sections with types.
+    /// Content of the section, stored only for loaded sections and type sections.
     pub bytes: Vec<u8>,
     pub executable: bool,
     pub writable: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Symbol {
     pub weak: bool,
 }
 
-/// A relocation: the address of this symbol is stored at `offset` of the section.
+/// Relocation: stores the address of a symbol at `offset` of the section.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relocation {
     pub offset: u64,
@@ -173,7 +173,7 @@ impl Elf {
         self.sections.iter().enumerate().find(|(_, section)| section.name == name)
     }
 
-    /// Returns the offset of a variable in a section, from the symbols, because clang omits offsets from the
+    /// Returns the offset of a variable in a section, from the symbol table. Clang omits offsets from the
     /// types.
     pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
         let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;

@@ -2,7 +2,7 @@
 
 use crate::fault::Place;
 
-/// Error of a file that Airhop cannot simulate as an object; the message begins with the file name.
+/// Error for a BPF object file that Airhop cannot simulate. The message begins with the file name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ObjectError {
@@ -15,7 +15,7 @@ pub struct ObjectError {
 /// Problem of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The file is not an eBPF ELF object, or it is damaged.
+    /// The file is damaged, or is not an eBPF ELF object.
     #[error(
         "not a BPF object: {0} (expected what `clang --target=bpf -g -c` writes: ELF64, little-endian, eBPF, relocatable)"
     )]

@@ -8,10 +8,10 @@ use std::fmt;
 pub struct Place {
     /// Name of the function.
     pub function: String,
-    /// Index of the instruction in its function, from 0; a 64-bit constant counts as two (as in
-    /// `llvm-objdump`).
+    /// Index of the instruction in its function, from 0. A 64-bit constant counts as two instructions, as in
+    /// `llvm-objdump`.
     pub instruction: usize,
-    /// Source file and line, if the object has this information (`.BTF.ext`).
+    /// Source file and line, if present in `.BTF.ext`.
     pub line: Option<(String, u32)>,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Fault of a program: an operation that the kernel's verifier would have rejected, or that Airhop does not
+/// Fault of a program: an operation that the kernel's verifier would reject, or that Airhop does not
 /// simulate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{object}: {place}: {cause}")]

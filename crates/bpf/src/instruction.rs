@@ -2,13 +2,13 @@
 
 use crate::kernel::{Helper, Kfunc};
 
-/// Register that is always zero, the source of instructions without a source register.
+/// Register that is always zero. Instructions without a source register read this register.
 pub(crate) const ZERO: u8 = 11;
-/// Index of the frame pointer, which programs can only read.
+/// Index of the read-only frame pointer.
 pub(crate) const FRAME: u8 = 10;
 
-/// Operation of an instruction. The second operand `S` is the sum of the source register and the immediate,
-/// one of which is always zero.
+/// Operation of an instruction. The second operand `S` is the source register plus the immediate. At least
+/// one of the two is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(crate) enum Op {
@@ -40,7 +40,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// True if the instruction at `offset` of the same function may be the next instruction.
+    /// True if the operation may continue at the instruction `offset` of the same function.
     pub(crate) fn is_jump(self) -> bool {
         use Op::*;
         matches!(
@@ -81,8 +81,7 @@ pub(crate) enum Atomic { Add, Or, And, Xor, FetchAdd, FetchOr, FetchAnd, FetchXo
 pub(crate) struct Instruction {
     /// Sign-extended constant, or an address.
     pub immediate: i64,
-    /// For memory accesses, the number of bytes added to the address register; for jumps and calls, the index
-    /// of the next instruction.
+    /// Address offset in bytes for memory accesses; index of the target instruction for jumps and calls.
     pub offset: i32,
     pub op: Op,
     pub dst: u8,
@@ -115,9 +114,8 @@ impl Encoded {
         Encoded { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
     }
 
-    /// Decodes an instruction that does not depend on other instructions: arithmetic, jumps, loads and
-    /// stores. Calls and 64-bit constants need the object's relocations. `at`: index of the instruction, to
-    /// which jumps are relative.
+    /// Decodes arithmetic, jumps, loads and stores. Calls and 64-bit constants need the object's relocations
+    /// instead. `at` is the index of the instruction. Jumps are relative to this index.
     pub(crate) fn decode(self, at: usize) -> Result<Instruction, String> {
         let instruction = match self.opcode & 7 {
             0 | 1 => self.load(),

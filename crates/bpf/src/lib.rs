@@ -1,23 +1,23 @@
-//! Congestion controls in the form that Linux loads: a BPF object, whose programs are called as the kernel
-//! calls them.
+//! Congestion controls in the form that Linux loads: BPF objects, with programs called as the kernel calls
+//! them.
 //!
-//! [`Object::read`] parses the file that clang made. Its `struct tcp_congestion_ops` are the object's
-//! [`CongestionControl`]s. A [`Machine`] is the object in one run, with its maps and global variables. A
-//! [`Socket`] is a flow's `struct tcp_sock`, laid out by the object's own types (BTF). The owner of the flow
-//! sets the socket's members, calls [`Machine::call`] for the program of a [`Callback`], and reads the
-//! changed members. [`Machine::filter`] runs tc programs, which receive notices for a congestion control.
+//! [`Object::read`] parses the file that clang made. Each `struct tcp_congestion_ops` in the object is a
+//! [`CongestionControl`]. A [`Machine`] is the object's state in one run: maps and global variables. A
+//! [`Socket`] is a flow's `struct tcp_sock`, laid out as in the object's own types (BTF). The owner of the
+//! flow sets the socket's members, calls [`Machine::call`] for the program of a [`Callback`], and reads the
+//! changed members. [`Machine::filter`] runs tc programs that receive notices for a congestion control.
 //!
-//! A wrong or hostile object can only fail. The object is checked when it is read, and every memory access of
-//! its programs is checked when it is executed. A call ends after at most a million instructions. An
-//! [`ObjectError`] or a [`Fault`] names the function, the instruction and the source line. Results do not
-//! depend on the time of day or on other runs.
+//! A faulty or hostile object can only end in an error. The object is checked when it is read, and every
+//! memory access of a program is checked when it is executed. A call ends after at most a million
+//! instructions. An [`ObjectError`] or a [`Fault`] names the function, the instruction and the source line.
+//! Results do not depend on the time of day or on other runs.
 //!
-//! Airhop has its own interpreter. `rbpf` 0.4 passes the machine's own addresses to programs, has helpers
-//! without state (`fn(u64, u64, u64, u64, u64) -> u64`, whereas a kfunc needs the socket of the call),
-//! allocates a stack per call, and does not support ELF, BTF or maps. For an access outside packet and stack
-//! it checks the first byte only. Its fork `solana_rbpf` checks regions, but supports only Solana's dialect
-//! of object files and instructions. Each of these crates would replace only the loop over the instructions,
-//! the smallest part of this crate.
+//! Airhop has its own interpreter. `rbpf` 0.4 passes host addresses to programs, allocates a stack per call,
+//! and does not support ELF, BTF or maps. Helpers of `rbpf` have no state (`fn(u64, u64, u64, u64, u64) ->
+//! u64`), whereas a kfunc needs the socket of the call. For an access outside packet and stack, `rbpf` checks
+//! only the first byte. The fork `solana_rbpf` checks regions, but supports only Solana's dialect of object
+//! files and instructions. Each of these crates would replace only the loop over the instructions, the
+//! smallest part of this crate.
 
 mod accesses;
 mod bitfields;

@@ -72,8 +72,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Assigns a region to the configuration externs, which the types describe and for which the file has no
-    /// section.
+    /// Assigns a region to the configuration externs. The file has no section for these externs.
     fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
         let mut bytes = Vec::new();
         let weak: BTreeMap<&str, bool> =
@@ -187,7 +186,7 @@ impl<'a> Linking<'a> {
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
 
-    /// Returns the target of a relocated call. `immediate`: immediate of the instruction.
+    /// Returns the target of a relocated call. `immediate` is the immediate of the call instruction.
     pub(crate) fn callee(&self, relocation: &Relocation, immediate: i32) -> Result<Callee, String> {
         if relocation.kind != elf::R_BPF_64_32 {
             return Err(format!("a call with a relocation of kind {}, expected 10", relocation.kind));

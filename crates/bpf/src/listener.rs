@@ -1,5 +1,5 @@
-//! Listener for notices of a connection: the object's tc programs process arriving packets, in their wire
-//! format, before TCP does.
+//! Listener for notices of a connection. The object's tc programs process arriving packets in wire format,
+//! before TCP does.
 
 use crate::kernel::Verdict;
 use crate::machine::Machine;
@@ -11,7 +11,7 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Tc programs at the interface at which the ACKs of one connection arrive.
+/// Tc programs at the interface where the ACKs of one connection arrive.
 #[derive(Debug)]
 pub(crate) struct Listener {
     object: Arc<Object>,
@@ -22,7 +22,7 @@ pub(crate) struct Listener {
     bytes: Vec<u8>,
 }
 
-/// Object in the run, which the connection shares.
+/// Object of the run, shared with other connections.
 #[derive(Debug)]
 struct Joined {
     machine: Arc<Mutex<Machine>>,
@@ -42,7 +42,7 @@ impl NoticePolicy for Listener {
         self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
-    /// No effect, because a kernel receives notices only as packets.
+    /// Does nothing, because a kernel receives notices only as packets.
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }

@@ -1,4 +1,4 @@
-//! Object in a run: its maps and global variables, and the calls of its programs.
+//! Object in a run: maps, global variables, and calls of programs.
 
 use crate::congestion::Program;
 use crate::fault::{Cause, Fault};
@@ -13,15 +13,15 @@ use std::sync::{Arc, Mutex};
 
 /// Maximum number of callback arguments after the socket.
 pub const MOST_ARGUMENTS: usize = 4;
-/// Size of the arguments in memory, 64 bits each.
+/// Total size of the arguments in bytes, 8 for each.
 const ARGUMENT_BYTES: usize = 8 * (1 + MOST_ARGUMENTS);
 
 /// Argument of a callback.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// Number as the kernel passes it; a type of fewer than 64 bits is zero- or sign-extended.
+    /// Number as the kernel passes it, zero- or sign-extended to 64 bits.
     Number(u64),
-    /// Pointer to a structure; a callback has at most one such argument.
+    /// Pointer to a structure. A callback has at most one pointer argument besides the socket.
     Sample(&'a Image),
 }
 
@@ -45,16 +45,15 @@ pub struct Machine {
     printed: u32,
 }
 
-/// Maximum number of instructions of one call, as many as the kernel's verifier follows.
+/// Maximum number of instructions per call, as in the kernel's verifier.
 const BUDGET: u32 = 1_000_000;
-/// Instruction budget of a run: a base value plus an increment per call, so that every run ends for any
-/// number of calls.
+/// Initial instruction budget of a run. Each call adds `CREDIT_PER_CALL` instructions.
 const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
 impl Machine {
-    /// Creates the state of an object at the beginning of a run. `seed` seeds the random numbers of
-    /// programs without a socket.
+    /// Creates the state of an object at the start of a run. `seed` seeds the random numbers of programs
+    /// without a socket.
     pub fn new(object: Arc<Object>, seed: u64) -> Machine {
         let mut regions = object.regions.clone();
         let mut maps = Vec::new();
@@ -78,7 +77,7 @@ impl Machine {
         }
     }
 
-    /// Returns the object of a run, which all its connections share; the first connection loads it.
+    /// Returns the object of a run. The first connection loads the object, and all connections share it.
     pub(crate) fn shared(object: &Arc<Object>, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
         let load = || Mutex::new(Machine::new(object.clone(), seed.into()));
         run.share(Arc::as_ptr(object).addr(), load)
@@ -95,8 +94,8 @@ impl Machine {
         &self.object
     }
 
-    /// Calls a callback's program for a socket, at the time `now_ns` since the run began, and returns the
-    /// program's result. If the callback returns a `u32`, only the low bits are valid.
+    /// Calls a callback's program for a socket, and returns the program's result. `now_ns` is the time since
+    /// the start of the run. If the callback returns a `u32`, only the low 32 bits are valid.
     ///
     /// # Errors
     /// Returns a fault if the program performed an operation that the kernel's verifier would have rejected,
@@ -144,8 +143,7 @@ impl Machine {
         run(&self.object, program, kernel, &mut self.credit)
     }
 
-    /// Runs a packet program on a packet, an IP datagram that the program can read, and returns the program's
-    /// verdict.
+    /// Runs a packet program on an IP datagram, and returns the program's verdict.
     ///
     /// # Errors
     ///
@@ -184,7 +182,7 @@ impl Machine {
     }
 }
 
-/// Runs a program; an error contains the place of the failed instruction.
+/// Runs a program. The error contains the place of the failed instruction.
 fn run(
     object: &Object,
     program: Program,

@@ -5,33 +5,32 @@ use crate::error::Problem;
 use crate::memory::{LOCK_BYTES, Region};
 use std::collections::BTreeMap;
 
-/// Maximum size of all values of a map, bytes.
+/// Maximum total size of a map's values in bytes.
 const LARGEST: u64 = 64 << 20;
-/// Maximum size of a key, bytes (as in the kernel).
+/// Maximum size of a key in bytes, as in the kernel.
 const LONGEST_KEY: u64 = 512;
 
-/// `BPF_F_NO_PREALLOC`, `BPF_F_NO_COMMON_LRU`, `BPF_F_CLONE` and `BPF_F_MMAPABLE`.
+/// `BPF_F_NO_PREALLOC`.
 const NO_PREALLOC: u64 = 1;
 const NO_COMMON_LRU: u64 = 1 << 1;
 const CLONE: u64 = 1 << 9;
 const MMAPABLE: u64 = 1 << 10;
-/// Flags without effect on programs: `BPF_F_NUMA_NODE`, `BPF_F_RDONLY` and `BPF_F_WRONLY`, and for hashes
-/// `BPF_F_ZERO_SEED`.
+/// Flags without effect on programs: `BPF_F_NUMA_NODE`, `BPF_F_RDONLY` and `BPF_F_WRONLY`.
 const ANY: u64 = 1 << 2 | 1 << 3 | 1 << 4;
 const ANY_KEYED: u64 = ANY | 1 << 6;
 
-/// Error codes `-ENOENT`, `-E2BIG`, `-EEXIST` and `-EINVAL` of helpers.
+/// Error code `-ENOENT` of helpers.
 const NO_ENTRY: i64 = -2;
 const TOO_BIG: i64 = -7;
 const EXISTS: i64 = -17;
 const INVALID: i64 = -22;
 
-/// Type of a map. A run has one processor, so a map with values per processor has one set of values.
+/// Type of a map. A run has one processor, so a per-CPU map has only one set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hash,
     Array,
-    /// Hash that removes the least recently used entry when it is full.
+    /// Hash that removes the least recently used entry when full.
     Lru,
     /// One value for each socket.
     Socket,
@@ -45,7 +44,7 @@ pub(crate) struct Definition {
     pub key_bytes: usize,
     pub value_bytes: usize,
     pub entries: u32,
-    /// Offset of the `struct bpf_spin_lock` of a value; `None` without a lock.
+    /// Offset of the `struct bpf_spin_lock` in a value; `None` without a lock.
     pub lock: Option<usize>,
 }
 
@@ -60,8 +59,8 @@ struct Declared {
 }
 
 impl Definition {
-    /// Reads a variable of the section `.maps`: a structure whose member types define the map (`__uint`,
-    /// `__type`).
+    /// Reads a variable of the section `.maps`. The variable is a structure of `__uint` and `__type` members
+    /// that define the map.
     pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
         let mut declared = Declared::default();
         let mut lock = None;
@@ -100,7 +99,7 @@ impl Definition {
 }
 
 impl Declared {
-    /// Returns the type of map, if the numbers are valid for it.
+    /// Returns the type of map; an error if the declared numbers are invalid for this type.
     fn check(&self) -> Result<Kind, String> {
         let kind = match self.kind {
             1 | 5 => Kind::Hash,
@@ -134,8 +133,8 @@ impl Declared {
     }
 
     /// Checks the flags as a kernel does (htab_map_alloc_check(), array_map_alloc_check(),
-    /// bpf_local_storage_map_alloc_check()). Maps that programs cannot read or write (`BPF_F_RDONLY_PROG`,
-    /// `BPF_F_WRONLY_PROG`) are not simulated.
+    /// bpf_local_storage_map_alloc_check()). Maps with `BPF_F_RDONLY_PROG` or `BPF_F_WRONLY_PROG` are not
+    /// simulated.
     fn check_flags(&self, kind: Kind) -> Result<(), String> {
         let (required, allowed) = match kind {
             Kind::Hash => (0, NO_PREALLOC | ANY_KEYED),
@@ -152,7 +151,7 @@ impl Declared {
     }
 }
 
-/// Reads `__uint(name, N)`, which declares a pointer to an array of N elements.
+/// Returns N for `__uint(name, N)`, declared as a pointer to an array of N elements.
 fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     if let Type::Pointer(array) = btf.get(id)?.1
         && let Type::Array { count, .. } = btf.get(*array)?.1
@@ -162,7 +161,7 @@ fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     Err(crate::btf::wrong(format!("type {} is not a number of a map (expected __uint)", id.0)))
 }
 
-/// Reads `__type(name, T)`, which declares a pointer to T, and returns the size of T.
+/// Returns the size of T for `__type(name, T)`, declared as a pointer to T.
 fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     match btf.get(id)?.1 {
         Type::Pointer(target) => btf.size(*target),
@@ -170,7 +169,7 @@ fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     }
 }
 
-/// Returns the offset of the `struct bpf_spin_lock` in a map's value, which has at most one
+/// Returns the offset of the `struct bpf_spin_lock` in a map's value. A value has at most one lock
 /// (btf_parse_fields()).
 fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
     let Ok((_, &Type::Pointer(value))) = btf.get(pointer) else { return Ok(None) };
@@ -194,7 +193,7 @@ pub(crate) struct Map {
     pub region: usize,
     slots: BTreeMap<Box<[u8]>, u32>,
     free: Vec<u32>,
-    /// For an LRU hash: keys in the order of last use, from the least recently used.
+    /// Keys of an LRU hash, the least recently used first.
     by_use: BTreeMap<u64, Box<[u8]>>,
     last_use: Vec<u64>,
     uses: u64,
@@ -238,8 +237,8 @@ impl Map {
         Some(slot)
     }
 
-    /// Returns the slot of a key's value, and creates the entry if needed. `flags` is 0, `BPF_NOEXIST` (1) or
-    /// `BPF_EXIST` (2). An error is an error code for the program.
+    /// Returns the slot of a key's value, and creates a missing entry. `flags` is 0, `BPF_NOEXIST` (1) or
+    /// `BPF_EXIST` (2). The error is an error code for the program.
     pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),
@@ -304,7 +303,7 @@ impl Map {
 }
 
 impl Definition {
-    /// Returns the distance between two values, bytes.
+    /// Returns the distance between two values in bytes.
     pub(crate) fn stride(&self) -> usize {
         self.value_bytes.next_multiple_of(8)
     }

@@ -12,20 +12,20 @@ type Set<T> = fn(&mut T, u64);
 /// A simulated member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<T> {
-    /// Name of the member, without the nested structure that contains it.
+    /// Name of the member, without the nested structure around the member.
     pub name: &'static str,
     of: Of<T>,
     /// Restriction of the value, or difference from the kernel's value.
     note: &'static str,
 }
 
-/// A member of `struct tcp_sock` or of a nested structure, of `struct ack_sample`, or of `struct
+/// Simulated member of `struct tcp_sock` and its nested structures, of `struct ack_sample`, or of `struct
 /// rate_sample`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedMember {
     /// Structure: `tcp_sock`, `ack_sample` or `rate_sample`.
     pub structure: &'static str,
-    /// Name.
+    /// Name of the member.
     pub name: &'static str,
     /// True if programs may write the member.
     pub writable: bool,
@@ -41,7 +41,7 @@ const fn noted<T>(name: &'static str, of: Of<T>, note: &'static str) -> Known<T>
     Known { name, of, note }
 }
 
-/// Returns an address or a port as stored in memory, most significant byte first.
+/// Returns an address or port in network byte order.
 fn word(bytes: [u8; 4]) -> u64 {
     u32::from_le_bytes(bytes).into()
 }
@@ -270,8 +270,8 @@ impl Filled<RateSample> {
 }
 
 impl Filled<Sock> {
-    /// Returns the members that programs and the kernel's own functions can read. Other members need no value
-    /// at a call.
+    /// Returns the members that programs and the kernel's own functions can read. No other members are set
+    /// for a call.
     pub(crate) fn socket(layout: &Layout) -> Self {
         Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
     }
@@ -294,8 +294,8 @@ impl Changed {
     }
 }
 
-/// Copies the maximum pacing rate, and the members that it changes, to the sender. A program's types need not
-/// declare these members.
+/// Copies the maximum pacing rate to the sender, limits the pacing rate and turns pacing on. A program's
+/// types need not declare these members.
 pub(crate) fn take_pacing(image: &Image, sk: &mut Sock) {
     sk.sk_max_pacing_rate = image.get(place(image.layout(), "sk_max_pacing_rate"));
     sk.sk_pacing_rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);

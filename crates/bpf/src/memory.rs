@@ -1,20 +1,20 @@
 //! Memory of a program: regions with separate address ranges, and a check of every access.
 //!
 //! The high 32 bits of an address select the region, and the low 32 bits count bytes from [`BASE`]. An index
-//! that is too large or negative therefore lies in no region. Packets are region 0, so that their addresses
-//! have 32 bits, as in `struct __sk_buff`.
+//! that is too large or negative therefore lies in no region. Packets are region 0, so packet addresses fit
+//! in 32 bits, as in `struct __sk_buff`.
 
 use crate::kernel::{Image, Socket};
 use std::fmt;
 use std::ops::Range;
 
-/// Start of each region, in the low 32 bits of an address.
+/// Low 32 bits of the first address of each region.
 pub(crate) const BASE: u32 = 0x1000_0000;
-/// Size of the stack frame of a function, bytes (as in the kernel).
+/// Size of a function's stack frame in bytes, as in the kernel.
 pub(crate) const FRAME_BYTES: usize = 512;
-/// Size of a `struct bpf_spin_lock`, bytes.
+/// Size of a `struct bpf_spin_lock` in bytes.
 pub(crate) const LOCK_BYTES: usize = 4;
-/// Maximum depth of nested functions (as in the kernel).
+/// Maximum depth of nested calls, as in the kernel.
 pub(crate) const FRAMES: usize = 8;
 
 /// Kind of memory at an address.
@@ -26,13 +26,13 @@ pub(crate) enum Space {
     Context,
     Socket,
     Sample,
-    /// Address of an instruction, which only bpf_loop() accepts.
+    /// Address of an instruction, accepted only by bpf_loop().
     Code,
     /// Section of the object, by its region.
     Region(usize),
     /// Value of a map, by its slot.
     Value(usize, u32),
-    /// Map itself, which only helpers accept.
+    /// Map itself. Only helpers accept the address.
     Map(usize),
 }
 
@@ -46,7 +46,7 @@ const FRAME_END: u32 = FRAME + FRAMES as u32;
 const REGION: u32 = 0x100;
 const MAP: u32 = 0x1_0000;
 const MAP_END: u32 = 0x2_0000;
-/// Bit that marks the address of a map's value. Eight bits of the map and 23 bits of the slot follow it.
+/// Bit that marks the address of a map's value. Eight bits of the map and 23 bits of the slot follow.
 const VALUE: u32 = 1 << 31;
 const SLOT_BITS: u32 = 23;
 
@@ -70,8 +70,8 @@ impl Space {
         u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
     }
 
-    /// Returns the address space of an address, and the offset in that space; `None` if no space has such
-    /// addresses.
+    /// Returns the memory space of an address and the offset in the space; `None` if the address is in no
+    /// space.
     #[inline(always)]
     pub(crate) fn of(address: u64) -> Option<(Space, usize)> {
         let offset = (address as u32).wrapping_sub(BASE) as usize;
@@ -103,8 +103,7 @@ impl Space {
 
 /// Right to read this byte.
 pub(crate) const READ: u8 = ALONG | 2;
-/// Right to read this byte in the same load as readable bytes, because compilers load eight bytes to extract
-/// a bitfield.
+/// Right to read this byte together with readable bytes. Compilers load eight bytes to extract a bitfield.
 pub(crate) const ALONG: u8 = 1;
 /// Right to write this byte.
 pub(crate) const WRITE: u8 = 4;
@@ -122,21 +121,21 @@ pub(crate) struct Region {
     pub name: String,
     pub bytes: Vec<u8>,
     pub writable: bool,
-    /// Size of a value, which is also the distance between values, bytes; a data section counts as one value.
+    /// Size of a value in bytes, equal to the distance between values. A data section counts as one value.
     pub value_bytes: usize,
     pub stride: usize,
-    /// Bytes of a value's spin lock, which only helpers access; empty without a lock.
+    /// Byte range of the spin lock in a value, accessed only by helpers. Empty without a lock.
     pub lock: Range<usize>,
 }
 
 impl Region {
-    /// A section.
+    /// Creates the region of a section.
     pub(crate) fn section(name: String, bytes: Vec<u8>, writable: bool) -> Region {
         Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable, lock: 0..0 }
     }
 
-    /// Returns the byte range of an access to a value, if the access stays within the value and does not
-    /// overlap its lock.
+    /// Returns the byte range of an access to a value; `None` if the access leaves the value or overlaps the
+    /// lock.
     #[inline(always)]
     fn place(&self, slot: u32, offset: usize, length: usize) -> Option<Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
@@ -166,7 +165,7 @@ impl Region {
 pub(crate) struct Memory<'a> {
     pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
     pub context: Guarded<'a>,
-    /// Socket of the present callback; `None` for a program that processes packets.
+    /// Socket of the current callback; `None` for a packet program.
     pub socket: Option<&'a mut Socket>,
     /// Sample passed to the callback; `None` if the callback has no such argument.
     pub sample: Option<&'a Image>,
@@ -184,7 +183,7 @@ pub(crate) struct Memory<'a> {
 pub struct Denied {
     /// Kind of access.
     pub access: Access,
-    /// Size, bytes.
+    /// Size of the access in bytes.
     pub bytes: usize,
     /// Place of the access, and the reason for the rejection.
     pub at: String,
@@ -208,13 +207,13 @@ impl fmt::Display for Access {
     }
 }
 
-/// Returns `length` bytes at an offset, if all of them are in the space.
+/// Returns `length` bytes at an offset; `None` if some of the bytes are outside the space.
 #[inline(always)]
 fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
-/// Returns `length` bytes at an offset, if the program may read all of them.
+/// Returns `length` bytes at an offset; `None` if the program may not read all of the bytes.
 #[inline(always)]
 pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
     let rights = within(rights, offset, length)?;
@@ -222,7 +221,7 @@ pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length
     if all == ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
 }
 
-/// Returns `length` bytes at an offset, if the program may write all of them.
+/// Returns `length` bytes at an offset; `None` if the program may not write all of the bytes.
 #[inline(always)]
 pub(crate) fn writable<'b>(
     bytes: &'b mut [u8],
@@ -236,7 +235,7 @@ pub(crate) fn writable<'b>(
 }
 
 impl Memory<'_> {
-    /// Returns bytes that a program may read; `None` without the right to read.
+    /// Returns bytes that a program may read; `None` if the program may not read all of the bytes.
     #[inline(always)]
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         let (space, offset) = Space::of(address)?;
@@ -257,7 +256,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Returns bytes that a program may write; `None` without the right to write.
+    /// Returns bytes that a program may write; `None` if the program may not write all of the bytes.
     #[inline(always)]
     pub(crate) fn write(&mut self, address: u64, length: usize) -> Option<&mut [u8]> {
         let (space, offset) = Space::of(address)?;
@@ -314,8 +313,8 @@ impl Memory<'_> {
         self.size(address).is_some_and(|(_, offset, bytes, _)| offset < bytes)
     }
 
-    /// Returns the space of an address, the offset in that space, and size and name of the space. `None` if
-    /// the program has no such space.
+    /// Returns the space of an address, the offset in the space, and the size and name of the space. `None`
+    /// if the program has no such space.
     fn size(&self, address: u64) -> Option<(Space, usize, usize, String)> {
         let (space, offset) = Space::of(address)?;
         let (bytes, name) = match space {
@@ -336,7 +335,7 @@ impl Memory<'_> {
         Some((space, offset, bytes, name))
     }
 
-    /// Returns the name of a byte of the socket or of the sample in the object's types.
+    /// Returns the name of a byte of the socket or the sample, according to the object's types.
     fn member(&self, space: Space, offset: usize) -> Option<String> {
         let image = match space {
             Space::Socket => &self.socket.as_ref()?.image,
@@ -354,7 +353,7 @@ impl Memory<'_> {
         }
     }
 
-    /// True if the address is that of a spin lock in a map's value or in a variable.
+    /// True if the address is that of a spin lock in a map's value, or may be one in a variable.
     pub(crate) fn may_be_lock(&self, address: u64) -> bool {
         match Space::of(address) {
             Some((Space::Value(map, _), offset)) => self

@@ -1,4 +1,4 @@
-//! Object that clang compiled from a BPF program; it is parsed, linked and checked.
+//! BPF object compiled by clang, after parsing, linking and checking.
 
 use crate::accesses::{self, Named};
 use crate::btf::{self, Btf};
@@ -17,11 +17,11 @@ use crate::stack;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Sections of programs that process packets (`tc filter … bpf`), optionally followed by a slash and a name.
+/// Section names of packet programs (`tc filter … bpf`). A slash and a name may follow.
 const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
-/// Section in which an object lists the notices that its programs understand.
+/// Section in which an object lists the notices that the programs understand.
 const SERVICES: &str = "airhop.services";
-/// Licences that the kernel accepts as compatible with its own (linux `license_is_gpl_compatible`).
+/// Licences that the kernel accepts as GPL-compatible (Linux `license_is_gpl_compatible`).
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
@@ -34,7 +34,7 @@ pub struct Filter {
     pub program: Program,
 }
 
-/// Object that Airhop can simulate. The object is immutable, and runs share it; each run has its own
+/// BPF object that Airhop can simulate. The object is immutable and shared by all runs. Each run has its own
 /// [`Machine`](crate::Machine).
 #[derive(Debug)]
 pub struct Object {
@@ -56,8 +56,8 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not a BPF object, if every kernel would reject the object, or if it
-    /// uses a kernel feature that Airhop does not simulate.
+    /// Returns an error if the bytes are not a BPF object, if every kernel would reject the object, or if the
+    /// object uses a kernel feature that Airhop does not simulate.
     pub fn read(bytes: &[u8], name: &str) -> Result<Object, ObjectError> {
         Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
@@ -123,8 +123,8 @@ impl Object {
         &self.license
     }
 
-    /// Returns the services whose notices the programs process, the default first. The section
-    /// `airhop.services`, which a kernel ignores, contains their names, separated by spaces.
+    /// Returns the notice services that the programs support, the default first. The section
+    /// `airhop.services` contains the names, separated by spaces. A kernel ignores this section.
     pub fn services(&self) -> &[String] {
         &self.services
     }
@@ -140,10 +140,10 @@ impl Object {
         &self.filters
     }
 
-    /// Returns the layout of the object's `struct tcp_sock` with its nested structures. `fields`: members
-    /// that the caller sets, each named without the nested structure that contains it, such as `"mss_cache"`,
-    /// `"icsk_ack.pending"` or `"rtt_min.s[0].v"`. A program that reads any other member is stopped. Programs
-    /// may write the members that the kernel permits them to write, and `icsk_ca_priv`.
+    /// Returns the layout of the object's `struct tcp_sock` with its nested structures. `fields` are the
+    /// members that the caller sets, named without the nested structure around them: `"mss_cache"`,
+    /// `"icsk_ack.pending"`, `"rtt_min.s[0].v"`. A program that reads any other member is stopped. Programs
+    /// may write `icsk_ca_priv` and the members that are writable in the kernel.
     ///
     /// # Errors
     ///
@@ -152,12 +152,12 @@ impl Object {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
-    /// Returns the layout of another structure to which callbacks get a pointer (`ack_sample`,
-    /// `rate_sample`). Programs only read it.
+    /// Returns the layout of another structure that callbacks receive by pointer (`ack_sample`,
+    /// `rate_sample`). Programs may only read the structure.
     ///
     /// # Errors
     ///
-    /// The errors of [`Object::socket_layout`].
+    /// As for [`Object::socket_layout`].
     pub fn sample_layout(
         &self,
         structure: &'static str,
@@ -177,9 +177,9 @@ impl Object {
         layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
     }
 
-    /// Checks the programs of a congestion control, and the packet programs, for faults that a kernel would
-    /// reject. These are socket or sample members that are not simulated or not writable, too much stack, and
-    /// unaligned atomic operations. `layouts`: structures by name.
+    /// Checks the callbacks of a congestion control, and the packet programs, for faults that a kernel would
+    /// reject. Faults are members that are not simulated or not writable, too much stack, and unaligned
+    /// atomic operations. `layouts` are structures by name.
     pub(crate) fn verify(
         &self,
         control: &CongestionControl,
@@ -205,8 +205,8 @@ impl Object {
         })
     }
 
-    /// Returns the first instruction of `release` that reads or sets a socket option, and the reason why a
-    /// kernel rejects it (bpf_tcp_ca_get_func_proto()).
+    /// Returns the first instruction of `release` that reads or sets a socket option, and the reason. A
+    /// kernel rejects such an instruction (bpf_tcp_ca_get_func_proto()).
     fn asks(&self, release: Program) -> Option<(usize, String)> {
         let functions = stack::reachable(&self.code, &self.listing, release.0);
         let body = |start| self.listing.function(start).start..self.listing.function(start).end;
@@ -225,8 +225,8 @@ impl Object {
     }
 }
 
-/// Returns an error for types such as `struct tcp_sock___old`. A kernel relocates accesses through such a
-/// type, but Airhop uses the object's own offsets, which would belong to another structure.
+/// Returns an error for types such as `struct tcp_sock___old`. A kernel relocates accesses through such
+/// types. Airhop uses the object's own offsets instead, and would access another structure.
 fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
     match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
         Some(flavour) => {
@@ -258,7 +258,7 @@ pub(crate) fn license(elf: &Elf) -> String {
     text(elf, "license", 64)
 }
 
-/// Returns the words of the section that lists the notices understood by the programs.
+/// Returns the services listed in the section `airhop.services`.
 fn services(elf: &Elf) -> Vec<String> {
     text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
 }

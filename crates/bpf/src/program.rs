@@ -1,4 +1,4 @@
-//! Code of an object, which is decoded, linked and checked before it runs.
+//! Decoded, linked and checked code of an object.
 
 use crate::btf::{Btf, LineInfo, Name};
 use crate::elf::{Elf, Relocation, Symbol};
@@ -109,8 +109,8 @@ impl Listing {
     }
 }
 
-/// Decodes and links the code of all sections; `None` represents the second half of a constant. An error
-/// contains the index of the instruction.
+/// Decodes and links the code of all sections. `None` stands for the second half of a 64-bit constant. The
+/// error contains the index of the instruction.
 pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Instruction>>, (usize, String)> {
     let mut code = Vec::new();
     for (_, section) in elf.code() {
@@ -144,7 +144,7 @@ pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Inst
     Ok(code)
 }
 
-/// Decodes a 64-bit constant (RFC 9669 §5.4): a number, or its relocated value.
+/// Decodes a 64-bit constant (RFC 9669 §5.4): a number, or a relocated address.
 fn constant(
     first: Encoded,
     second: Option<Encoded>,
@@ -177,8 +177,8 @@ fn constant(
     }
 }
 
-/// Decodes a call (RFC 9669 §4.3.1): a helper by number, a function of the object, or a kernel function by
-/// name.
+/// Decodes a call of a helper by number, of a function of the object, or of a kernel function by name (RFC
+/// 9669 §4.3.1).
 fn call(
     encoded: Encoded,
     at: usize,

@@ -1,5 +1,5 @@
-//! Static check along the straight paths of a program: stack use of its functions, and alignment of its
-//! atomic operations.
+//! Static checks of a program's straight-line code: stack use of functions, and alignment of atomic
+//! operations.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::Helper;
@@ -7,11 +7,12 @@ use crate::memory::{FRAME_BYTES, FRAMES};
 use crate::program::Listing;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Multiple to which frame sizes are rounded up (Linux, kernel/bpf/verifier.c, round_up_stack_depth(), for
-/// code that is compiled to machine code).
+/// Unit in bytes to which frame sizes are rounded up, as for JIT-compiled code (Linux, kernel/bpf/verifier.c,
+/// round_up_stack_depth()).
 const GRANULE: i64 = 16;
 
-/// Target of a pointer in a register, aligned to eight bytes, and the pointer's offset from it.
+/// Target of a pointer in a register, and the pointer's offset from the target. Targets are aligned to eight
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
     /// End of the function's stack frame.
@@ -28,8 +29,8 @@ const UNKNOWN: Registers = {
     registers
 };
 
-/// Returns the functions that a program can run, by their first instructions, the program's own function
-/// first. `code` contains the calls, and `loops` the callbacks of bpf_loop().
+/// Returns the functions that a program can run, as indices of their first instructions. Callbacks of
+/// bpf_loop() are included.
 pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut left = vec![entry];
@@ -53,8 +54,8 @@ fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<us
     body.iter().filter_map(called).filter(|&callee| listing.starts(callee)).collect()
 }
 
-/// Checks a program and all functions that it calls: nested stack frames have at most 512 bytes in total, and
-/// their number is at most eight. An error contains the index of an instruction.
+/// Checks the stack use of a program and all functions that it calls. Nested stack frames may have at most
+/// 512 bytes in total and a depth of eight. The error contains the index of an instruction.
 pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Result<(), (usize, String)> {
     let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
     chains.visit(entry)?;
@@ -77,7 +78,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
     Ok(())
 }
 
-/// Of all chains of calls from a function, the chain that uses the most stack.
+/// Worst chain of calls from a function, by stack use.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     bytes: i64,
@@ -89,7 +90,7 @@ struct Chains<'a> {
     code: &'a [Instruction],
     listing: &'a Listing,
     worst: BTreeMap<usize, Chain>,
-    /// Functions on the present chain; a call of one of them is a recursion.
+    /// Functions on the current chain of calls. A call of a function in this set is a recursion.
     open: BTreeSet<usize>,
 }
 
@@ -123,7 +124,7 @@ impl Chains<'_> {
     }
 }
 
-/// Returns the size of a function's stack frame, bytes.
+/// Returns the size of a function's stack frame in bytes.
 fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
     let targets: BTreeSet<usize> =
         code[start..end].iter().filter(|i| i.op.is_jump()).map(|i| i.offset as usize).collect();
@@ -146,8 +147,7 @@ fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, 
     Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
 }
 
-/// Returns the address register of a load or a store, and the number of bytes accessed; `None` for other
-/// instructions.
+/// Returns the address register and the size of a load or store; `None` for other instructions.
 fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     Some(match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),
@@ -162,7 +162,7 @@ fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     })
 }
 
-/// Checks an access. Returns its depth in the function's stack frame.
+/// Checks an access, and returns its depth in the stack frame.
 fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Result<i64, String> {
     let (Pointer::Frame(from) | Pointer::Value(from)) = pointer;
     let at = from.wrapping_add(instruction.offset.into());

@@ -1,5 +1,4 @@
-//! Section `.BTF.ext`: source line of each instruction, and structures that a loader searches in the kernel's
-//! types.
+//! Section `.BTF.ext`: source lines of instructions, and CO-RE relocations.
 
 use super::read::{Words, header, part};
 use super::{Btf, Name, Type, TypeId};
@@ -10,7 +9,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineInfo {
     pub section: Name,
-    /// Offset of the instruction in its section, bytes.
+    /// Offset of the instruction in the section, in bytes.
     pub offset: u32,
     pub file: Name,
     pub line: u32,
@@ -25,9 +24,9 @@ pub(crate) struct Reached {
     pub bit_offset: u64,
     /// True if the member is a number or a pointer, not a nested structure.
     pub is_scalar: bool,
-    /// Width of a bitfield, bits; 0 for other members.
+    /// Bitfield width in bits; 0 for other members.
     pub bits: u64,
-    /// Size of the member's type, bytes.
+    /// Size of the member's type in bytes.
     pub bytes: u64,
 }
 
@@ -50,8 +49,8 @@ impl Btf {
         Ok(lines)
     }
 
-    /// Returns the structures that CO-RE relocations refer to, which a loader would search in the kernel's
-    /// types.
+    /// Returns the names of the structures in CO-RE relocations. A loader would look up these names in the
+    /// kernel's types.
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();
         records(section, 2, |_, record| {
@@ -69,8 +68,8 @@ impl Btf {
 
 impl Btf {
     /// Returns the member that an access string such as `0:3:1` selects in a structure. After the leading 0,
-    /// each number is the index of a member in the nested structure, or the index of an array element.
-    /// Returns `None` if the string selects no member, or if it begins with another number than 0.
+    /// each number is a member index or an array index. Returns `None` if the string selects no member, or if
+    /// it does not begin with 0.
     pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
         let (structure, mut names) = (self.text(*name).to_owned(), String::new());
@@ -108,7 +107,7 @@ impl Btf {
     }
 }
 
-/// Reads the records of a table: 0 functions, 1 lines, 2 CO-RE relocations.
+/// Reads the records of a table. Table 0 contains functions, table 1 lines, and table 2 CO-RE relocations.
 pub(crate) fn records(
     section: &[u8],
     table: usize,

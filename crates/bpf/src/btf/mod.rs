@@ -1,4 +1,4 @@
-//! BTF: types of an object (the kernel's documentation, bpf/btf).
+//! BTF: type information of a BPF object (kernel documentation, bpf/btf).
 
 mod ext;
 mod read;
@@ -10,16 +10,16 @@ pub(crate) use read::{header, part};
 
 use crate::error::Problem;
 
-/// Maximum nesting of typedefs, arrays and anonymous structures; a longer chain counts as a loop.
+/// Maximum nesting of typedefs, arrays and anonymous structures. A deeper nesting counts as a loop.
 const DEEPEST: usize = 32;
-/// Maximum number of members that a search for one name visits. vmlinux's tcp_sock and its embedded
-/// structures have about 1500 members.
+/// Maximum number of members visited in the search for one name. The kernel's `tcp_sock`, with embedded
+/// structures, has about 1500 members.
 const MOST_MEMBERS: usize = 1 << 16;
 
-/// Maximum length of a name or of a file path, bytes.
+/// Maximum length of a name or file path in bytes.
 const LONGEST_NAME: usize = 1024;
 
-/// A name, as its offset in the string section.
+/// Name, as an offset in the string section.
 pub(crate) type Name = u32;
 
 /// Number of a type; 0 is `void`.
@@ -73,16 +73,15 @@ pub(crate) enum Type {
 /// Member of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
-    /// Name of the member; empty for an anonymous struct or union, whose members belong to the enclosing
-    /// structure (C11).
+    /// Name of the member; empty for an anonymous struct or union (C11).
     pub name: Name,
     pub kind: TypeId,
     pub bit_offset: u32,
-    /// Width of a bitfield, bits; 0 for other members.
+    /// Bitfield width in bits; 0 for other members.
     pub bits: u32,
 }
 
-/// Types of an object.
+/// Types of a BPF object.
 #[derive(Debug)]
 pub(crate) struct Btf {
     types: Vec<Type>,
@@ -94,18 +93,17 @@ pub(crate) struct Btf {
 pub(crate) struct Located {
     pub kind: TypeId,
     pub bit_offset: u64,
-    /// Width of a bitfield, bits; 0 for other members.
+    /// Bitfield width in bits; 0 for other members.
     pub bits: u32,
 }
 
-/// Returns the string at an offset of the string section, up to its terminating zero; `None` if the section
-/// ends before.
+/// Returns the string at offset `at` of the string section; `None` if the string has no terminating zero.
 pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
     let rest = strings.get(at as usize..)?;
     rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
 }
 
-/// Returns the error for this section.
+/// Returns the error for an invalid section `.BTF`.
 pub(crate) fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF", why: why.into() }
 }
@@ -152,7 +150,7 @@ impl Btf {
         }
     }
 
-    /// Returns the size of a type, bytes.
+    /// Returns the size of a type in bytes.
     pub(crate) fn size(&self, id: TypeId) -> Result<u64, Problem> {
         let (mut id, mut count) = (id, 1_u64);
         for _ in 0..DEEPEST {
@@ -180,8 +178,8 @@ impl Btf {
         }
     }
 
-    /// Returns the location of a member, given by a path such as `icsk_ack.pending` or `s[0].v`; `None` if no
-    /// such member exists.
+    /// Returns the location of the member at a path such as `icsk_ack.pending` or `s[0].v`; `None` if there
+    /// is no such member.
     pub(crate) fn locate(&self, structure: TypeId, path: &str) -> Result<Option<Located>, Problem> {
         let mut at = Located { kind: structure, bit_offset: 0, bits: 0 };
         for step in path.split('.') {
@@ -204,7 +202,7 @@ impl Btf {
         Ok(Some(at))
     }
 
-    /// Finds a member of a structure or of the anonymous structures within it.
+    /// Finds a member of a structure, including members of anonymous structures.
     fn search(
         &self,
         id: TypeId,
@@ -266,7 +264,7 @@ impl Btf {
         rest.is_some_and(|rest| rest.starts_with('\0'))
     }
 
-    /// Returns the text of a name; empty if the name is missing or longer than the maximum.
+    /// Returns the text of a name; empty if the name is missing or too long.
     pub(crate) fn text(&self, name: Name) -> &str {
         let rest = self.strings.get(name as usize..).unwrap_or_default();
         let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);

@@ -18,8 +18,8 @@ impl Words<'_> {
     }
 }
 
-/// Returns a part of a section. Offset and length count from the end of the header. `None` if the part
-/// extends beyond the section.
+/// Returns a part of a section; `None` if the part extends beyond the section. `offset` counts from the end
+/// of the header.
 pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)
@@ -39,7 +39,7 @@ pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
 }
 
 impl Btf {
-    /// Reads the section.
+    /// Parses the section `.BTF`.
     pub(crate) fn read(section: &[u8]) -> Result<Btf, Problem> {
         let (length, mut words) = header(section).map_err(wrong)?;
         let mut field = || words.next().ok_or_else(|| wrong("the header is truncated"));
@@ -60,7 +60,7 @@ impl Btf {
     }
 }
 
-/// Reads the three words of a type, and the data that the kind of type adds.
+/// Reads the three common words of a type, and the extra data of its kind.
 fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     let mut next = || words.next().ok_or("cut off");
     let (name, info, size_or_type) = (next()?, next()?, next()?);
@@ -116,8 +116,7 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     })
 }
 
-/// Reads a member of a structure. In structures with bitfields (`flag`), the offset word also contains the
-/// width of the bitfield.
+/// Reads a member of a structure. If `flag` is set, the offset word also contains the bitfield width.
 fn read_member(
     flag: bool,
     next: &mut impl FnMut() -> Result<u32, &'static str>,

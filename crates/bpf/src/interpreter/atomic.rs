@@ -1,4 +1,4 @@
-//! Atomic operations (RFC 9669 §5.3). A run has one processor, so no other program interrupts an operation.
+//! Atomic operations (RFC 9669 §5.3). A run has one processor, so nothing interrupts an operation.
 
 use super::Registers;
 use crate::instruction::Atomic;
@@ -62,7 +62,7 @@ pub(super) fn word32(
     Ok(old)
 }
 
-/// Stores the previous value of the word in the register that receives it.
+/// Stores the previous value of the word in the result register.
 pub(super) fn fetch(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
     match atomic {
         Atomic::Add | Atomic::Or | Atomic::And | Atomic::Xor => {}

@@ -1,4 +1,4 @@
-//! Interpreter, which executes instructions (RFC 9669 §4 and §5).
+//! Interpreter of BPF instructions (RFC 9669 §4 and §5).
 
 mod atomic;
 #[cfg(test)]
@@ -9,11 +9,11 @@ use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::{Helper, Helpers};
 use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
 
-/// Registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so an index needs
-/// no check.
+/// Registers r0 to r10, and a register that is always zero. An index into sixteen entries needs no bounds
+/// check.
 type Registers = [u64; 16];
 
-/// State of the caller that is restored when the called function returns.
+/// Caller state, restored when the called function returns.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     next: usize,
@@ -21,7 +21,7 @@ struct Frame {
 }
 
 /// Runs the program at `entry` with `argument` in r1, for at most `budget` instructions. Returns r0 and the
-/// remaining budget; an error contains the failed instruction and the cause.
+/// remaining budget, or the failed instruction and the cause.
 pub(crate) fn run(
     code: &[Instruction],
     entry: usize,
@@ -258,7 +258,7 @@ fn run_function(
     }
 }
 
-/// Cost of a helper call, in instructions; some helpers copy kilobytes.
+/// Cost of a helper call in instructions. Some helpers copy kilobytes.
 const HELPER_COST: u32 = 64;
 
 /// Returns the frame pointer of a function: the end of its stack frame.
@@ -267,7 +267,8 @@ fn frame_end(depth: usize) -> u64 {
 }
 
 /// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context,
-/// until it returns a value other than 0. Returns the number of calls, or an error code for the program.
+/// until the function returns a value other than 0. Returns the number of calls, or an error code for the
+/// program.
 fn repeat(
     code: &[Instruction],
     [count, callback, context, flags]: [u64; 4],
@@ -298,12 +299,11 @@ fn repeat(
 
 /// `BPF_MAX_LOOPS`.
 const MOST_LOOPS: u32 = 8 << 20;
-/// Error codes `-E2BIG` and `-EINVAL`.
+/// Error code `-E2BIG`.
 const TOO_BIG: i64 = -7;
 const INVALID: i64 = -22;
 
-/// Clears a function's stack frame, so that it contains no data of an earlier call, and returns the frame
-/// pointer.
+/// Clears a function's stack frame and returns the frame pointer.
 fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
     kernel.memory.frames = depth + 1;
     kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);

@@ -1,16 +1,16 @@
-//! The kernel's own CUBIC (`cubictcp_*`), whose functions other congestion controls can call.
+//! The kernel's own CUBIC (`cubictcp_*`), callable by other congestion controls.
 
 use super::helpers::Helpers;
 use super::kfuncs::Kfunc;
 use crate::memory::Space;
 use airhop_tcp::kernel_ops::CubicTcp;
 
-/// `CA_EVENT_TX_START` and `TCP_CA_Loss`.
+/// `CA_EVENT_TX_START`.
 const TX_START: u64 = 0;
 const LOSS: u64 = 4;
 
 impl Helpers<'_> {
-    /// Calls a CUBIC function for the socket of this callback. The initial state is that after
+    /// Calls a CUBIC function for the socket of this callback. CUBIC starts in the state after
     /// `cubictcp_init()`.
     pub(crate) fn cubic(&mut self, kfunc: Kfunc, [second, third]: [u64; 2]) -> Result<u64, String> {
         let rtt = match (kfunc, self.memory.sample) {

@@ -1,5 +1,4 @@
-//! Helper functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h;
-//! bpf-helpers(7)).
+//! Helper functions that any program may call by number (linux/bpf.h; bpf-helpers(7)).
 
 use super::HZ;
 use super::printer::Printer;
@@ -17,7 +16,7 @@ const HEADER_OF_NETWORK: u32 = 1;
 /// Maximum number of bytes that one call may copy.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// A helper.
+/// BPF helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helper {
     MapLookup,
@@ -47,8 +46,8 @@ pub(crate) enum Helper {
 use Helper::*;
 
 impl Helper {
-    /// All helpers with their numbers and names. Several clocks share one implementation, because a simulated
-    /// kernel never sleeps, and its time of day starts at 1970.
+    /// All helpers with numbers and names. Several clocks share one implementation. A simulated kernel never
+    /// sleeps, and its time of day starts at 1970.
     const ALL: [(i32, &'static str, Helper); 26] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
@@ -78,7 +77,7 @@ impl Helper {
         (208, "bpf_ktime_get_tai_ns", KtimeNs),
     ];
 
-    /// Returns the helper with this number, or the reason why Airhop does not simulate it.
+    /// Returns the helper with this number. An error explains why Airhop does not simulate the helper.
     pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
@@ -87,7 +86,7 @@ impl Helper {
         })
     }
 
-    /// Returns the name of the helper, the first of several names.
+    /// Returns the helper's name; the first if the helper has several names.
     pub(crate) fn name(self) -> &'static str {
         Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
     }
@@ -182,7 +181,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Returns the map that an argument points to, if it has keys.
+    /// Returns the map that an argument points to; an error if the map has no keys.
     fn keyed_map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
         let map = self.map(helper, address)?;
         match self.maps[map].definition.kind {
@@ -212,7 +211,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Copies bytes that the program may read into `scratch`.
+    /// Copies readable bytes at `address` into `scratch`.
     fn take(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), Cause> {
         let mut scratch = std::mem::take(self.scratch);
         scratch.clear();
@@ -254,8 +253,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// Reads from an arbitrary address. An invalid address returns an error code to the program; a socket
-    /// member that is not simulated ends the program.
+    /// Reads from an arbitrary address. If the address is invalid, the program receives an error code. A
+    /// socket member that is not simulated ends the program.
     fn probe_read(&mut self, helper: Helper, target: u64, length: u64, source: u64) -> Result<u64, Cause> {
         let length = u64::from(length as u32);
         let result = if self.memory.is_known(source) {
@@ -286,8 +285,8 @@ impl Helpers<'_> {
         self.write_scratch(target).map(|()| 0)
     }
 
-    /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so every lock is free. A program may
-    /// hold only one lock at a time, and must release it.
+    /// `bpf_spin_lock` and `bpf_spin_unlock`. Every lock is free, because there is one processor. A program
+    /// may hold only one lock at a time.
     fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
         if !self.memory.may_be_lock(lock) {
             return Err(helper.refuse("a lock is a struct bpf_spin_lock of a map's value, or in a variable"));
@@ -309,7 +308,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Returns a map of per-socket values, and the number of the socket.
+    /// Returns a socket-storage map and the number of the socket.
     fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), Cause> {
         let map = self.map(helper, map)?;
         match self.maps[map].definition.kind {
@@ -318,8 +317,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// Returns the value of a socket. With `BPF_SK_STORAGE_GET_F_CREATE` (1) in `flags`, a missing value is
-    /// created, with zeros or with the bytes at `initial`.
+    /// Returns the socket's value in a map. `BPF_SK_STORAGE_GET_F_CREATE` (1) in `flags` creates a missing
+    /// value from the bytes at `initial`, or from zeros.
     fn storage_get(
         &mut self,
         helper: Helper,

@@ -1,4 +1,5 @@
-//! Kernel functions that congestion controls call (`extern … __ksym`), from RFC 5681 and RFC 3465.
+//! Kernel functions that congestion controls call (`extern … __ksym`), implemented from RFC 5681 and RFC
+//! 3465.
 
 use super::layout::{Field, Image, Layout};
 
@@ -62,7 +63,7 @@ impl Kfunc {
         }
     }
 
-    /// Returns the function with this name, or the reason why Airhop does not simulate it.
+    /// Returns the function with this name. An error explains why Airhop does not simulate the function.
     pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
         Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");
@@ -76,7 +77,7 @@ impl Kfunc {
         })
     }
 
-    /// Calls the function for a socket, with the arguments after the socket.
+    /// Calls the function for a socket. `arguments` are the arguments after the socket.
     pub(crate) fn call(
         self,
         window: &Window,
@@ -94,7 +95,7 @@ impl Kfunc {
         }
     }
 
-    /// True for functions of the kernel's own CUBIC, which stores its own state for each socket.
+    /// True for functions of the kernel's own CUBIC. CUBIC has a separate state for each socket.
     pub(crate) fn is_cubic(self) -> bool {
         self.name().starts_with("cubictcp_")
     }
@@ -141,7 +142,7 @@ impl Window {
         }
     }
 
-    /// Limits the window to `most` segments.
+    /// Sets the maximum window and ssthresh to `most` segments.
     pub(crate) fn clamp(&self, socket: &mut Image, most: u32) {
         socket.set(self.snd_cwnd_clamp, most.into());
         socket.set(self.snd_ssthresh, most.into());
@@ -162,7 +163,7 @@ impl Window {
         socket.get(self.snd_cwnd) as u32
     }
 
-    /// Sets the window, limited to the socket's clamp.
+    /// Sets the window, limited by `snd_cwnd_clamp`.
     fn set_cwnd(&self, socket: &mut Image, cwnd: u32) {
         let clamp = socket.get(self.snd_cwnd_clamp) as u32;
         socket.set(self.snd_cwnd, cwnd.min(clamp).into());
@@ -173,8 +174,8 @@ impl Window {
         self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
     }
 
-    /// RFC 3465 §2.2: increases the window by the number of acknowledged segments, up to ssthresh. Returns
-    /// the remaining number of `acked` segments for congestion avoidance.
+    /// Increases the window by the number of acknowledged segments, up to ssthresh (RFC 3465 §2.2). Returns
+    /// the number of `acked` segments left for congestion avoidance.
     fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
         let cwnd = self.cwnd(socket);
         let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
@@ -182,7 +183,7 @@ impl Window {
         acked.wrapping_sub(grown.wrapping_sub(cwnd))
     }
 
-    /// RFC 3465 §2.1: increases the window by one segment per `w` acknowledged segments. Segments that were
+    /// Increases the window by one segment per `w` acknowledged segments (RFC 3465 §2.1). Segments that were
     /// counted for a larger `w` add at most one segment.
     fn additive_increase(&self, socket: &mut Image, w: u32, acked: u32) -> Result<(), String> {
         if w == 0 {
@@ -200,8 +201,8 @@ impl Window {
         Ok(())
     }
 
-    /// RFC 7661 §4.2: window growth requires that the flight uses the window, in slow start at least half of
-    /// it.
+    /// True if the flight uses enough of the window for the window to grow (RFC 7661 §4.2). Half the window
+    /// is enough in slow start.
     pub(crate) fn is_limited(&self, socket: &Image) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
@@ -209,7 +210,8 @@ impl Window {
         }
     }
 
-    /// RFC 5681 §3.1: slow start, then congestion avoidance with the remaining segments.
+    /// Grows the window by slow start, then by congestion avoidance with the remaining segments (RFC 5681
+    /// §3.1).
     fn reno(&self, socket: &mut Image, acked: u32) -> Result<(), String> {
         if !self.is_limited(socket) {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Kernel structures, laid out according to the object's own types, because the object's instructions contain
-//! these offsets.
+//! Kernel structures, laid out as in the object's own types. The object's instructions contain offsets from
+//! these types.
 
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
@@ -7,10 +7,10 @@ use crate::memory::{ALONG, READ, WRITE, readable};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Maximum size of a simulated structure, bytes; vmlinux's tcp_sock has about 2500.
+/// Maximum size of a simulated structure in bytes. The kernel's `tcp_sock` has about 2500.
 const LARGEST: u64 = 1 << 16;
 
-/// Socket members, besides the private state, that the kernel permits a congestion control to write.
+/// Socket members that a congestion control may write in the kernel, besides the private state.
 pub(crate) const WRITABLE: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
@@ -22,7 +22,7 @@ pub(crate) const WRITABLE: [&str; 9] = [
     "ecn_flags",
     "app_limited",
 ];
-/// Size of the private state of a congestion control (`ICSK_CA_PRIV_SIZE`), bytes.
+/// Size of a congestion control's private state in bytes (`ICSK_CA_PRIV_SIZE`).
 const PRIVATE_BYTES: u64 = 104;
 /// Value in `owners` for the bytes of the private state.
 const PRIVATE: u16 = u16::MAX;
@@ -33,30 +33,30 @@ pub struct Field {
     offset: u32,
     /// Size of the load or store, 1 to 8 bytes.
     bytes: u8,
-    /// Number of bits below the member in the loaded word.
+    /// Bit offset of the member in the loaded word.
     shift: u8,
-    /// Number of bits of the member.
+    /// Width of the member in bits.
     bits: u8,
     signed: bool,
 }
 
 /// Offsets of the structure members that the simulation sets, and a program's rights to read and write them.
 ///
-/// A member that the object's types do not declare gets an offset after the end of the structure, where no
-/// program can access it. The code that sets the members therefore does not depend on the object's types.
+/// If the object's types do not declare a member, the offset lies after the end of the structure. No program
+/// can access this offset, and the simulation can set every member for every object.
 #[derive(Clone, Debug)]
 pub struct Layout {
     btf: Arc<Btf>,
     structure: Option<TypeId>,
     name: &'static str,
-    /// Size of the structure in the object's types, bytes.
+    /// Size of the structure in the object's types, in bytes.
     declared: u64,
     rights: Vec<u8>,
-    /// Owner of each byte: a member, as its index among `fields` plus 1; [`PRIVATE`]; or 0 if programs cannot
+    /// Owner of each byte: 1 plus the index of a member in `fields`, [`PRIVATE`], or 0 if programs cannot
     /// access the byte.
     owners: Vec<u16>,
-    /// Permitted access sizes at each byte, as bit masks: loads in the low four bits, stores in the high four
-    /// bits.
+    /// Access sizes permitted at each byte, as bit masks. The low four bits are loads, the high four bits
+    /// stores.
     sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
     /// Byte range of the private state of a congestion control.
@@ -137,7 +137,7 @@ impl Layout {
         Arc::new(self)
     }
 
-    /// True if programs may load `bytes` bytes at once: the bytes must belong to one member, or to the word
+    /// True if programs may load `bytes` bytes at once. The bytes must belong to one member, or to the word
     /// around a bitfield.
     fn may_load(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
@@ -150,9 +150,8 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// True if programs may store `bytes` bytes in one operation: a store must start at the first byte of a
-    /// member and stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). In the private state any
-    /// store is permitted.
+    /// True if programs may store `bytes` bytes at once. A store must start at the first byte of a member and
+    /// stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). The private state permits any store.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
@@ -183,12 +182,12 @@ impl Layout {
         self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
 
-    /// Returns a provided member by its name.
+    /// Returns the provided member with this name.
     pub fn get(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
-    /// True if the object's types declare a provided member, so that programs can read it.
+    /// True if the object's types declare a provided member. Programs can read only declared members.
     pub fn is_visible(&self, field: Field) -> bool {
         u64::from(field.offset) < self.declared
     }
@@ -198,13 +197,12 @@ impl Layout {
         matches!(self.locate(path), Ok(Some(_)))
     }
 
-    /// Returns the size of an image, bytes.
+    /// Returns the size of an image in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.rights.len()
     }
 
-    /// Returns the name of the member that contains a byte, in the object's types; `None` for a byte without
-    /// a member.
+    /// Returns the declared name of the member that contains a byte; `None` if no member contains the byte.
     pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
         let member = self.btf.name_at(self.structure?, offset)?;
         Some(format!("{}.{member}", self.name))
@@ -286,18 +284,18 @@ impl Image {
         &self.layout
     }
 
-    /// Returns the bytes of the structure in the object's types.
+    /// Returns the bytes of the structure as declared in the object's types.
     pub fn declared(&self) -> &[u8] {
         &self.bytes[..self.layout.declared as usize]
     }
 
-    /// Returns the private state of a congestion control (`icsk_ca_priv`). The result is empty for other
-    /// structures, and if the object does not declare the private state.
+    /// Returns the private state of a congestion control (`icsk_ca_priv`). Empty for other structures, and if
+    /// the object does not declare the private state.
     pub fn private(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }
 
-    /// Returns the value of a member; a signed member is sign-extended, as the bits of an `i64`.
+    /// Returns the value of a member. Signed members are sign-extended to 64 bits.
     #[inline]
     pub fn get(&self, field: Field) -> u64 {
         let word = self.word(field) >> field.shift;
@@ -316,7 +314,7 @@ impl Image {
         self.set_word(field, self.word(field) & !mask | (value << field.shift) & mask);
     }
 
-    /// Loads a number if the program may read it.
+    /// Loads a number; `None` if the program may not read the member.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
         match self.layout.sizes.get(offset)? & N as u8 {
@@ -325,7 +323,7 @@ impl Image {
         }
     }
 
-    /// Stores a number if the program may write there.
+    /// Stores a number; `None` if the program may not write the member.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> Option<()> {
         match self.layout.sizes.get(offset)? & (N as u8) << 4 {
@@ -337,14 +335,14 @@ impl Image {
         }
     }
 
-    /// Returns bytes if the program may read them.
+    /// Returns `length` bytes at `offset`; `None` if the program may not read all the bytes.
     #[inline(always)]
     pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
         let is_one = length > 0 && self.layout.may_load(offset, length);
         if is_one { self.bytes.get(offset..offset + length) } else { None }
     }
 
-    /// Returns bytes if the program may write them.
+    /// Returns `length` bytes at `offset`; `None` if the program may not write all the bytes.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
         let is_one = length > 0 && self.layout.may_store(offset, length);

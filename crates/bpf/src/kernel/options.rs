@@ -1,23 +1,23 @@
-//! Socket options of `bpf_setsockopt` and `bpf_getsockopt` (bpf-helpers(7)). The effect of each option is that of Linux 6.18,
-//! sol_socket_sockopt() and sol_tcp_sockopt() of net/core/filter.c.
+//! Socket options of `bpf_setsockopt` and `bpf_getsockopt` (bpf-helpers(7)). Each option acts as in Linux
+//! 6.18 (net/core/filter.c, sol_socket_sockopt() and sol_tcp_sockopt()).
 
 use super::helpers::{Helper, Helpers, INVALID};
 use crate::fault::Cause;
 
 const SOL_SOCKET: u32 = 1;
 const SOL_TCP: u32 = 6;
-/// Length of a full segment, bytes.
+/// Option for the length of a full segment in bytes.
 const TCP_MAXSEG: u32 = 2;
-/// Upper bound of the receive window, bytes.
+/// Option for the maximum receive window in bytes.
 const TCP_WINDOW_CLAMP: u32 = 10;
-/// Upper bound of the pacing rate, bytes per second.
+/// Option for the maximum pacing rate in bytes per second.
 const SO_MAX_PACING_RATE: u32 = 47;
-/// Upper bound of the congestion window, segments.
+/// Option for the maximum congestion window in segments.
 const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
-/// `SK_PACING_NONE` and `SK_PACING_NEEDED`.
+/// `SK_PACING_NONE`: the host does not pace the socket.
 const PACING_NONE: u64 = 0;
 const PACING_NEEDED: u64 = 1;
-/// Size of the value of each settable option, bytes.
+/// Size of each settable option's value in bytes.
 const VALUE_BYTES: usize = 4;
 
 impl Helpers<'_> {
@@ -51,7 +51,7 @@ impl Helpers<'_> {
         })
     }
 
-    /// Sets the maximum window, segments, which also becomes ssthresh.
+    /// Sets the maximum window and ssthresh to `most` segments.
     fn clamp_window(&mut self, most: u32) -> u64 {
         if let Some(socket) = &mut self.memory.socket {
             let window = socket.window;
@@ -60,8 +60,8 @@ impl Helpers<'_> {
         0
     }
 
-    /// Sets the maximum pacing rate, bytes per second; the largest 32-bit number removes the maximum. A
-    /// maximum enables pacing on a host that does not pace.
+    /// Sets the maximum pacing rate in bytes per second, and turns pacing on. The largest 32-bit number
+    /// removes the maximum.
     fn limit_pacing(&mut self, most: u32) -> u64 {
         let most = if most == u32::MAX { u64::MAX } else { most.into() };
         let Some(socket) = &mut self.memory.socket else { return 0 };
@@ -79,8 +79,7 @@ impl Helpers<'_> {
         0
     }
 
-    /// `bpf_getsockopt`: returns the length of a full segment. A buffer of another length is filled with
-    /// zeros.
+    /// `bpf_getsockopt`: returns the length of a full segment. A buffer of the wrong size is zero-filled.
     pub(super) fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;

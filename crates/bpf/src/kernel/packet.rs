@@ -1,10 +1,10 @@
-//! Packet as a tc program reads it: `struct __sk_buff`.
+//! `struct __sk_buff`: a packet as seen by a tc program.
 
 use crate::memory::{READ, Space, WRITE};
 
-/// Size of the structure, bytes.
+/// Size of the structure in bytes.
 const BYTES: usize = 192;
-/// Offsets of the structure's members (the kernel's user-space interface, linux/bpf.h).
+/// Offset of the member `len` in bytes (the kernel's user-space interface, linux/bpf.h).
 const LEN: usize = 0;
 const MARK: usize = 8;
 const PROTOCOL: usize = 16;
@@ -25,8 +25,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Converts a program's result to a verdict. An error contains the number of an action that Airhop does
-    /// not simulate (redirection).
+    /// Converts a program's result to a verdict. The error is the number of an action that Airhop does not
+    /// simulate (redirection).
     pub(crate) fn of(action: i32) -> Result<Verdict, i32> {
         match action {
             -1 | 0 | 1 | 3 => Ok(Verdict::Pass), // TC_ACT_UNSPEC, OK, RECLASSIFY, PIPE
@@ -56,7 +56,7 @@ impl SocketBuffer {
         SocketBuffer { bytes: [0; BYTES], rights }
     }
 
-    /// Sets the packet: an IP packet that begins with its IP header, as a TUN device delivers it.
+    /// Sets the packet. `packet` begins with the IP header, as on a TUN device.
     pub(crate) fn describe(&mut self, packet: &[u8]) {
         let ethertype: u16 = if packet.first().is_some_and(|byte| byte >> 4 == 6) { 0x86dd } else { 0x0800 };
         let length = packet.len() as u32;

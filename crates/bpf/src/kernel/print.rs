@@ -4,7 +4,7 @@ use super::Helper;
 use super::helpers::Helpers;
 use crate::fault::Cause;
 
-/// Maximum length of a format string, and of a text argument, bytes.
+/// Maximum length of a format string or text argument in bytes.
 const MOST_BYTES: u64 = 512;
 
 impl Helpers<'_> {

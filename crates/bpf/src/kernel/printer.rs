@@ -1,4 +1,4 @@
-//! Printer of programs' output to standard error, line by line, with object and time.
+//! Printer of program output to standard error. Each line contains the object's name and the time.
 
 /// Maximum number of lines per run; further lines are dropped.
 const MOST_LINES: u32 = 1000;

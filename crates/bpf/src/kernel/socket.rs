@@ -1,4 +1,4 @@
-//! Socket of a flow: `struct tcp_sock` with the structures nested at its start.
+//! Socket of a flow: `struct tcp_sock` with its nested structures.
 
 use super::kfuncs::Window;
 use super::layout::{Image, Layout, WRITABLE};
@@ -8,12 +8,12 @@ use airhop_base::SplitMix64;
 use airhop_tcp::kernel_ops::{CubicTcp, Moment};
 use std::sync::Arc;
 
-/// Nested structures of a socket, the outermost first; each structure begins with the next one.
+/// Nested structures of a socket, outermost first. Each structure begins with the next in the list.
 pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
 /// Names of the members that contain the next nested structure.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
 /// Returns the layout of a socket: `tcp_sock`, or the outermost nested structure that the object declares.
-/// `fields`: members that the simulation sets, each named without the nested structure that contains it.
+/// `fields` are the members that the simulation sets, named without the nested structure around them.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
     let outermost = NESTED.iter().position(|name| btf.composite(name).is_some()).unwrap_or(0);
     check_nesting(btf, outermost)?;
@@ -30,7 +30,8 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
     Ok(layout)
 }
 
-/// Returns the path of a member through the nested structures, or its own name if no structure contains it.
+/// Returns the path of a member through the nested structures, or `field` if no structure contains the
+/// member.
 fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     let ways = (outermost..NESTED.len()).map(|inner| {
         let mut path: Vec<&str> = EMBEDDED[outermost..inner].to_vec();
@@ -40,8 +41,8 @@ fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     ways.into_iter().find(|path| layout.declares(path)).unwrap_or_else(|| field.to_owned())
 }
 
-/// Checks that the nested structures start at the same byte in the object's types. Programs cast socket
-/// pointers between these structures, so different bytes would make members overlap.
+/// Checks that the nested structures start at the same byte in the object's types. Otherwise members would
+/// overlap, because programs cast socket pointers between these structures.
 fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     let Some(root) = btf.composite(NESTED[outermost]) else { return Ok(()) };
     for inner in outermost + 1..NESTED.len() {
@@ -60,12 +61,12 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Socket of a flow, as its congestion control reads and writes it.
+/// Socket of a flow, as seen by the congestion control.
 #[derive(Debug)]
 pub struct Socket {
     /// Values of the structure.
     pub image: Image,
-    /// Number of the socket in the run, which is the key in `BPF_MAP_TYPE_SK_STORAGE`.
+    /// Number of the socket in the run, the key in `BPF_MAP_TYPE_SK_STORAGE` maps.
     pub(crate) number: u32,
     pub(crate) window: Window,
     pub(crate) random: SplitMix64,
@@ -78,9 +79,9 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Creates a socket of zeros with a layout from [`Object::socket_layout`](crate::Object::socket_layout).
-    /// `number` distinguishes the socket from others of the same [`Machine`](crate::Machine), and `seed`
-    /// seeds its `bpf_get_prandom_u32`.
+    /// Creates a zero-filled socket. The layout comes from
+    /// [`Object::socket_layout`](crate::Object::socket_layout). `number` is unique among the sockets of a
+    /// [`Machine`](crate::Machine), and `seed` seeds `bpf_get_prandom_u32`.
     ///
     /// # Panics
     ///
@@ -98,8 +99,8 @@ impl Socket {
         }
     }
 
-    /// Removes and returns the acknowledgement number of the ACK that the object requested by
-    /// `bpf_tcp_send_ack`; `None` if the object has requested no ACK since the last removal.
+    /// Removes and returns the acknowledgement number that the object passed to `bpf_tcp_send_ack`; `None`
+    /// without a new request.
     pub fn take_ack_request(&mut self) -> Option<u32> {
         self.ack_request.take()
     }

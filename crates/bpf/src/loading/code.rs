@@ -1,5 +1,5 @@
-//! Programs: a function and all functions that it calls, as one block of code, with its records of
-//! `.BTF.ext`.
+//! Programs for a loader. A program is a function with all called functions, as one block of code with
+//! `.BTF.ext` records.
 
 use super::Places;
 use crate::btf::{Btf, records};
@@ -8,19 +8,19 @@ use crate::error::Problem;
 use crate::object::is_filter;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Size of an instruction, bytes.
+/// Size of an instruction in bytes.
 const BYTES: usize = 8;
-/// `BPF_LD | BPF_IMM | BPF_DW`, and `BPF_JMP | BPF_CALL`.
+/// Opcode of a 64-bit immediate load (`BPF_LD | BPF_IMM | BPF_DW`).
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
-/// Source register of a call to a function of the program, or to a kernel function; 0 for a helper.
+/// Source register of a call to a function of the program (`BPF_PSEUDO_CALL`).
 const LOCAL_CALL: u8 = 1;
 const KERNEL_CALL: u8 = 2;
-/// Source register of an immediate load of a map, of an address in a map's value, or of a function.
+/// Source register of an immediate load of a map (`BPF_PSEUDO_MAP_FD`).
 const MAP: u8 = 1;
 const MAP_VALUE: u8 = 2;
 const FUNCTION: u8 = 4;
-/// Numbers of the tables in `.BTF.ext`.
+/// Number of the function table in `.BTF.ext`.
 const FUNCTIONS: usize = 0;
 const LINES: usize = 1;
 const RELOCATIONS: usize = 2;
@@ -59,13 +59,13 @@ pub struct LoadProgram {
 /// Value that a loader writes into an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadTimeValue {
-    /// Descriptor of a map, by the map's index in [`super::Loadable::maps`].
+    /// File descriptor of a map. The number is the map's index in [`super::Loadable::maps`].
     Map(usize),
-    /// Number of a kernel function.
+    /// Type number of the kernel function with this name.
     Kernel(String),
 }
 
-/// Function: its section, its offset in the section, and its number of instructions.
+/// Function: section, offset in the section, and number of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Function {
     section: usize,
@@ -73,7 +73,7 @@ struct Function {
     end: usize,
 }
 
-/// Builds programs.
+/// Builder of programs.
 pub(super) struct Code<'a> {
     elf: &'a Elf,
     btf: &'a Btf,
@@ -110,7 +110,7 @@ impl<'a> Code<'a> {
         Ok(Code { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
     }
 
-    /// Adds the program for a callback's function pointer, and returns the index of the program.
+    /// Adds the program that a callback's function pointer refers to. Returns the index of the program.
     pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
         let symbol = &self.elf.symbols[relocation.symbol];
         let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
@@ -144,7 +144,7 @@ impl<'a> Code<'a> {
         Ok(self.programs.len() - 1)
     }
 
-    /// Returns a program with a function, followed by the functions that it calls.
+    /// Returns a program that consists of a function and all functions reached by its calls.
     fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadProgram, Problem> {
         let name = self.names[&first].to_owned();
         let mut program = LoadProgram {
@@ -181,8 +181,8 @@ impl<'a> Code<'a> {
         Ok(program)
     }
 
-    /// Sets the known relocations of a function that begins at instruction `base`. Returns the calls of the
-    /// function.
+    /// Applies the known relocations of a function that begins at instruction `base`. Returns the calls in
+    /// the function.
     fn link(
         &self,
         function: Function,

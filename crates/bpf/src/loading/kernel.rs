@@ -1,9 +1,9 @@
-//! Types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2)
-//! requires.
+//! Types of a running kernel (`/sys/kernel/btf/vmlinux`). bpf(2) requires the type numbers of functions and
+//! structures.
 
 use crate::btf::{header, part, string};
 
-/// Kinds of types.
+/// BTF kind of a structure.
 const STRUCT: u32 = 4;
 const FUNCTION: u32 = 12;
 
@@ -16,23 +16,23 @@ pub struct KernelTypes {
     at: Vec<usize>,
 }
 
-/// Structure of callbacks (struct_ops) of the kernel, and the structure of its map's value.
+/// Callback structure (struct_ops) of the kernel, and the structure of the map's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructOps {
     /// Type number of the structure.
     pub id: u32,
-    /// Type number of the structure of the map's value, which contains the callback structure.
+    /// Type number of the map's value, a structure that contains the callback structure.
     pub value_id: u32,
-    /// Size of the map's value, bytes.
+    /// Size of the map's value in bytes.
     pub value_bytes: u32,
-    /// Offset of the callback structure in the map's value, bytes.
+    /// Offset of the callback structure in the map's value, in bytes.
     pub data_at: u32,
     /// Members of the callback structure: name and byte offset.
     pub members: Vec<(String, u32)>,
 }
 
 impl KernelTypes {
-    /// Parses the file.
+    /// Parses a BTF file such as `/sys/kernel/btf/vmlinux`.
     ///
     /// # Errors
     ///
@@ -57,8 +57,7 @@ impl KernelTypes {
         self.find(FUNCTION, name)
     }
 
-    /// Returns a structure of callbacks, such as `tcp_congestion_ops`; `None` if the kernel has no such
-    /// structure.
+    /// Returns a callback structure such as `tcp_congestion_ops`; `None` if the kernel has no such structure.
     pub fn struct_ops(&self, name: &str) -> Option<StructOps> {
         let (id, value_id) =
             (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);
@@ -89,7 +88,7 @@ impl KernelTypes {
     }
 }
 
-/// Returns the number of bytes that follow the three words of a type (the kernel's documentation, bpf/btf).
+/// Returns the number of bytes after the three common words of a type (kernel documentation, bpf/btf).
 pub(super) fn trailing(info: u32) -> Result<usize, String> {
     let count = (info & 0xffff) as usize;
     Ok(match (info >> 24) & 0x1f {

@@ -1,5 +1,5 @@
 //! Contents of an object for a loader (bpf(2)): types, maps, instructions with unresolved relocations, and
-//! the members of the congestion controls. Of the running kernel, this module reads only the types.
+//! members of the congestion controls. The module reads nothing of the running kernel except the types.
 
 mod code;
 mod kernel;
@@ -15,15 +15,15 @@ use crate::kernel::OPTIONS;
 use code::Code;
 use std::collections::BTreeMap;
 
-/// `BPF_MAP_TYPE_ARRAY`, and the flag for a map that programs only read.
+/// `BPF_MAP_TYPE_ARRAY`.
 const ARRAY: u32 = 2;
 const READ_ONLY_FOR_PROGRAMS: u32 = 1 << 7;
 /// Sections with congestion controls.
 const CONTROLS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Sections with data.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
-/// Name of the kernel-configuration section, which no file contains, and of the map that replaces it, with
-/// eight bytes per option.
+/// Name of the section for kernel-configuration options. No file contains the section. A map of this name
+/// replaces the section, with eight bytes per option.
 const CONFIGURATION: &str = ".kconfig";
 
 /// Object that is ready to be loaded into a kernel.
@@ -48,15 +48,15 @@ pub struct LoadMap {
     pub name: String,
     /// Map type `BPF_MAP_TYPE_*`.
     pub kind: u32,
-    /// Size of a key, bytes.
+    /// Size of a key in bytes.
     pub key_bytes: u32,
-    /// Size of a value, bytes.
+    /// Size of a value in bytes.
     pub value_bytes: u32,
     /// Maximum number of entries.
     pub entries: u32,
     /// `BPF_F_*`.
     pub flags: u32,
-    /// Types of key and value, if the object declares both.
+    /// Types of key and value, if the object declares key and value types.
     pub types: Option<[u32; 2]>,
     /// Content of a data section; `None` for a map that the object declares.
     pub content: Option<Vec<u8>>,
@@ -74,12 +74,12 @@ impl LoadMap {
 /// Congestion control that the loader registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadControl {
-    /// Name that sockets request.
+    /// Name by which sockets select the congestion control.
     pub name: String,
     /// Name of the variable.
     pub variable: String,
-    /// Members by name: numbers and texts as bytes, callbacks as the index of the program in
-    /// [`Loadable::programs`].
+    /// Members by name. A callback is the index of the program in [`Loadable::programs`]; other members are
+    /// bytes.
     pub members: Vec<(String, MemberValue)>,
 }
 
@@ -97,8 +97,8 @@ impl Loadable {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not a BPF object, or if the loader does not support the object: if
-    /// it has an extern that is not a kernel function, or a pointer in its data.
+    /// Returns an error if the bytes are not a BPF object, or if the loader does not support an extern or a
+    /// pointer in the object's data.
     pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;
@@ -122,8 +122,8 @@ impl Loadable {
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
-    /// Sets the kernel-configuration options that programs read. `value`: value of the option with this name;
-    /// a missing option is 0.
+    /// Sets the kernel-configuration options that programs read. `value` returns the value for an option's
+    /// name. A missing option is 0.
     pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
         for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
             let Some(content) = &mut map.content else { continue };
@@ -137,7 +137,7 @@ impl Loadable {
     }
 }
 
-/// Indices of an object's data sections and maps among the kernel's maps.
+/// Map indices of an object's data sections and declared maps.
 pub(crate) struct Places {
     maps: Vec<LoadMap>,
     /// Index of the map for each data section, by the section's index.
@@ -191,7 +191,8 @@ impl Places {
         Some((*map, *variables.get(name)?))
     }
 
-    /// Returns the map for an address in this section and, for a data section, the byte offset in the map.
+    /// Returns the map for an address in a section. For a data section, also returns the byte offset in the
+    /// map.
     pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
             Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
@@ -201,8 +202,8 @@ impl Places {
     }
 }
 
-/// Returns the map of the options that programs read (`extern … __kconfig`). Its values are zeros, which the
-/// kernel's options replace.
+/// Returns the map of the options that programs read (`extern … __kconfig`). All values are zero until the
+/// kernel's options are set.
 fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
     let mut variables = BTreeMap::new();
     for &variable in btf.section(CONFIGURATION) {

@@ -1,6 +1,6 @@
 //! Conversion of an object's types into a form that a kernel accepts. Clang omits sizes and offsets of
-//! variables and sections. Variables and sections therefore become types of the same length, to which no
-//! program refers. Arguments of kernel functions get names.
+//! variables and sections. Variables and sections therefore become plain types of the same length. No program
+//! refers to the plain types. Arguments of kernel functions get names.
 
 use super::kernel::{trailing, word};
 use crate::btf::{header, wrong};
@@ -8,11 +8,11 @@ use crate::error::Problem;
 
 const INT: u32 = 1 << 24;
 const STRUCT: u32 = 4 << 24;
-/// Data word of an integer type with one byte.
+/// Data word of a one-byte integer type.
 const ONE_BYTE: u32 = 8;
-/// Size of the widest integer, bytes.
+/// Size of the widest integer in bytes.
 const WIDEST: u32 = 16;
-/// Linkage of an extern function, and linkage of a global function of this object.
+/// Linkage of an extern function.
 const EXTERN: u32 = 2;
 const GLOBAL: u32 = 1;
 
@@ -77,7 +77,7 @@ fn to_structure(types: &mut [u8], place: usize, integer: u32) {
     }
 }
 
-/// Adds names to the arguments of a function. A kernel requires these names, which externs lack.
+/// Adds names to the arguments of a function. A kernel requires names, but externs have none.
 fn name_arguments(types: &mut [u8], place: usize, places: &[usize]) {
     let info = word(types, place + 4).unwrap_or(0);
     if info & 0xffff != EXTERN {
