@@ -1,14 +1,14 @@
 use std::marker::PhantomData;
 
-/// Slab of values. An [`Id`] cannot be copied, so the owner of the id removes its value exactly once. The
-/// values that remain at the end of a run can be counted.
+/// Slab of values. An [`Id`] cannot be copied, so its owner removes the value exactly once. Values left at
+/// the end of a run can be counted.
 #[derive(Debug)]
 pub struct Arena<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
-/// Key of one value in an [`Arena`]; it is neither `Copy` nor `Clone`.
+/// Key of one value in an [`Arena`], neither `Copy` nor `Clone`.
 #[derive(Debug)]
 #[must_use = "the value behind it would stay in the arena for ever"]
 pub struct Id<T> {
@@ -17,7 +17,7 @@ pub struct Id<T> {
 }
 
 impl<T> Id<T> {
-    /// Returns the slot of the value, for logs and hashes. No two values have the same slot at the same time.
+    /// Returns the slot of the value, for logs and hashes. Stored values have different slots.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -66,7 +66,7 @@ impl<T> Arena<T> {
         self.slots[id.index as usize].take().expect("an id belongs to one arena")
     }
 
-    /// Removes a value without returning it. The value stays in memory until a new value replaces it.
+    /// Removes a value without returning it. The memory is kept until a new value replaces the old one.
     #[inline]
     pub fn discard(&mut self, id: Id<T>) {
         self.free.push(id.index);
@@ -77,7 +77,7 @@ impl<T> Arena<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// True if `matches` returns true for the slot of a stored value. Tests all slots.
+    /// True if `matches` returns true for the slot of any stored value. Tests all slots.
     pub fn any_in(&self, matches: impl Fn(u32) -> bool) -> bool {
         let free = self.free.iter().filter(|&&slot| matches(slot)).count();
         (0..self.slots.len() as u32).filter(|&slot| matches(slot)).count() > free

@@ -1,7 +1,7 @@
 use airhop_base::Time;
 
-/// Fingerprint of a run: a 64-bit hash of its events, updated event by event. If two runs have the same
-/// fingerprint, they had the same events at the same times (apart from hash collisions).
+/// 64-bit hash of a run's events, updated event by event. Runs with the same fingerprint had the same events
+/// at the same times, apart from hash collisions.
 ///
 /// The hash is not cryptographic. The events must not contain numbers that depend on the order of
 /// construction; use [`name_hash`] instead of an index.
@@ -27,8 +27,8 @@ impl Fingerprint {
     }
 }
 
-/// Returns a hash of a name (FNV-1a, 64 bit) that is the same in every run, for keys of random streams and
-/// for fingerprints.
+/// Returns a hash of a name (FNV-1a, 64 bit) for keys of random streams and for fingerprints. The hash is the
+/// same in every run.
 pub fn name_hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

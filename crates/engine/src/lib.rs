@@ -1,11 +1,11 @@
 //! Discrete-event engine, independent of networks.
 //!
-//! * [`EventQueue`]: event queue of a world; simultaneous events are popped in the order of scheduling.
-//! * [`Schedule`]: recorded operations of a world on its queue, for a replay on a separate queue.
+//! * [`EventQueue`]: pending events of a world; simultaneous events are popped in the order of scheduling.
+//! * [`Schedule`]: recorded operations on an event queue, for replay on a separate queue.
 //! * [`Timers`]: deadlines that move often and rarely expire.
-//! * [`Arena`]: values with ids that cannot be copied, which ensures that each value is removed exactly once.
+//! * [`Arena`]: slab of values; ids cannot be copied, so each value is removed exactly once.
 //! * [`Streams`]: named random streams.
-//! * [`Fingerprint`]: a rolling hash of a trajectory.
+//! * [`Fingerprint`]: hash of all events of a run.
 
 mod arena;
 mod fingerprint;

@@ -1,38 +1,37 @@
 use airhop_base::{Span, Time};
 
-/// Number of bits of a time, and number of buckets.
+/// Number of bits in a time, equal to the number of buckets.
 const BITS: usize = u64::BITS as usize;
 /// Maximum number of events sorted at once.
 const NEXT: usize = 12;
-/// Number of sorted events above which they return to the buckets.
+/// Maximum length of the sorted run. A longer run is moved back into the buckets.
 const MOST: usize = 2 * NEXT;
 
-/// Pending events of a world, earliest first; simultaneous events are popped in the order of scheduling.
+/// Pending events of a world, earliest first. Simultaneous events are popped in the order of scheduling.
 ///
 /// `E` should be a small `Copy` enum, not a boxed closure.
 ///
-/// The next few events are sorted; if there are few events, all are sorted. Later events are in a radix heap
-/// (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213). As time never decreases, distant events, such as
-/// most timers, stay in one coarse bucket. The bucket is divided as its time approaches, until it has few
-/// enough events to sort. Simultaneous events are always in the same bucket, in their order.
+/// The next few events are kept sorted. Later events are in a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan
+/// 1990, J. ACM 37:213). Time never decreases, so distant events, such as most timers, stay in one coarse
+/// bucket. As its time approaches, a bucket is divided until it has few enough events to sort. Simultaneous
+/// events are always in the same bucket, in their order.
 ///
 /// # Panics
-/// If an event is scheduled in the past: an effect before its cause is a bug that must not produce results.
+/// If an event is scheduled in the past.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// Sorted events, earlier than all others: the last is the next to be popped. The memory for [`MOST`] events
-    /// is their limit.
+    /// Sorted events, earlier than all others. The next event to be popped is last. At most [`MOST`] events.
     next: Vec<Entry<E>>,
-    /// Time before which an event is a sorted event.
+    /// End of the sorted run. Events before this time are in `next`.
     until: Time,
-    /// Lower bound of all times: at most `until`, and at most every time in `crowd` and `buckets`.
+    /// Lower bound of `until`, and of every time in `crowd` and `buckets`.
     base: Time,
-    /// Events at the time `base`, in their order; empty if `until` is later.
+    /// Events at the time `base`, in the order of scheduling; empty if `until` is after `base`.
     crowd: Vec<Entry<E>>,
-    /// Bucket `b` has, in their order, the events whose time differs from `base` in bit `b` and in no higher
-    /// bit.
+    /// Events in the order of scheduling. Bucket `b` has the events with bit `b` as the highest bit in which
+    /// the time differs from `base`.
     buckets: [Vec<Entry<E>>; BITS],
-    /// Bit set of the buckets that are not empty.
+    /// Bit set of the non-empty buckets.
     filled: u64,
     now: Time,
     popped: u64,
@@ -101,8 +100,7 @@ impl<E: Copy> EventQueue<E> {
         self.len() == 0
     }
 
-    /// Schedules `event` at `at`. The function is not inlined into its many callers, so that the event loop
-    /// fits the instruction cache.
+    /// Schedules `event` at `at`. Not inlined, so that the event loop fits the instruction cache.
     ///
     /// # Panics
     ///
@@ -122,9 +120,8 @@ impl<E: Copy> EventQueue<E> {
         insert(&mut self.next, entry);
     }
 
-    /// Inserts an event when the sorted events are [`MOST`], which fill their memory: they return to the
-    /// buckets. This rare operation is a separate function, so the frequent operation needs no registers of
-    /// its callers.
+    /// Inserts an event after moving [`MOST`] sorted events back to the buckets. A separate function for this
+    /// rare case saves registers in the frequent case.
     #[cold]
     #[inline(never)]
     fn insert_into_full(&mut self, at: Time, event: E) {
@@ -157,7 +154,7 @@ impl<E: Copy> EventQueue<E> {
         Some((at, event))
     }
 
-    /// Stores an event outside the sorted events.
+    /// Stores an event in `crowd` or in a bucket.
     #[inline]
     fn move_to_buckets(&mut self, entry: Entry<E>) {
         match distance(self.base, entry.at) {
@@ -169,7 +166,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Sorts the events of the nearest buckets, up to a limit, when no sorted event is left.
+    /// Sorts the events of the nearest buckets, up to a limit. Called when no sorted event is left.
     #[inline(never)]
     fn sort_nearest(&mut self) {
         if !self.crowd.is_empty() {
@@ -191,7 +188,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Restores the memory for [`MOST`] sorted events, which simultaneous events have exchanged for theirs.
+    /// Restores the capacity for [`MOST`] sorted events after a swap with `crowd`.
     #[inline]
     fn restore_memory(&mut self) {
         if self.next.capacity() == MOST {
@@ -214,8 +211,7 @@ impl<E: Copy> EventQueue<E> {
         self.until = Time::from_nanos(at.nanos() & !(span - 1)) + Span::from_nanos(span);
     }
 
-    /// Distributes the events of the nearest bucket over lower buckets, relative to the earliest of these
-    /// events.
+    /// Distributes the events of the nearest bucket over lower buckets, relative to the earliest event.
     fn divide(&mut self, bucket: usize) {
         let mut entries = std::mem::take(&mut self.buckets[bucket]);
         self.filled ^= 1 << bucket;
@@ -227,9 +223,8 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// Returns the sorted events to the buckets, because their number exceeds the limit; all events in the
-    /// buckets are later. Events already in a bucket stay in it. The present time is before `until`, so it
-    /// differs from `base` only in lower bits than these events do.
+    /// Moves the sorted events from `base` on back to the buckets. All events in the buckets are later, and
+    /// stay in their buckets.
     #[inline(never)]
     fn return_to_buckets(&mut self) {
         self.base = self.base.max(self.now);
@@ -242,7 +237,7 @@ impl<E: Copy> EventQueue<E> {
     }
 }
 
-/// Inserts an event into sorted events, behind those of its instant.
+/// Inserts an event into the sorted events. Events already present at the same time are popped first.
 #[inline]
 fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
     let at = entry.at;
@@ -264,8 +259,7 @@ fn refuse(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
-/// Appends an event. The call separates the rare growth of memory from its callers, so the event stays in
-/// registers. If the event were written to the stack in parts and read back as a whole, the read would stall.
+/// Appends an event. Growth of the vector is a separate function, so that the event stays in registers.
 #[inline]
 fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     #[cold]

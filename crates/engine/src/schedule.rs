@@ -2,17 +2,17 @@ use crate::EventQueue;
 use airhop_base::Time;
 use std::hint::black_box;
 
-/// Operations of a world on its event queue, recorded: the initial queue, and the events pushed after each
+/// Recorded operations of a world on its event queue: the initial queue, and the events pushed after each
 /// pop.
 ///
-/// A replay on another queue measures the maximum speed of an event loop: the same events are pending at the
-/// same times, but are not handled. This corresponds to the hold model of Jones 1986 (CACM 29:300), with the
-/// pushes of a real run in place of one push at a random distance for each pop.
+/// A replay on another queue measures the maximum speed of an event loop. The same events are pending at the
+/// same times, but no handler runs. The replay is the hold model of Jones 1986 (CACM 29:300), with the pushes
+/// of a real run in place of one random push per pop.
 #[derive(Clone, Debug)]
 pub struct Schedule<E> {
     begin: EventQueue<E>,
     pushed: Vec<(Time, E)>,
-    /// Offset into `pushed` of the events pushed before each pop.
+    /// End of the events in `pushed` that belong to each pop.
     ends: Vec<u32>,
 }
 
@@ -22,8 +22,8 @@ impl<E: Copy> Schedule<E> {
         Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
     }
 
-    /// Records the pop of an event from `queue`, and the pushes of the events in `made`, which the popped
-    /// event has scheduled. Also pushes these events into `queue`.
+    /// Records a pop from `queue`, and the events `made` by the popped event. Also pushes these events into
+    /// `queue`.
     pub fn record_pop(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
         while let Some((at, event)) = made.pop_until(Time::MAX) {
             queue.push(at, event);

@@ -3,9 +3,9 @@ use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Source of all random numbers of a run. The key of a stream is (seed, replication, name), and does not
-/// depend on the order of construction or on the scheme under test. Every scheme therefore meets the same
-/// channel, and an unrelated node in the scenario has no effect on other streams.
+/// Source of all random numbers of a run. A stream depends only on seed, replication and name. The order of
+/// construction and the scheme under test have no effect. Every scheme therefore meets the same channel, and
+/// an unrelated node in the scenario changes no other stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,
@@ -18,7 +18,7 @@ impl Streams {
         Streams { seed, replication }
     }
 
-    /// Returns the stream with this name, from which numbers are drawn in sequence.
+    /// Returns the stream with this name, for numbers in sequence.
     pub fn stream(&self, name: &str) -> Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(self.key(name)))
     }
@@ -44,7 +44,7 @@ impl Stream {
         unit(self.0.next_u64())
     }
 
-    /// Draws one of the numbers 0, 1, …, `n` - 1 with equal probability, with a bias below `n` / 2^64; zero
+    /// Draws an integer from 0 to `n` - 1 with equal probability, with a bias below `n` / 2^64. Returns zero
     /// if `n` is zero.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32

@@ -3,9 +3,9 @@ use airhop_base::Time;
 
 /// Timer whose deadline changes often but expires rarely, such as a retransmission timer or a frozen backoff.
 ///
-/// A change of the deadline only stores the new deadline, if it is not earlier; at most one valid event is in
-/// the queue. If the deadline was postponed, the event is popped before the new deadline, and pushed again.
-/// By measurement this is four times faster than a new event in the queue at each change.
+/// A later deadline is only stored, so at most one valid event is in the queue. If the deadline was
+/// postponed, the event is popped early and pushed again. By measurement this is four times faster than a new
+/// event for each change.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer {
     /// Deadline; `Time::MAX` while the timer is disarmed.
@@ -26,8 +26,8 @@ impl Timer {
         Timer { deadline: Time::MAX, queued: Time::MAX }
     }
 
-    /// Arms the timer for `deadline`, or disarms it if `deadline` is `Time::MAX`. The handler of `event` must
-    /// call [`Timer::fire`].
+    /// Arms the timer for `deadline`, or disarms the timer if `deadline` is `Time::MAX`. The handler of
+    /// `event` must call [`Timer::fire`].
     #[inline]
     pub fn set<E: Copy>(&mut self, deadline: Time, event: E, queue: &mut EventQueue<E>) {
         self.deadline = deadline;
@@ -38,8 +38,8 @@ impl Timer {
         }
     }
 
-    /// Returns true and disarms the timer if its deadline is now. Returns false if the timer was disarmed or
-    /// its deadline postponed after `event` was pushed.
+    /// Returns true and disarms the timer if the deadline is now. Returns false if the timer was disarmed or
+    /// postponed after `event` was pushed.
     #[inline]
     pub fn fire<E: Copy>(&mut self, event: E, queue: &mut EventQueue<E>) -> bool {
         let now = queue.now();
@@ -82,12 +82,12 @@ impl Timers {
         TimerId(u32::try_from(self.timers.len() - 1).expect("fewer than 2^32 timers"))
     }
 
-    /// Arms a timer for `deadline`, or disarms it with `None`; see [`Timer::set`].
+    /// Arms a timer for `deadline`, or disarms the timer if `deadline` is `None`; see [`Timer::set`].
     pub fn set<E: Copy>(&mut self, id: TimerId, deadline: Option<Time>, event: E, queue: &mut EventQueue<E>) {
         self.timers[id.0 as usize].set(deadline.unwrap_or(Time::MAX), event, queue);
     }
 
-    /// Returns true and disarms the timer if its deadline is now; see [`Timer::fire`].
+    /// Returns true and disarms the timer if the deadline is now; see [`Timer::fire`].
     pub fn fire<E: Copy>(&mut self, id: TimerId, event: E, queue: &mut EventQueue<E>) -> bool {
         self.timers[id.0 as usize].fire(event, queue)
     }
