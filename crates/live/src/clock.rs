@@ -3,14 +3,13 @@
 use airhop_base::Time;
 use std::time::Instant;
 
-/// Monotonic clock of the time since the start of the emulation.
+/// Monotonic clock that starts with the emulation.
 pub trait Clock {
     /// Returns the current time.
     fn now(&self) -> Time;
 }
 
-/// The monotonic clock of the machine. NTP does not set this clock, so its corrections do not look like
-/// stalls.
+/// Monotonic clock of the machine. NTP does not set this clock, so NTP corrections do not look like stalls.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     start: Instant,

@@ -17,10 +17,10 @@ use std::sync::mpsc::Sender;
 /// Specification of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulation {
-    /// Ends of the network, at which packets enter and leave; one for each node with hosts.
+    /// Ends of the network, where packets enter and leave. One for each node with hosts.
     pub ends: Vec<End>,
-    /// Commands to run at the ends. They are started in the order of the list, so a server must precede its
-    /// client. See [`Command`].
+    /// Commands to run at the ends, started in the order of the list. A server must precede its client. See
+    /// [`Command`].
     pub commands: Vec<Command>,
     /// Conditions that must hold at a node before the commands of other nodes start.
     pub ready: Vec<Ready>,
@@ -30,13 +30,12 @@ pub struct Emulation {
     pub controls: Vec<Control>,
     /// Destination of the log of entering datagrams; `None` without a log.
     pub log: Option<LogTo>,
-    /// Time before each event for which the emulator busy-waits. This reduces lateness, but occupies a
-    /// processor.
+    /// Busy-waiting time before each event. Busy-waiting reduces lateness, but occupies a processor.
     pub spin: Option<Span>,
     /// Time by which each sleep is extended, as on a busy machine. Used to test the effect of lateness.
     pub oversleep: Span,
-    /// Channel to which the emulator sends, for each namespace, the node and the id of a thread in `/proc`.
-    /// nsenter(1) can enter the namespace with this id.
+    /// Channel for the node and a thread id of each namespace. nsenter(1) can enter the namespace with this
+    /// id.
     pub threads: Option<Sender<(NodeId, i32)>>,
 }
 
@@ -54,11 +53,11 @@ pub struct End {
 /// Kind of an end of the network.
 #[derive(Clone, Debug)]
 pub enum EndKind {
-    /// Network namespace with a TUN device, `airhop0`, in which programs run. The node's addresses are those
-    /// of `airhop_wire::addressing::address` and `address6`.
+    /// Network namespace with a TUN device, `airhop0`. The programs of the node run in the namespace. The
+    /// functions `airhop_wire::addressing::address` and `address6` determine the node's addresses.
     Namespace {
-        /// Maximum length of a datagram of the device, bytes. Below 1280 bytes the device has no IPv6 (RFC
-        /// 8200 §5).
+        /// Maximum length of a datagram (MTU) in bytes. Below 1280 bytes the device has no IPv6 (RFC 8200
+        /// §5).
         mtu: u16,
     },
     /// Existing interface with this name. Datagrams that arrive at the interface for other hosts enter the
@@ -66,33 +65,33 @@ pub enum EndKind {
     Device(String),
 }
 
-/// Program at a node, in its own process namespace: when the program ends, its descendants end, too.
+/// Program at a node, in its own process namespace. When the program ends, its descendants end, too.
 ///
 /// The next command starts when this command has ended, when a new socket listens at this command's node, or
 /// after 300 ms.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Node of the command, whose end must be a namespace.
+    /// Node of the command. The node's end must be a namespace.
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// True if the standard error is captured; false if the command writes to the standard error of the
-    /// emulator.
+    /// True if standard error is captured. Otherwise the command writes to the emulator's standard error.
     pub capture_stderr: bool,
 }
 
-/// Congestion control of the connections that a node opens. A program can still select another one.
+/// Congestion control of the connections that a node opens. A program can still select another congestion
+/// control.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Node of the senders, whose end must be a namespace.
+    /// Node of the senders. The node's end must be a namespace.
     pub node: NodeId,
     /// Name of the congestion control in the kernel.
     pub name: String,
-    /// BPF object that contains the congestion control; `None` for a congestion control of the kernel itself.
+    /// BPF object with the congestion control; `None` for a congestion control of the kernel itself.
     pub object: Option<Loadable>,
 }
 
-/// Readiness of a node, for which the commands of other nodes wait.
+/// Readiness condition of a node. The commands of other nodes wait until the condition holds.
 ///
 /// The condition must hold after a command of this node has started. The emulator waits at most 30 s, and
 /// only while commands of this node run.
@@ -107,7 +106,7 @@ pub struct Ready {
 /// Condition under which a node is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadyCondition {
-    /// A TCP socket listens at this port, or a UDP socket is bound to it.
+    /// A TCP socket listens at this port, or a UDP socket is bound to this port.
     Port(u16),
     /// The exit code of `sh -c` with this line is 0. The line is run repeatedly at the node.
     Command(String),
@@ -127,9 +126,9 @@ impl fmt::Display for ReadyCondition {
 pub struct LogTo {
     /// Path of the file. An existing file is replaced.
     pub path: PathBuf,
-    /// Text that a reader of the log gets from [`Log::header`](crate::log::Log::header).
+    /// Header text of the log, as returned by [`Log::header`](crate::log::Log::header).
     pub header: String,
-    /// True if the payload, which is private, is omitted.
+    /// True if the payload is omitted for privacy.
     pub headers_only: bool,
 }
 
@@ -142,7 +141,7 @@ pub enum Finished {
     Duration,
     /// The stop flag was set.
     Asked,
-    /// The world stopped, for a reason that the world records.
+    /// The world stopped. The world records the reason.
     World,
 }
 
@@ -155,12 +154,12 @@ pub struct Live {
     pub finished: Finished,
     /// Lateness of packets at their hosts.
     pub lateness: Lateness,
-    /// Turnaround of each host, from a data segment to its ACK.
+    /// Turnaround of each host: time from a data segment to the ACK of the segment.
     pub turnaround: Vec<(NodeId, Answers)>,
-    /// Distributions of lateness and turnaround. A simulation that draws from them shows their effect on the
-    /// results.
+    /// Distributions of lateness and turnaround. A simulation can draw from these distributions to show their
+    /// effect on the results.
     pub measured: Measured,
-    /// Reasons other than lateness for which the run does not represent its network, one sentence each.
+    /// Reasons, other than lateness, why the run does not represent the network. One sentence each.
     pub why: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,
@@ -168,24 +167,22 @@ pub struct Live {
     pub commands: Vec<Ended>,
     /// Congestion control of new sockets at the end of the run, for each node with a namespace.
     pub congestion_control: Vec<(NodeId, String)>,
-    /// Number of notices that the listeners of BPF objects have received, and number of window reductions
-    /// that they avoided (variables `notices_heard` and `cuts_spared`). `None` without an object that has
-    /// both variables.
+    /// Number of notices received by the listeners of BPF objects, and number of window reductions avoided
+    /// (variables `notices_heard` and `cuts_spared`). `None` if no object has these two variables.
     pub heard: Option<[u64; 2]>,
-    /// Number of packets that the emulator or a device lost, rather than the network.
+    /// Number of packets lost by the emulator or a device, not by the network.
     pub lost_to_emulator: u64,
-    /// Number of packets to multicast and broadcast addresses, which did not enter.
+    /// Number of ignored packets to multicast and broadcast addresses.
     pub ignored: u64,
     /// Datagrams that entered the network.
     pub admitted: Count,
     /// Datagrams that left the network.
     pub departed: Count,
-    /// `Ok` if the loop had real-time priority; an error has the reason why it had not.
+    /// `Ok` if the loop had real-time priority; otherwise the reason.
     pub real_time: Result<(), String>,
-    /// Congestion control of each sender, by the name of the sender's flow.
+    /// Congestion control of each sender, by flow name.
     pub controls: BTreeMap<String, String>,
-    /// `Ok` if the connections in the kernel were sampled (TCP_INFO); an error has the reason why they were
-    /// not.
+    /// `Ok` if the kernel's connections were sampled (TCP_INFO); otherwise the reason.
     pub tcp_info: Result<(), String>,
 }
 
@@ -196,22 +193,22 @@ pub struct Ended {
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// Exit code; if a signal ended the command, 128 plus the number of the signal.
+    /// Exit code, or 128 plus the signal number if a signal ended the command.
     pub exit: i32,
     /// True if the emulator ended the command at the end of the emulation.
     pub killed: bool,
     /// Standard output.
     pub stdout: Output,
-    /// Standard error; `None` if it was not captured.
+    /// Standard error; `None` if not captured.
     pub stderr: Option<Output>,
 }
 
-/// Output of a command: all of it or, if it was long, its beginning and end.
+/// Output of a command. Only the beginning and end of a long output are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// First bytes, at most 1 MiB.
     pub first: Vec<u8>,
-    /// Number of bytes between `first` and `last` that were omitted.
+    /// Number of omitted bytes between `first` and `last`.
     pub left_out: u64,
     /// Last bytes, at most 1 MiB.
     pub last: Vec<u8>,
@@ -227,7 +224,7 @@ impl Output {
 /// Reason why an emulation did not run, or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulationError {
-    /// The operating system has no network namespaces and TUN devices; only Linux has them.
+    /// The operating system is not Linux, and lacks network namespaces and TUN devices.
     #[error("real packets need Linux: only its kernel has network namespaces with TUN devices")]
     Unsupported,
     /// The specification is wrong: two ends have the same node, or a command's node is not a namespace.
@@ -253,7 +250,7 @@ pub enum EmulationError {
         /// Error of the kernel.
         error: io::Error,
     },
-    /// The kernel does not have the congestion control of a node, or rejects it.
+    /// The kernel lacks or rejects the congestion control of a node.
     #[error("node {name}: congestion control {control}: {why}")]
     Control {
         /// Name of the node.
@@ -294,13 +291,13 @@ impl Emulation {
     /// before the first command starts.
     ///
     /// `stop` ends the emulation within a tenth of a second. `on_progress` is called about ten times a
-    /// second; packets wait until the call returns. When `run` returns, all processes, namespaces and devices
-    /// of the emulation are gone, and all changed settings are restored.
+    /// second, and packets wait during the call. When `run` returns, all processes, namespaces and devices of
+    /// the emulation are gone, and all changed settings are restored.
     ///
     /// # Errors
-    /// Returns an error if this machine or this user cannot run the emulation, which
-    /// [`privileges`](crate::privileges) checks beforehand. Further causes are a command that cannot be
-    /// started, and a log that cannot be written.
+    /// Returns an error if this machine or this user cannot run the emulation. To check beforehand, use
+    /// [`privileges`](crate::privileges). Further causes are a command that cannot be started, and a log that
+    /// cannot be written.
     pub fn run<W: Outside>(
         &self,
         world: &mut W,
@@ -343,8 +340,8 @@ impl Emulation {
         self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
     }
 
-    /// Returns the result of the emulation, built from the result of the loop, the commands, and the number
-    /// of packets lost in devices.
+    /// Returns the result of the emulation. `driven` is the result of the loop, and `lost_in_devices` the
+    /// number of packets lost in devices.
     pub(crate) fn live(
         &self,
         driven: Driven,
@@ -374,8 +371,7 @@ impl Emulation {
         }
     }
 
-    /// Returns reasons why the run may not represent its network: packets that reached no host although the
-    /// network did not lose them.
+    /// Returns reasons why the run may not represent the network: packets lost outside the network.
     fn invalidity_reasons(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
@@ -427,7 +423,8 @@ mod tests {
         }
     }
 
-    /// A packet lost by the emulator itself makes the run invalid: it is no loss of the network.
+    /// A packet lost by the emulator itself makes the run invalid, because the network did not lose the
+    /// packet.
     #[test]
     fn packets_lost_by_the_emulator_invalidate_the_run() {
         assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());

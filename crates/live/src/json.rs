@@ -6,7 +6,7 @@ use airhop_base::NodeId;
 use serde_json::{Map, Value, json};
 
 impl Live {
-    /// Returns the JSON. `name`: function that returns the name of a node.
+    /// Returns the result as JSON. `name` returns the name of a node.
     pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
         let turnaround: Map<String, Value> = self
             .turnaround
@@ -44,8 +44,7 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
     })
 }
 
-/// Returns the output of a program. If a part of the output was omitted, a line states the number of omitted
-/// bytes.
+/// Returns the output of a program as text. A line states the number of omitted bytes, if any.
 fn text(output: &Output) -> String {
     if output.left_out == 0 {
         return String::from_utf8_lossy(&output.bytes()).into_owned();

@@ -1,10 +1,10 @@
-//! Lateness of the emulator: time from the due time of a datagram's departure from the simulated network
-//! until the datagram is written to the host.
+//! Lateness of the emulator: time from the due departure of a datagram until the datagram is written to the
+//! host.
 
 use airhop_base::{Empirical, Span};
 use hdrhistogram::Histogram;
 
-/// Maximum duration that is distinguished, 60 s. Longer durations count as this duration.
+/// Maximum recorded duration, 60 s. Longer durations count as 60 s.
 const LONGEST_NS: u64 = 60_000_000_000;
 /// Number of significant digits of a duration.
 const DIGITS: u8 = 3;
@@ -34,8 +34,7 @@ impl Lengths {
         self.nanos.len()
     }
 
-    /// Returns the quantile of the probability `share`, for example 0.99, by nearest rank, µs; 0 without
-    /// durations.
+    /// Returns the quantile of the probability `share` in µs, by nearest rank; 0 without durations.
     pub fn quantile_us(&self, share: f64) -> f64 {
         micros(self.nanos.value_at_quantile(share))
     }
@@ -46,7 +45,7 @@ impl Lengths {
         Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
     }
 
-    /// Returns the summary of the durations as a lateness.
+    /// Returns the lateness summary of the durations.
     pub fn lateness(&self) -> Lateness {
         Lateness {
             p50_us: self.quantile_us(0.5),
@@ -61,7 +60,7 @@ fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// Summary of the lateness of written datagrams, µs.
+/// Summary of the lateness of written datagrams in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lateness {
     /// Median.

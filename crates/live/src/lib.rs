@@ -6,8 +6,8 @@
 //! a Linux machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`]
 //! combines loop and host.
 //!
-//! A run represents its network only if the emulator was not late, as [`lateness`] and the stalls show.
-//! [`log`] records the datagrams that enter, so that a run can be repeated without hosts ([`replay`]).
+//! A run represents its network only if the emulator was not late; see [`lateness`] and the stalls. [`log`]
+//! records the datagrams that enter, so that a run can be repeated without hosts ([`replay`]).
 
 pub mod clock;
 pub mod drive;

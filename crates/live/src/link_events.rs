@@ -1,17 +1,17 @@
-//! Events of a real link layer, and the notices to TCP senders that these events cause (LL-ELSN, Yun 2009
-//! §3.1).
+//! Events of a real link layer, and the resulting notices to TCP senders (LL-ELSN, Yun 2009 §3.1).
 //!
-//! An event is a line of text: its kind, the station and, for an event of a packet, the first bytes of the
-//! packet's datagram in hexadecimal. The bytes are as many as an ICMP error quotes (RFC 792).
+//! An event is a line of text: the kind and the station. An event of a packet also has the first bytes of the
+//! datagram in hexadecimal. An ICMP error quotes the same number of bytes (RFC 792).
 
 use airhop_base::{NoticeKind, Span};
 use airhop_wire::real::{self, NoticeError, Quoted, Unreadable};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Maximum number of segments stored for a station: the MPDUs of the longest BlockAck (IEEE 802.11be, 1024).
+/// Maximum number of segments stored for a station, equal to the MPDUs of the longest BlockAck (IEEE
+/// 802.11be).
 const MOST_SEGMENTS: usize = 1024;
-/// Maximum number of stations with stored segments: the association identifiers of an access point (IEEE
-/// 802.11-2020 §9.4.1.8).
+/// Maximum number of stations with stored segments, equal to the number of association identifiers of an
+/// access point (IEEE 802.11-2020 §9.4.1.8).
 const MOST_STATIONS: usize = 2007;
 
 /// Reason why a line is not a valid event.
@@ -39,38 +39,38 @@ pub enum EventError {
     /// Source and destination have different versions of IP.
     #[error(transparent)]
     Notice(#[from] NoticeError),
-    /// The maximum number of other stations already have segments in service.
+    /// The maximum number of stations with segments in service is reached.
     #[error(
         "{MOST_STATIONS} other stations have packets in service; expected `delivered` or `discarded` of each"
     )]
     Stations,
 }
 
-/// Notice that an event causes.
+/// Notice caused by an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkNotice {
     /// [`NoticeKind::Ersn`] or [`NoticeKind::Eln`].
     pub kind: NoticeKind,
-    /// Segment that the notice concerns; the source of the segment receives the notice.
+    /// Segment that the notice is about. The source of the segment receives the notice.
     pub about: Quoted,
-    /// Datagram of the notice, from its IP header on.
+    /// Datagram of the notice, beginning with the IP header.
     pub datagram: Vec<u8>,
 }
 
-/// Segments in service, by station: the link layer has begun to retransmit them, and has neither delivered
-/// nor discarded them.
+/// Segments in service, by station. A segment is in service from the start of link-layer retransmission until
+/// delivery or discard.
 #[derive(Debug, Default)]
 pub struct LinkEvents {
     in_service: BTreeMap<String, VecDeque<Quoted>>,
 }
 
 impl LinkEvents {
-    /// Handles an event, and returns the notices that it causes. The first `failed` of a segment, at which
-    /// the link layer begins to retransmit it, causes an ERSN. `discarded` causes an ELN. `lost`, when a
-    /// station has left, causes an ELN for each segment of the station in service.
+    /// Handles an event, and returns the resulting notices. The first `failed` of a segment starts link-layer
+    /// retransmission, and causes an ERSN. `discarded` causes an ELN. `lost` means that a station has left,
+    /// and causes an ELN for each segment of the station in service.
     ///
     /// # Errors
-    /// [`EventError`] if the line is not a valid event, which then has no effect.
+    /// [`EventError`] if the line is not a valid event. An invalid line has no effect.
     pub fn hear(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
         let mut words = line.split_ascii_whitespace();
         let kind = words.next().unwrap_or_default();
@@ -136,7 +136,7 @@ impl LinkNotice {
     }
 }
 
-/// True if two events concern the same segment; the numbers of its quoted bytes may differ.
+/// True if two events concern the same segment. The numbers of quoted bytes may differ.
 fn is_same(one: &Quoted, other: &Quoted) -> bool {
     let ends = |quoted: &Quoted| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
     ends(one) == ends(other)
@@ -187,7 +187,8 @@ mod tests {
         assert_eq!(kinds(&mut LinkEvents::default(), &discarded), [(Eln, 7)], "a single attempt");
     }
 
-    /// The loss of a station causes notices for its own segments, in their order, and for no other segments.
+    /// The loss of a station causes notices for the station's own segments, in order, and for no other
+    /// segments.
     #[test]
     fn a_lost_station_ends_the_service_of_its_segments_alone() {
         let mut events = LinkEvents::default();
@@ -199,7 +200,8 @@ mod tests {
         assert_eq!(kinds(&mut events, "lost b"), [(Eln, 5)]);
     }
 
-    /// The datagram equals the notice of an emulated network, and is addressed to the source of the segment.
+    /// The notice has the same bytes as in an emulated network, and is addressed to the sender of the
+    /// segment.
     #[test]
     fn a_notice_is_sent_to_the_source_of_the_segment() {
         let mut events = LinkEvents::default();

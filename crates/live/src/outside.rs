@@ -2,10 +2,9 @@
 
 use airhop_base::{Departure, NodeId, Time};
 
-/// Simulated network that datagrams enter and leave. All times are simulated, from the start of the
-/// simulation.
+/// Simulated network that datagrams enter and leave. All times count from the start of the simulation.
 pub trait Outside {
-    /// Returns the time of the next event; `None` if no event is scheduled, until a datagram enters.
+    /// Returns the time of the next event; `None` if no event is scheduled.
     fn next_event(&mut self) -> Option<Time>;
 
     /// Handles all events with times up to `t`, including those at `t`.

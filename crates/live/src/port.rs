@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum length of an IP datagram, bytes: an IPv6 header, and the largest payload that its length field
-/// permits (RFC 8200 §3).
+/// Maximum length of an IP datagram in bytes: an IPv6 header plus the largest payload length (RFC 8200 §3).
 pub const MAX_DATAGRAM: usize = 40 + 65_535;
 
-/// Port at which whole IP datagrams enter and leave the network. It never blocks.
+/// Port at which whole IP datagrams enter and leave the network. A port never blocks.
 pub trait Port {
     /// Reads the next datagram into `buffer` and returns its length; `None` if no datagram is available.
     ///
@@ -36,7 +35,7 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
 }
 
-/// Port in memory, for tests and for programs in the same process. A clone of it is the side of the host.
+/// Port in memory, for tests and for programs in the same process. A clone is the side of the host.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     sides: Arc<Mutex<Sides>>,
@@ -50,7 +49,7 @@ struct Sides {
 }
 
 impl Memory {
-    /// Sends a datagram from the host: the emulator reads it after earlier datagrams.
+    /// Sends a datagram from the host. The emulator reads datagrams in the order of sending.
     pub fn send(&self, datagram: &[u8]) {
         self.with(|sides| sides.incoming.push_back(datagram.to_vec()));
     }
@@ -65,7 +64,7 @@ impl Memory {
         self.with(|sides| sides.incoming.len())
     }
 
-    /// Makes all following writes fail for lack of room; with `false`, lets them succeed again.
+    /// Makes all following writes fail for lack of room if `full`. Otherwise lets writes succeed again.
     pub fn set_full(&self, full: bool) {
         self.with(|sides| sides.full = full);
     }

@@ -1,22 +1,23 @@
-//! Privileges of this process on this machine, each with a reason if it is missing. `airhop doctor` prints
-//! them.
+//! Privileges of this process on this machine, each with the reason if missing. `airhop doctor` prints the
+//! privileges.
 //!
 //! Most privileges are determined by an attempt in a separate thread.
 
-/// Availability of a privilege. `Ok` describes how the process has the privilege; the error describes the
-/// missing part and how to obtain it.
+/// Availability of a privilege. `Ok` describes the source of the privilege. The error describes the missing
+/// part and a remedy.
 pub type Ability = Result<String, String>;
 
 /// Privileges that an emulation may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Privileges {
-    /// Network namespaces, in which the programs of nodes run. Every emulation needs them.
+    /// Network namespaces for the programs of nodes, needed by every emulation.
     pub namespaces: Ability,
-    /// TUN devices, which connect the namespaces to the emulator. Every emulation needs them.
+    /// TUN devices between the namespaces and the emulator, needed by every emulation.
     pub tun: Ability,
-    /// Real-time priority. Without it packets are later, by milliseconds at the 99th percentile.
+    /// Real-time priority. Without real-time priority, packets are later by milliseconds at the 99th
+    /// percentile.
     pub real_time: Ability,
-    /// BPF struct_ops, by which a congestion control is loaded into the kernel.
+    /// BPF struct_ops, needed to load a congestion control into the kernel.
     pub struct_ops: Ability,
     /// TCP_INFO: reports by the kernel on the connections of a namespace.
     pub tcp_info: Ability,
@@ -28,12 +29,12 @@ impl Privileges {
         linux::look()
     }
 
-    /// Checks that this machine can emulate a network; an error has the reason.
+    /// Checks that this machine can emulate a network. The error is the reason.
     pub fn emulation(&self) -> Result<(), String> {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
 
-    /// Checks that this process itself can emulate a network, without a restart; an error has the reason.
+    /// Checks that this process itself can emulate a network, without a restart. The error is the reason.
     pub fn emulation_here(&self) -> Result<(), String> {
         self.emulation()?;
         if needs_user_namespace() {
@@ -47,15 +48,15 @@ impl Privileges {
 ///
 /// # Panics
 ///
-/// If the environment has `AIRHOP_LIVE=required`: the test then fails without its privileges.
+/// If the environment contains `AIRHOP_LIVE=required`.
 pub fn skip(missing: &str) {
     assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
     eprintln!("skipped: {missing}");
 }
 
 /// True if this process must restart as root of a user namespace before it can create network namespaces:
-/// `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). The restart is necessary
-/// because a process with several threads cannot enter a user namespace.
+/// `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with several threads
+/// cannot enter a user namespace.
 pub fn needs_user_namespace() -> bool {
     linux::needs_user_namespace()
 }
@@ -72,7 +73,7 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::thread;
 
-    /// Numbers of capabilities (capabilities(7)).
+    /// Number of the capability `CAP_NET_ADMIN` (capabilities(7)).
     const NET_ADMIN: u32 = 12;
     const SYS_ADMIN: u32 = 21;
     const BPF: u32 = 39;
@@ -99,7 +100,8 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// True if this process is in a user namespace. Its root may not use resources outside of namespaces.
+    /// True if this process is in a user namespace. Root of a user namespace may not use resources outside of
+    /// namespaces.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]

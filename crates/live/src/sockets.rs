@@ -15,18 +15,18 @@ pub struct SocketInfo {
     /// State of the congestion control: `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2,
     /// `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
     pub ca_state: u8,
-    /// Congestion window, segments.
+    /// Congestion window in segments.
     pub cwnd: u32,
-    /// Slow-start threshold, segments; `None` before the first loss.
+    /// Slow-start threshold in segments; `None` before the first loss.
     pub ssthresh: Option<u32>,
-    /// Smoothed round-trip time, microseconds.
+    /// Smoothed round-trip time in microseconds.
     pub srtt_us: u32,
     /// Number of retransmitted segments since the start of the connection.
     pub retransmits: u32,
 }
 
 impl SocketInfo {
-    /// Returns the name that the flow of the sender's data has in a run document.
+    /// Returns the flow name of the sender's data in a run document.
     pub fn flow(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
     }
@@ -37,20 +37,24 @@ impl SocketInfo {
 pub struct Sampled {
     /// Time of the sample.
     pub at: Time,
-    /// Node of the host that has the connection.
+    /// Node of the connection's host.
     pub node: NodeId,
     /// State of the sender.
     pub info: SocketInfo,
 }
 
-/// Slow-start threshold that a log contains for a sender that has not yet had a loss.
+/// Slow-start threshold in a log before the sender's first loss.
 const INFINITE: u32 = u32::MAX;
 
 impl Sampled {
-    /// Returns the bytes of a log record. All numbers are little-endian: time in ns (u64); node (u16); for
-    /// the sender and its peer each the address (16 bytes, with an IPv4 address mapped into IPv6) and port
-    /// (u16); state (u8); cwnd, ssthresh (2³² - 1 before the first loss), srtt in µs, and number of
-    /// retransmissions (u32 each). The name of the congestion control follows.
+    /// Returns the bytes of a log record. All numbers are little-endian:
+    ///
+    /// - Time in ns (u64), and node (u16).
+    /// - Sender and peer, each with address (16 bytes, IPv4 mapped into IPv6) and port (u16).
+    /// - State of the congestion control (u8).
+    /// - cwnd, ssthresh (2³² - 1 before the first loss), srtt in µs, and number of retransmissions (u32
+    ///   each).
+    /// - Name of the congestion control.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
         let mut bytes = Vec::with_capacity(80);

@@ -1,13 +1,13 @@
-//! Turnaround of a host, measured at the edge of the network: the time from the departure of a data segment
-//! to the arrival of the pure ACK that acknowledges it. The turnaround includes the lateness of the emulator
-//! and the timer of a delayed ACK.
+//! Turnaround of a host, measured at the edge of the network. The turnaround is the time from the departure
+//! of a data segment to the arrival of the pure ACK for this segment. The lateness of the emulator and the
+//! timer of a delayed ACK are included.
 //!
 //! A simulated receiver without `tcp.turnaround` acknowledges at once, a kernel only after some time. On a
-//! half-duplex medium this time determines how often an ACK collides with the next data frame. The report of
-//! an emulation therefore contains the turnaround, which a simulation can use as `tcp.turnaround`.
+//! half-duplex medium the turnaround determines how often an ACK collides with the next data frame. A
+//! simulation can use the turnaround in an emulation's report as `tcp.turnaround`.
 //!
-//! A second distribution contains only the delay that a host has and a simulated receiver does not. It
-//! excludes lateness, timers, and the wait for earlier ACKs.
+//! A second distribution contains only the delay of the host itself. Lateness, timers, and the wait for
+//! earlier ACKs are excluded.
 
 use crate::lateness::Lengths;
 use airhop_base::{Empirical, Span, Time};
@@ -15,19 +15,18 @@ use airhop_wire::real::{HeaderFields, ParsedTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
-/// Maximum number of connections that are observed at the same time. At one more connection all of them are
-/// forgotten; only their open samples are lost.
+/// Maximum number of connections observed at the same time. One more connection clears the list, and only
+/// open samples are lost.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// Maximum number of segments per connection that are stored until their ACK. Linux acknowledges every second
-/// segment.
+/// Maximum number of unacknowledged segments stored per connection. Linux acknowledges every second segment.
 const MAX_SEGMENTS: usize = 64;
 
-/// Turnaround of a single segment from which an ACK counts as delayed. Linux delays an ACK by TCP_DELACK_MIN,
-/// 40 ms, or by 30 ms with ticks of 10 ms.
+/// Turnaround from which the ACK of a single segment counts as delayed. Linux delays an ACK by 40 ms
+/// (TCP_DELACK_MIN), or by 30 ms with ticks of 10 ms.
 const DELAYED: Span = Span::from_millis(30);
 
-/// Addresses and ports, first those of the host and then those of its peer.
+/// Addresses and ports, each first of the host and then of the peer.
 type Connection = ([IpAddr; 2], [u16; 2]);
 
 /// Data segment that was written to a host.
@@ -46,8 +45,8 @@ struct Written {
 struct Unanswered {
     /// Sequence number after the data written so far; `None` before the first segment.
     end: Option<u32>,
-    /// True if a segment is missing. Until all data are acknowledged, ACKs then respond to the segments that
-    /// fill the hole.
+    /// True if a segment is missing. ACKs then respond to segments that fill the hole, until all data are
+    /// acknowledged.
     has_hole: bool,
     /// Last segments that were written in order, at most [`MAX_SEGMENTS`].
     segments: VecDeque<Written>,
@@ -73,8 +72,8 @@ impl Unanswered {
         }
     }
 
-    /// Returns the segment to which an ACK responds, and the number of segments that it acknowledges; `None`
-    /// if it responds to none.
+    /// Returns the segment that triggered an ACK, and the number of acknowledged segments. `None` if no
+    /// stored segment triggered the ACK.
     fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
         self.has_hole &= self.end != Some(ack);
         let place = self.segments.iter().position(|segment| segment.end == ack)?;
@@ -95,7 +94,7 @@ pub struct Turnaround {
 }
 
 impl Turnaround {
-    /// Records a datagram for the host. It was due at `due`, and written at `at`.
+    /// Records a datagram for the host, due at `due` and written at `at`.
     pub fn wrote(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload == 0 {
@@ -109,7 +108,7 @@ impl Turnaround {
         self.unanswered.entry(connection).or_default().wrote(tcp.seq, Written { end, due, at });
     }
 
-    /// Records a datagram from the host, which was read at `at`.
+    /// Records a datagram from the host, read at `at`.
     pub fn read(&mut self, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload > 0 || !is_only_ack(tcp) {
@@ -147,7 +146,7 @@ fn is_only_ack(tcp: &ParsedTcp) -> bool {
     tcp.flags.ack && !(tcp.flags.syn || tcp.flags.fin || tcp.rst)
 }
 
-/// Summary of the turnaround of a host, µs.
+/// Summary of the turnaround of a host in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
     /// Median.
@@ -216,9 +215,9 @@ mod tests {
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
     }
 
-    /// RFC 5681 §4.2: an ACK that arrives after further data were written responds to the segment that it
-    /// acknowledges. If the data have a hole, ACKs respond to the segment that fills the hole, a round trip
-    /// after the segments behind it.
+    /// RFC 5681 §4.2: an ACK responds to the segment that it acknowledges, even after further data were
+    /// written. If the data have a hole, ACKs respond to the segment that fills the hole. That segment
+    /// arrives a round trip after the segments behind the hole.
     #[test]
     fn an_ack_answers_no_data_above_a_hole() {
         let mut host = Turnaround::default();

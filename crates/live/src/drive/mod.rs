@@ -1,8 +1,8 @@
 //! Loop that runs a simulated network in real time.
 //!
 //! In each pass the loop advances the world to the current time, and writes the datagrams that have left the
-//! network. It then reads a limited number of datagrams at each port. A datagram enters the network at the
-//! time at which it is read. Finally the loop sleeps until the next event or datagram.
+//! network. Then the loop reads a limited number of datagrams at each port. A datagram enters the network
+//! when it is read. Finally the loop sleeps until the next event or datagram.
 
 mod tally;
 mod vigil;
@@ -23,18 +23,17 @@ use std::sync::mpsc::Receiver;
 use tally::LoopCounters;
 use vigil::SleepMonitor;
 
-/// Maximum number of datagrams that are read at one port before the loop writes departures and reads the
-/// other ports. At 10 µs per datagram, one port delays the others by less than the resolution of a kernel's
-/// timers.
+/// Maximum number of datagrams read at one port before the loop writes departures and reads other ports. At
+/// 10 µs per datagram, one port delays the others by less than the kernel's timer resolution.
 const BATCH: usize = 16;
-/// Interval of progress reports, and of flushing the log to disk. A sleep is at most this long, so the loop
-/// detects the stop flag within this time.
+/// Interval of progress reports and log flushes. A sleep is at most this long, so the loop soon detects the
+/// stop flag.
 const PROGRESS: Span = Span::from_millis(100);
 
 /// Waits for a timer or a port.
 pub trait Sleep {
-    /// Sleeps for `span`, or until a port is readable. Marks the readable ports in `ready`, and leaves the
-    /// marks of all other ports unchanged.
+    /// Sleeps for `span`, or until a port is readable. Marks the readable ports in `ready`, and leaves all
+    /// other marks unchanged.
     ///
     /// # Errors
     ///
@@ -66,22 +65,20 @@ pub enum DriveError {
 pub struct Loop<C, S, P> {
     /// Clock of the run.
     pub clock: C,
-    /// Sleeper of the loop. It watches the ports, in the order of `ports`.
+    /// Sleeper that watches the ports, in the order of `ports`.
     pub sleeper: S,
     /// Ports at which datagrams enter and leave the network, one for each node with hosts.
     pub ports: Vec<(NodeId, P)>,
     /// Duration of the run.
     pub duration: Span,
-    /// Time before each event for which the loop busy-waits, so that the processor is awake when the event is
-    /// due.
+    /// Busy-waiting time before each event. The processor is then awake when the event is due.
     pub spin: Span,
-    /// Samples of the hosts' connections (TCP_INFO), which another thread sends.
+    /// TCP_INFO samples of the hosts' connections, sent by another thread.
     pub sockets: Receiver<Sampled>,
 }
 
 impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
-    /// Runs `world` until one of three events: `duration` is over, `over` returns a reason, or the world
-    /// stops.
+    /// Runs `world` until `duration` is over, `over` returns a reason, or the world stops.
     ///
     /// # Errors
     ///
@@ -173,7 +170,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Advances the world to `now` and writes the departures. If `may_enter`, then admits the datagrams that
+    /// Advances the world to `now` and writes the departures. If `may_enter`, also admits the datagrams that
     /// wait at the ports.
     fn once(&mut self, now: Time, may_enter: bool) -> Result<(), Halt> {
         self.world.advance(now)?;
@@ -186,7 +183,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// Reads and admits the datagrams that wait at a port, at most [`BATCH`].
+    /// Reads and admits at most [`BATCH`] datagrams that wait at a port.
     fn read(&mut self, port: usize) -> Result<(), Halt> {
         for _ in 0..BATCH {
             if !self.ready[port] {
@@ -202,7 +199,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// Admits to the network the datagram in the first `length` bytes of the buffer.
+    /// Admits the datagram in the first `length` bytes of the buffer to the network.
     fn enter(&mut self, port: usize, length: usize) -> Result<(), Halt> {
         let at = self.of.clock.now();
         let datagram = &self.buffer[..length];
@@ -238,7 +235,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Returns the time for which the loop may sleep. Zero if a port may have further datagrams, or if the
+    /// Returns the maximum time for the loop to sleep. Zero if a port may have further datagrams, or if the
     /// loop busy-waits.
     fn rest(&mut self, now: Time, progress_due: Time) -> Span {
         if self.ready.contains(&true) {
@@ -252,7 +249,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Records the samples of connections that were received since the previous call.
+    /// Records the connection samples received since the previous call.
     fn hear(&mut self) {
         for sampled in self.of.sockets.try_iter() {
             self.tally.heard(&sampled);

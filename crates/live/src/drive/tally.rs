@@ -9,16 +9,15 @@ use airhop_wire::real::{self, HeaderFields};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Minimum length of a stall. A loop that continues later than this was delayed by the machine, not by its
-/// own work.
+/// Minimum delay that counts as a stall. Such a delay comes from the machine, not from the loop's own work.
 const STALL: Span = Span::from_millis(5);
 
-/// Number of datagrams, and number of their bytes.
+/// Number of datagrams, and of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of datagrams.
     pub packets: u64,
-    /// Total length of the IP datagrams, bytes.
+    /// Total length of the IP datagrams in bytes.
     pub bytes: u64,
 }
 
@@ -44,7 +43,7 @@ pub struct Progress {
     pub lost_to_emulator: u64,
 }
 
-/// Period in which the emulator did not run, although it should have.
+/// Period in which the emulator should have run but did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// Time at which the loop should have continued.
@@ -53,15 +52,15 @@ pub struct Stall {
     pub length: Span,
 }
 
-/// Measured lateness and turnaround of an emulation, as distributions ([`airhop_base::Empirical`]). A
-/// simulation of the same network can draw from them.
+/// Measured distributions of lateness and turnaround ([`airhop_base::Empirical`]). A simulation of the same
+/// network can draw from these distributions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Lateness: time from the due time of a packet at its host until the packet was written. For packets
-    /// written one after the other, the time of a packet starts when the previous packet was written. All
-    /// packets that become due during a stall are written together, so a stall counts once.
+    /// written back to back, the time starts when the previous packet was written. Packets due during one
+    /// stall are written together, so a stall counts once.
     pub lateness: Empirical,
-    /// Turnaround of each node's host: time from a data segment to its ACK.
+    /// Turnaround of each node's host: time from a data segment to the ACK of the segment.
     pub turnaround: Vec<(NodeId, Empirical)>,
 }
 
@@ -76,13 +75,12 @@ pub struct Driven {
     pub admitted: Count,
     /// Datagrams that left the network and were written.
     pub departed: Count,
-    /// Number of datagrams to multicast and broadcast addresses. These datagrams did not enter, because a
-    /// routed network does not carry them.
+    /// Number of datagrams to multicast and broadcast addresses. A routed network does not carry such
+    /// datagrams, so none entered.
     pub ignored: u64,
-    /// Number of datagrams that left the network but reached no host, for a reason that is not part of the
-    /// network.
+    /// Number of datagrams that left the network but were lost by the emulator before reaching a host.
     pub lost_to_emulator: u64,
-    /// Node and cause of the first of these losses; `None` without such a loss.
+    /// Node and cause of the first loss by the emulator; `None` without a loss.
     pub first_loss: Option<(NodeId, String)>,
     /// Lateness of written datagrams.
     pub lateness: Lateness,
@@ -92,7 +90,7 @@ pub struct Driven {
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
     pub measured: Measured,
-    /// Congestion control of each sender, by the name of the sender's flow.
+    /// Congestion control of each sender, by flow name.
     pub controls: BTreeMap<String, String>,
 }
 
@@ -105,7 +103,7 @@ pub(super) struct LoopCounters {
     lost: u64,
     first_loss: Option<(NodeId, String)>,
     lateness: Lengths,
-    /// Lateness that each packet of a batch added to that of the packet before it.
+    /// Lateness that each packet of a batch added to the lateness of the previous packet.
     added: Lengths,
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
@@ -119,7 +117,7 @@ impl LoopCounters {
         LoopCounters { turnaround, ..LoopCounters::default() }
     }
 
-    /// Records that the loop continued at `now` although it should have continued at `expected`.
+    /// Records that the loop continued at `now` instead of at `expected`.
     pub(super) fn record_wakeup(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
         if length > STALL {
@@ -132,7 +130,7 @@ impl LoopCounters {
         self.turnaround[port].1.read(at, seen);
     }
 
-    /// Starts a batch of writes, of the datagrams that have left the network up to now.
+    /// Starts a batch of writes of datagrams that have left the network.
     pub(super) fn writes(&mut self) {
         self.last_written = Time::ZERO;
     }

@@ -1,18 +1,17 @@
 //! Limit of busy-waiting.
 //!
-//! Linux suspends real-time threads that use more than 95 % of a processor (`sched_rt_runtime_us`, sched(7));
-//! the process would stop for 50 ms in every second. A loop that busy-waits therefore sleeps for at least a
-//! tenth of the time, whatever its settings.
+//! Linux suspends real-time threads that use more than 95 % of a processor (`sched_rt_runtime_us`, sched(7)).
+//! The emulator would then stop for 50 ms in every second. A busy-waiting loop therefore sleeps for at least
+//! a tenth of the time, whatever its settings.
 
 use airhop_base::{Span, Time};
 
-/// Interval over which the share of sleep is measured. It is much shorter than the second over which Linux
-/// measures.
+/// Interval over which the share of sleep is measured. Linux measures over one second.
 const WINDOW: Span = Span::from_millis(20);
 /// Inverse of the minimum fraction of time asleep.
 const SHARE: u64 = 10;
 
-/// Time asleep since the start of the present interval.
+/// Time asleep since the start of the current interval.
 #[derive(Debug, Default)]
 pub(super) struct SleepMonitor {
     since: Time,
@@ -25,7 +24,7 @@ impl SleepMonitor {
         self.asleep = self.asleep + to.since(from);
     }
 
-    /// True if the loop may busy-wait now: it has slept for at least a tenth of the present interval.
+    /// True if the loop may busy-wait now. The loop must have slept for a tenth of the current interval.
     pub fn may_last(&mut self, now: Time) -> bool {
         let length = now.since(self.since);
         let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();
@@ -40,8 +39,7 @@ impl SleepMonitor {
 mod tests {
     use super::*;
 
-    /// sched(7): the loop is awake for less than 95 % of any second, whatever the number of reasons to
-    /// busy-wait.
+    /// sched(7): the loop is awake for less than 95 % of any second, however much the loop could busy-wait.
     #[test]
     fn the_emulation_loop_sleeps_a_share_of_every_second() {
         let (mut vigil, mut now, mut asleep) = (SleepMonitor::default(), Time::ZERO, Span::ZERO);

@@ -1,11 +1,12 @@
 //! Existing interface as an end of the network, so that Airhop can run inside a real router.
 //!
 //! Packets with the link address of this machine and the IP address of another host enter the network.
-//! Departures leave through the interface; the kernel determines their next hop and its link address. During
-//! the emulation a policy rule prevents the kernel from forwarding these packets itself (ip-rule(8): `pref 1
+//! Departures leave through the interface. The kernel determines the next hop and the link address. During
+//! the emulation a policy rule prevents the kernel from forwarding the packets itself (ip-rule(8): `pref 1
 //! iif DEV blackhole`). The rule comes after the rule for local addresses, so this machine stays reachable.
-//! If an emulator is killed, its rule remains until the next emulator on the interface removes it. The
-//! protocol number of the rule identifies it as Airhop's, and an interface is used by one emulator at a time.
+//!
+//! If an emulator is killed, its rule remains until the next emulator on the interface removes the rule.
+//! Airhop's rules have their own protocol number. Only one emulator at a time can use an interface.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -44,8 +45,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Diverts to the emulator the packets that arrive at the interface `name` for other hosts, which the
-    /// kernel then does not forward, until the value is dropped.
+    /// Captures packets that arrive at the interface `name` for other hosts. The kernel does not forward
+    /// these packets until the value is dropped.
     ///
     /// # Errors
     ///
@@ -67,14 +68,13 @@ impl Interface {
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
 
-    /// True if the network carries a captured packet: it is unicast, and not for this machine.
+    /// True if a captured packet enters the network: unicast, and not for this machine.
     fn is_for_others(&self, seen: &HeaderFields) -> bool {
         is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 
-    /// Converts a captured packet into datagrams as they would be on a wire, with complete checksums and
-    /// without offloaded segmentation. Returns the length of the first datagram, which is at the start of
-    /// `buffer`.
+    /// Converts a captured packet into datagrams as on a wire, with complete checksums and without offloaded
+    /// segmentation. Writes the first datagram to `buffer`, and returns its length.
     fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
         let Captured { length, link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
@@ -107,7 +107,7 @@ impl Interface {
     }
 }
 
-/// Returns a socket that sends whole datagrams out of `device`; the kernel only determines the next hop.
+/// Returns a socket that sends whole datagrams out of `device`. The kernel only determines the next hop.
 fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     // With the protocol IPPROTO_RAW the program provides the headers (raw(7)). For IPv6 an option is also
@@ -121,8 +121,8 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
 }
 
 /// Reserves `device` for this emulator until the returned descriptor is closed. The reservation is the name
-/// of an abstract Unix socket, which only one process in the network namespace can have, and which disappears
-/// with the process (unix(7)).
+/// of an abstract Unix socket (unix(7)). Only one process in the network namespace can have this name, and
+/// the name disappears with the process.
 fn own(device: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
@@ -183,7 +183,7 @@ impl Port for Interface {
     }
 }
 
-/// Policy rule that prevents the kernel from forwarding; dropping the value removes the rule.
+/// Policy rule against forwarding by the kernel. Dropping the value removes the rule.
 #[derive(Debug)]
 struct Rule {
     netlink: Netlink,
@@ -216,8 +216,8 @@ mod tests {
     use super::*;
     use nix::sched::{CloneFlags, unshare};
 
-    /// Runs a test in a new network namespace, which disappears with the thread. Without the right to create
-    /// a namespace, the test is skipped.
+    /// Runs a test in a new network namespace. The test is skipped if the user may not create network
+    /// namespaces.
     fn in_a_namespace(test: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -231,8 +231,7 @@ mod tests {
         });
     }
 
-    /// At its end, the second emulator must remove its own rule only, not the rule of the first emulator or
-    /// of a user.
+    /// An emulator that ends removes only its own rule, not the rule of another emulator or of a user.
     #[test]
     fn an_emulator_removes_only_its_own_rule_of_an_interface() {
         in_a_namespace(|| {

@@ -1,4 +1,4 @@
-//! Programs at a node: their start, their output, and their end.
+//! Programs at a node: start, output, and end.
 
 use super::namespace::Namespace;
 use super::sleep::Alarm;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Number of bytes of a command's output that are kept at its beginning, and at its end.
+/// Number of bytes kept at the beginning and at the end of a command's output.
 const KEPT: usize = 1 << 20;
 /// Time for a command to exit after SIGTERM, at the end of the emulation.
 const GRACE: Duration = Duration::from_secs(1);
@@ -28,8 +28,8 @@ pub type Ends = Arc<AtomicUsize>;
 pub struct Running {
     command: Command,
     child: Child,
-    /// True if the command has ended. Set before `Ends` counts the command, whose thread may still run at
-    /// that time.
+    /// True if the command has ended. Set before `Ends` counts the command. The command's thread may still
+    /// run.
     ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
     stdout: Option<JoinHandle<Output>>,
@@ -171,8 +171,8 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
 mod tests {
     use super::*;
 
-    /// The output of a command that prints for hours does not fill the memory, because only its beginning and
-    /// its end are stored.
+    /// The output of a command that prints for hours does not fill the memory. Only the beginning and the end
+    /// of the output are stored.
     #[test]
     fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();

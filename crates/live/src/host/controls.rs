@@ -1,5 +1,4 @@
-//! Congestion controls of the nodes. The routes in each node's namespace name the congestion control, so no
-//! setting of the host changes.
+//! Congestion controls of the nodes, set by routes in each node's namespace. No setting of the host changes.
 
 use super::Stage;
 use super::bpf::{Registered, available, is_available};
@@ -16,12 +15,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// Variables of an object that count the notices received by its listener, and the window reductions that it
-/// has avoided.
+/// Variables of an object that count received notices and avoided window reductions.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
-/// Number of times that the kernel retransmits the last data of a program that has ended (ip-sysctl,
-/// tcp_orphan_retries; eight by default). If the emulator is killed, its connections have no peer. With this
-/// limit the connections, and with them the object, disappear within half a minute.
+/// Number of retransmissions of the last data of an ended program (ip-sysctl, tcp_orphan_retries; eight by
+/// default). If the emulator is killed, the connections have no peer. With this limit the connections and the
+/// BPF object disappear within half a minute.
 const ORPHAN_RETRIES: &str = "5";
 
 /// Congestion controls of the nodes, in use until the value is dropped.
@@ -35,7 +33,7 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Registers the objects, and configures the nodes to use their congestion controls.
+    /// Registers the BPF objects and selects each object's congestion control on its node.
     pub fn open(emulation: &Emulation, stage: &Stage) -> Result<Self, EmulationError> {
         let mut controls = Controls::default();
         for control in &emulation.controls {
@@ -82,7 +80,7 @@ impl Controls {
         Ok(registered)
     }
 
-    /// Returns the name of each object's congestion control in the kernel, with the requested name.
+    /// Returns the name in the kernel and the requested name of each object's congestion control.
     pub fn names(&self) -> Vec<(String, String)> {
         self.registered
             .iter()
@@ -90,13 +88,13 @@ impl Controls {
             .collect()
     }
 
-    /// Returns the name of the congestion control that was requested for a node; `None` if none was.
+    /// Returns the name of the congestion control requested for a node; `None` without a request.
     pub fn of(&self, node: NodeId) -> Option<&String> {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
 
-    /// Ends the connections of the nodes, which would keep the objects in the kernel. Returns the counters of
-    /// the objects, summed; `None` without such counters.
+    /// Ends the connections of the nodes, so that the kernel can free the BPF objects. Returns the sums of
+    /// the objects' counters; `None` without such counters.
     pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
             let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
@@ -122,7 +120,7 @@ fn within<T: Send + 'static>(
     namespace.within(job).map_err(|error| error.to_string())?
 }
 
-/// Sets the congestion control of the connections that are opened in this thread's namespace.
+/// Sets the congestion control of connections opened in this thread's namespace.
 fn choose(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {

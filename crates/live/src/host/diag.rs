@@ -20,7 +20,7 @@ const TCP: u8 = 6;
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 /// Bit mask of all states in which a connection has a congestion control: [`STATES`], SYN_SENT and SYN_RECV.
 const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
-/// Attributes in a response: `struct tcp_info`, and the name of the congestion control.
+/// Attribute with `struct tcp_info` in a response.
 const INFO: u16 = 2;
 const CONTROL: u16 = 4;
 /// Size of `struct inet_diag_msg` in bytes.
@@ -31,7 +31,7 @@ const INFINITE: u32 = 0x7FFF_FFFF;
 /// Message if the kernel does not have tcp_diag.
 pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
-/// Socket that lists the connections of the network namespace in which it was opened.
+/// Socket that lists the connections of a network namespace.
 #[derive(Debug)]
 pub struct Diag {
     socket: NetlinkSocket,
@@ -65,7 +65,7 @@ impl Diag {
     /// # Errors
     ///
     /// Returns an error if the kernel rejects the request, or was built without INET_DIAG_DESTROY. The
-    /// connections then end by themselves.
+    /// connections then end on their own.
     pub fn abort_all(&self) -> io::Result<()> {
         for family in [INET, INET6] {
             let mut found = Vec::new();
@@ -111,8 +111,7 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     body
 }
 
-/// Builds the request to end the connection with this `struct inet_diag_sockid`. It has the same structure as
-/// the request for connections.
+/// Builds the request to end the connection with this `struct inet_diag_sockid`.
 fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     let mut body = vec![family, TCP, 0, 0];
     body.extend_from_slice(&ANY_STATE.to_ne_bytes());
@@ -143,7 +142,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Reads `struct inet_diag_msg` and its attributes; `None` if they are incomplete.
+/// Reads `struct inet_diag_msg` and its attributes; `None` if the message is incomplete.
 fn connection(message: &[u8]) -> Option<SocketInfo> {
     let family = *message.first()?;
     let port = |at| message.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
@@ -176,8 +175,7 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// Reads an address in the form of the kernel. A socket for both address families may have an IPv4-mapped
-/// address, which is converted to an IPv4 address.
+/// Reads an address in the kernel's format. An IPv4-mapped address is converted to an IPv4 address.
 fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
     match family {
         INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
@@ -206,7 +204,7 @@ mod tests {
     }
 
     /// tcp(7), RFC 6928 §2: a connection that has not sent data has the kernel's initial window of ten
-    /// segments, no threshold and no retransmission. TCP_CONGESTION names its congestion control.
+    /// segments, no ssthresh and no retransmission. TCP_CONGESTION is the name of the congestion control.
     #[test]
     fn sock_diag_reports_a_new_connection() {
         for loopback in ["127.0.0.1", "::1"] {

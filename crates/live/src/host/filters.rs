@@ -1,5 +1,4 @@
-//! Packet programs at the ingress of a device, on a kernel without tcx links: filters of the device's clsact
-//! (tc-bpf(8)).
+//! Packet programs at the ingress of a device as clsact filters, for kernels without tcx links (tc-bpf(8)).
 
 use super::netlink::{Netlink, attribute};
 use std::io;
@@ -9,7 +8,7 @@ const NEW_QDISC: u16 = 36;
 const NEW_FILTER: u16 = 44;
 const CREATE: u16 = 0x400;
 const EXCLUSIVE: u16 = 0x200;
-/// Qdisc TC_H_CLSACT, its handle, and the parent of ingress filters.
+/// Qdisc `TC_H_CLSACT`.
 const CLSACT: u32 = 0xffff_fff1;
 const CLSACT_HANDLE: u32 = 0xffff_0000;
 const INGRESS: u32 = 0xffff_fff2;
@@ -20,16 +19,16 @@ const OPTIONS: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
-/// Flag by which the program itself determines the action on a packet.
+/// Flag for programs that determine the action on a packet themselves (direct action).
 const DIRECT_ACTION: u32 = 1;
 
 impl Netlink {
-    /// Attaches programs to the ingress of a device, in this order. They stay attached as long as the device
-    /// exists.
+    /// Attaches programs to the ingress of a device, in this order. The programs stay attached as long as the
+    /// device exists.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, for example of a kernel without clsact, or if the device already has
+    /// Returns the error of the kernel, for example if the kernel lacks clsact, or if the device already has
     /// such filters.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
         let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// States in the kernel's tables of sockets: listening (TCP), and unconnected (UDP).
+/// State of a listening TCP socket in the kernel's socket tables.
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
@@ -12,15 +12,15 @@ pub fn listens_at(port: u16) -> bool {
     listening().iter().any(|socket| port_of(socket) == Some(port))
 }
 
-/// Returns the port in a description of a socket by [`listening`], such as `tcp 0100007F:0CEA 4711`; `None`
-/// for other texts.
+/// Returns the port in a socket description of [`listening`], such as `tcp 0100007F:0CEA 4711`; `None` for
+/// other texts.
 fn port_of(socket: &str) -> Option<u16> {
     let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
     u16::from_str_radix(port, 16).ok()
 }
 
-/// Returns the listening sockets of this thread's network namespace. The description of each has the table,
-/// the address and port in the format of the kernel, and the inode.
+/// Returns the listening sockets of this thread's network namespace. Each description contains the table, the
+/// address and port in the kernel's format, and the inode.
 pub fn listening() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
     let of_table = |(table, state): (&str, &str)| -> Vec<String> {
@@ -31,8 +31,8 @@ pub fn listening() -> BTreeSet<String> {
     tables.into_iter().flat_map(of_table).collect()
 }
 
-/// Parses a line of a table; `None` if its socket is not in `state`. The fields are number, local address,
-/// remote address, state, …; the inode is the tenth.
+/// Parses a line of a socket table; `None` if the socket is not in `state`. The fields are number, local
+/// address, remote address, state, …; the inode is the tenth.
 fn socket(table: &str, line: &str, state: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     (*words.get(3)? == state).then(|| format!("{table} {} {}", words[1], words.get(9).unwrap_or(&"")))

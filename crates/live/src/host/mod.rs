@@ -1,7 +1,7 @@
 //! Ends of a network on a Linux machine.
 //!
-//! An emulation leaves nothing behind: none of its objects has a name by which another process could find it.
-//! Namespaces and TUN devices disappear with their last process, and every process ends with the emulator.
+//! An emulation leaves nothing behind. Namespaces and TUN devices disappear with their last process, and
+//! every process ends with the emulator.
 
 pub mod at;
 pub mod bpf;
@@ -42,14 +42,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 use sys::SchedulingPolicy;
 
-/// Maximum time for which the emulator waits for a listening socket of a command before it starts the next
-/// command.
+/// Maximum wait for a command to open a listening socket. Then the next command starts.
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// End of the network on this machine, with a file descriptor for poll(2).
 pub trait Device: Port + AsFd {
-    /// Returns the number of datagrams that were lost because the emulator did not read them in time.
+    /// Returns the number of datagrams lost because the emulator did not read in time.
     fn lost(&mut self) -> u64;
 }
 
@@ -202,7 +201,7 @@ fn end_reason(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Op
     }
 }
 
-/// Runs `work` with priority over all other programs of the machine, if the user has the permission.
+/// Runs `work` with priority over all other programs of the machine, if the user may set this priority.
 fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
     let granted = sys::schedule(SchedulingPolicy::RealTime);
     let result = work();
@@ -213,7 +212,8 @@ fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
     (result, granted.map_err(|error| format!("no real-time priority: {error}")))
 }
 
-/// Starts the commands one after the other, each when the previous one is ready, until the emulation ends.
+/// Starts the commands one after the other until the emulation ends. Each command starts when the previous
+/// command is ready.
 fn start_all(
     emulation: &Emulation,
     stage: &Stage,

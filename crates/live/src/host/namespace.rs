@@ -1,5 +1,5 @@
-//! Namespaces of a node: network, process and mount namespaces without names, which disappear with their last
-//! process.
+//! Namespaces of a node: network, process and mount namespaces without names. The namespaces disappear with
+//! their last process.
 
 use super::sys;
 use super::tun::{Failed, Tun};
@@ -15,7 +15,8 @@ use std::thread::{self, JoinHandle};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Thread in namespaces of its own. All processes of the node are children of this thread, and end with it.
+/// Thread in namespaces of its own. All processes of the node are children of this thread, and end with the
+/// thread.
 #[derive(Debug)]
 pub struct Namespace {
     /// Channel for jobs of the thread; `None` at the end.
@@ -57,8 +58,8 @@ impl Namespace {
     }
 
     /// Starts a program as the second process of a new process namespace. Returns the first process, and a
-    /// thread that calls `ended` when the first process ends. At that time the process is not yet reaped, so
-    /// its number is not reused.
+    /// thread that calls `ended` when the first process ends. The first process is not yet reaped during this
+    /// call, so its number is not reused.
     ///
     /// # Errors
     ///
@@ -94,9 +95,8 @@ impl Drop for Namespace {
     }
 }
 
-/// Starts a program in a new process namespace. Each thread starts only one program. For a second program the
-/// thread would have to return to the emulator's process namespace. This namespace belongs to the machine, so
-/// the user namespace does not permit it.
+/// Starts a program in a new process namespace. Each thread starts only one program, because a thread in a
+/// user namespace cannot return to the emulator's process namespace.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;

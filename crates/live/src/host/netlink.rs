@@ -1,4 +1,4 @@
-//! Devices, routes and rules by rtnetlink (rtnetlink(7)): the few messages that a node needs.
+//! Rtnetlink messages of a node: devices, routes and rules (rtnetlink(7)).
 
 use super::netlink_socket::{ERROR, NetlinkSocket};
 use nix::sys::socket::SockProtocol;
@@ -26,8 +26,8 @@ const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
 const RULE_PROTOCOL: u16 = 21;
-/// Protocol number of Airhop's rules (rtnetlink(7), rtm_protocol), which no other program uses. Airhop only
-/// removes rules with this number.
+/// Protocol number of Airhop's rules (rtnetlink(7), rtm_protocol). No other program uses this number. Airhop
+/// removes only rules with this number.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const ROUTE_DESTINATION: u16 = 1;
@@ -43,7 +43,7 @@ const UP: u32 = 1;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 
-/// Socket that configures the devices of the network namespace in which it was opened.
+/// Socket that configures the devices of a network namespace.
 #[derive(Debug)]
 pub struct Netlink {
     socket: NetlinkSocket,
@@ -68,7 +68,7 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &link(device, UP))
     }
 
-    /// Sets the MTU of a device, bytes, and the capacity of its queue, datagrams.
+    /// Sets the MTU of a device in bytes, and the capacity of the device's queue in datagrams.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// Prevents a device from generating an IPv6 address of its own. For such an address the kernel would
-    /// send packets, in search of routers and of hosts with the same address.
+    /// Stops a device from generating an IPv6 address. For such an address the kernel would send packets to
+    /// find routers and duplicate addresses.
     ///
     /// # Errors
     ///
@@ -103,8 +103,8 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Adds an IPv6 address to a device. The address is valid at once, without duplicate address detection,
-    /// because no other host on the link can have it (RFC 4862 §5.4).
+    /// Adds an IPv6 address to a device. The address is valid at once, without duplicate address detection
+    /// (RFC 4862 §5.4). No other host on the link can have the address.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &message)
     }
 
-    /// Makes the kernel discard packets that arrive at `device` for other machines, silently and for both
-    /// address families.
+    /// Makes the kernel silently discard packets that arrive at `device` for other machines, over IPv4 and
+    /// IPv6.
     ///
     /// # Errors
     ///
@@ -140,8 +140,8 @@ impl Netlink {
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
-    /// Sets the congestion control of connections to the addresses behind a device. It replaces the route
-    /// that the kernel has added for `address`.
+    /// Sets the congestion control of connections to the addresses behind a device. Replaces the route that
+    /// the kernel has added for `address`.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Builds `struct ifinfomsg`, which changes only the flags in `flags`.
+/// Builds `struct ifinfomsg`. Only the flags in `flags` are changed.
 fn link(device: u32, flags: u32) -> Vec<u8> {
     let mut message = vec![0; 4];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -187,7 +187,7 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message
 }
 
-/// Builds `struct rtmsg` of the route to the addresses behind a device, with a congestion control.
+/// Builds `struct rtmsg` of a route with a congestion control, to the addresses behind a device.
 fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     const MAIN: u8 = 254;
     const BY_KERNEL: u8 = 2;
@@ -217,7 +217,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     message
 }
 
-/// Builds `struct fib_rule_hdr` of rule 1, which follows rule 0 for local addresses.
+/// Builds `struct fib_rule_hdr` of rule 1. Rule 0 is the rule for local addresses.
 fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();
@@ -247,7 +247,7 @@ pub(super) mod tests {
         Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
     }
 
-    /// Removes the rule of [`add_users_rule`]; returns an error if the rule does not exist.
+    /// Removes the rule of [`add_users_rule`]. Returns an error if the rule does not exist.
     pub fn take_users_rule(device: &str) -> io::Result<()> {
         Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
     }

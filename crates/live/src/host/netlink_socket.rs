@@ -1,4 +1,4 @@
-//! Requests to a part of the kernel by netlink, one at a time (netlink(7)).
+//! Netlink requests to the kernel, one at a time (netlink(7)).
 
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io;
@@ -10,7 +10,7 @@ pub const ERROR: u16 = 2;
 pub const HEADER: usize = 16;
 const REQUEST: u16 = 0x01;
 
-/// Netlink socket of the network namespace in which it was opened.
+/// Netlink socket of one network namespace.
 #[derive(Debug)]
 pub struct NetlinkSocket {
     socket: OwnedFd,
@@ -27,8 +27,7 @@ impl NetlinkSocket {
         Ok(NetlinkSocket { socket })
     }
 
-    /// Sends a request of this type with these flags. Sequence number and port are 0; the kernel fills in the
-    /// port.
+    /// Sends a request of this type with these flags. Sequence number and port are 0.
     ///
     /// # Errors
     ///
@@ -44,7 +43,7 @@ impl NetlinkSocket {
         Ok(())
     }
 
-    /// Receives messages of the response into `answer`. Returns their length, bytes.
+    /// Receives messages of the response into `answer`. Returns the total length in bytes.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Readiness of nodes, for which the start of further commands waits.
+//! Readiness of nodes. Further commands start when the nodes are ready.
 
 use super::command::{Ends, Running};
 use super::{Signals, Stage, listening};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Conditions for readiness that have not been fulfilled yet.
+/// Readiness conditions that do not hold yet.
 pub struct Waiting<'a> {
     emulation: &'a Emulation,
     signs: Vec<&'a Ready>,
@@ -24,13 +24,12 @@ impl<'a> Waiting<'a> {
         Waiting { emulation, signs: emulation.ready.iter().collect() }
     }
 
-    /// True if an open condition concerns the node.
+    /// True if one of the remaining conditions concerns the node.
     pub fn is_for(&self, node: NodeId) -> bool {
         self.signs.iter().any(|ready| ready.node == node)
     }
 
-    /// Waits until all nodes whose commands were started are ready, before a command of the node `next`
-    /// starts.
+    /// Waits until all nodes with started commands are ready. `next` is the node of the next command.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
     }
 }
 
-/// Returns a description of the present state if the node is not ready; `None` if it is ready.
+/// Returns a description of the node's state; `None` if the node is ready.
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {

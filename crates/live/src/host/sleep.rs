@@ -1,4 +1,4 @@
-//! Waits of the loop for devices and timers, by epoll.
+//! Sleep of the loop, by epoll, until a device or a timer is ready.
 
 use crate::drive::Sleep;
 use airhop_base::Span;
@@ -15,7 +15,7 @@ use std::time::Duration;
 const TIMER: u64 = u64::MAX;
 const ALARM: u64 = u64::MAX - 1;
 
-/// Alarm by which another thread wakes the loop.
+/// Alarm that wakes the loop from another thread.
 #[derive(Clone, Debug)]
 pub struct Alarm(Arc<EventFd>);
 
@@ -36,22 +36,21 @@ impl Alarm {
     }
 }
 
-/// Sleeper that wakes when a device can be read, a high-resolution timer of the kernel expires, or the alarm
-/// rings.
+/// Sleeper based on epoll. The sleeper wakes when a device can be read, a high-resolution timer expires, or
+/// the alarm rings.
 #[derive(Debug)]
 pub struct EpollSleep {
     epoll: Epoll,
     timer: TimerFd,
     /// Time by which each sleep is extended, to test the effect of lateness.
     oversleep: Span,
-    /// Clone of the alarm. It keeps the eventfd open while epoll watches it, even if the threads with the
-    /// other clones have ended.
+    /// Clone that keeps the alarm's eventfd open while epoll watches the eventfd.
     _alarm: Alarm,
 }
 
 impl EpollSleep {
-    /// Watches these devices, and extends each sleep by `oversleep`. The order of the devices is that of the
-    /// marks in [`Sleep::sleep`].
+    /// Watches these devices, and extends each sleep by `oversleep`. The marks in [`Sleep::sleep`] have the
+    /// order of `devices`.
     ///
     /// # Errors
     ///

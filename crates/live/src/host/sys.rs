@@ -1,4 +1,4 @@
-//! System calls for which no safe function exists. All other unsafe code of the crate is in `host::bpf`.
+//! System calls without a safe wrapper. All other unsafe code of the crate is in `host::bpf`.
 #![allow(unsafe_code)]
 
 use libc::{c_char, c_int, c_ulong};
@@ -13,8 +13,8 @@ fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Creates the TUN device `name` in this thread's network namespace. The device exists as long as `clone`, an
-/// open /dev/net/tun.
+/// Creates the TUN device `name` in this thread's network namespace. `clone` is an open /dev/net/tun. The
+/// device exists as long as `clone` is open.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ fn checked(result: c_int) -> io::Result<c_int> {
 ///
 /// # Panics
 ///
-/// If `name` has more bytes than a device name may have, 15.
+/// If `name` is longer than 15 bytes.
 pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
     let mut request = libc::ifreq {
         ifr_name: [0; libc::IFNAMSIZ],
@@ -40,8 +40,7 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
 /// Scheduling policy of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingPolicy {
-    /// Real-time priority over ordinary threads. Threads and processes that this thread starts do not inherit
-    /// the priority.
+    /// Real-time priority over ordinary threads. Child threads and processes do not inherit the priority.
     RealTime,
     /// Scheduling of ordinary threads.
     Usual,
@@ -51,7 +50,7 @@ pub enum SchedulingPolicy {
 ///
 /// # Errors
 ///
-/// Returns an error if the user lacks the permission.
+/// Returns an error if the user may not set this policy.
 pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
         // A low real-time priority, below that of the kernel's own threads (50 and more).
@@ -83,9 +82,9 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
     }
 }
 
-/// Makes `command` start the first process of a process namespace and of a session. This process ends with
-/// the thread that starts it, and all processes of the namespace end with this process. The program itself is
-/// a child of this process. The first process of a namespace ignores signals that it does not handle
+/// Makes `command` start the first process of a process namespace and of a session. The program itself is a
+/// child of the first process. The first process ends with the thread that starts it, and all processes of
+/// the namespace end with the first process. A first process ignores signals without a handler
 /// (pid_namespaces(7)), and few programs expect that.
 ///
 /// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
@@ -107,8 +106,8 @@ pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     unsafe { command.pre_exec(become_first) };
 }
 
-/// Prepares the first process of the namespace, before the program starts: makes it end with the emulator,
-/// and mounts a /proc of its own.
+/// Prepares the first process of the namespace before the program starts. The process will end with the
+/// emulator, and gets its own /proc.
 fn first_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -131,8 +130,8 @@ fn first_process(emulator: RawFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Reaps all processes that end in the namespace until the program ends. Then exits with the status of the
-/// program.
+/// Reaps all processes that end in the namespace, until the program ends. Then exits with the program's
+/// status.
 fn wait_for(program: libc::pid_t) -> ! {
     // SAFETY: these are system calls; `status` lives on the stack. Closing all descriptors is harmless,
     // because this process uses none.
@@ -155,8 +154,8 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Closes all descriptors. Otherwise a reader of the program's output would also wait for the end of this
-/// process, and so would the caller that waits for the program's start.
+/// Closes all descriptors. Otherwise readers of the program's output would also wait for the end of this
+/// process.
 fn close_all() {
     // SAFETY: no code of this process uses a descriptor from here on.
     unsafe {
@@ -171,9 +170,10 @@ fn close_all() {
 /// Properties of a captured packet, without its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// Length of the packet with its link header, bytes; larger than the buffer if the packet was truncated.
+    /// Length of the packet with its link header in bytes. Larger than the buffer if the packet was
+    /// truncated.
     pub length: usize,
-    /// Length of the link header, bytes.
+    /// Length of the link header in bytes.
     pub link_header: usize,
     /// True if the link-layer destination of the packet is this machine, and not another host or a group.
     pub is_for_this_host: bool,
@@ -181,31 +181,30 @@ pub struct Captured {
     pub offload: Offload,
 }
 
-/// Work that is necessary before a captured packet is as on a wire (virtio 1.2 §5.1.6).
+/// Offloaded work that remains to be done for a captured packet (virtio 1.2 §5.1.6).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
     /// Flags; 1 means that the checksum is incomplete.
     pub flags: u8,
-    /// Type of segmentation; nonzero if the datagram must be cut into segments.
+    /// Type of segmentation; nonzero if the datagram must be split into segments.
     pub kind: u8,
-    /// Length of the headers, bytes.
+    /// Length of the headers in bytes.
     pub headers: u16,
-    /// Payload of a segment, bytes.
+    /// Payload of a segment in bytes.
     pub segment: u16,
-    /// Offset of the first byte that the checksum covers, bytes.
+    /// Offset in bytes of the first byte that the checksum covers.
     pub start: u16,
-    /// Offset of the checksum relative to `start`, bytes.
+    /// Offset of the checksum relative to `start`, in bytes.
     pub offset: u16,
 }
 
-/// Returns a socket that captures the packets that a device receives from its network, with their link
-/// headers. Without link headers the kernel would not report offloads (packet(7): PACKET_VNET_HDR is for
-/// SOCK_RAW).
+/// Returns a socket that captures the packets that a device receives, with their link headers. Without link
+/// headers the kernel would not report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
 ///
 /// # Errors
 ///
-/// Returns an error if the user lacks the permission.
+/// Returns an error if the user may not capture packets.
 pub fn capture(device: u32) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // With protocol 0 the socket captures no packets before it is bound. SAFETY: socket takes numbers, and
@@ -255,8 +254,8 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
 }
 
-/// Returns the length of the link header for a type of device, bytes. A VLAN tag does not count, because the
-/// kernel removes it.
+/// Returns the length of the link header for a type of device, in bytes. VLAN tags do not count, because the
+/// kernel removes them.
 fn link_header(kind: u16) -> usize {
     match kind {
         // Ethernet, and devices with Ethernet headers: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
@@ -266,8 +265,8 @@ fn link_header(kind: u16) -> usize {
     }
 }
 
-/// Returns the number of packets that the socket of [`capture`] has lost since the previous call, because
-/// they were not read in time.
+/// Returns the number of packets that the socket of [`capture`] has lost since the previous call. Packets are
+/// lost if they are not read in time.
 ///
 /// # Errors
 ///
@@ -295,7 +294,7 @@ pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> 
     Ok(())
 }
 
-/// Reads an option of a socket as bytes, up to the size of `value`; returns the number of bytes.
+/// Reads an option of a socket into `value`, and returns the number of bytes.
 ///
 /// # Errors
 ///

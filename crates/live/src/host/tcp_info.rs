@@ -61,7 +61,7 @@ const MEMBERS: [(&str, usize, usize); 56] = [
     ("total_rto_recoveries", 242, 2),
 ];
 
-/// Returns the value of a member in the bytes from the kernel. `None` if no member has this name, or if the
+/// Returns the value of a member in the bytes from the kernel. `None` if the name is unknown, or if the
 /// kernel is older than the member.
 pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;

@@ -14,24 +14,24 @@ use std::os::unix::fs::OpenOptionsExt;
 
 /// Name of the device in every node's namespace.
 pub const NAME: &str = "airhop0";
-/// Capacity of the device's queue, datagrams: 60 000 packets per second during a stall of 60 ms. Datagrams
-/// beyond it are lost, and counted.
+/// Capacity of the device's queue in datagrams: 60 000 packets per second for a stall of 60 ms. Further
+/// datagrams are lost and counted.
 const QUEUE: u32 = 4096;
 /// Minimum MTU of a link with IPv6 (RFC 8200 §5).
 const IPV6_MTU: u16 = 1280;
 
-/// Step in the set-up of a node that failed, and its error.
+/// Failed step in the set-up of a node, with the error.
 pub type Failed = (String, io::Error);
 
-/// TUN device from the side of the emulator: a read returns a packet that the kernel has sent to the device,
-/// and a written packet is received by the kernel.
+/// TUN device from the side of the emulator. A read returns a packet that the kernel has sent to the device.
+/// The kernel receives the packets that are written.
 ///
-/// Offloads stay off, because TUNSETOFFLOAD is not called. The kernel therefore splits its segments to the
-/// MTU and completes every checksum before the emulator reads a datagram.
+/// Offloads stay off, because TUNSETOFFLOAD is not called. The kernel therefore splits segments to the MTU
+/// and completes every checksum before the emulator reads a datagram.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
-    /// File with the table of devices of the namespace.
+    /// File with the namespace's table of devices.
     devices: File,
 }
 
@@ -77,8 +77,8 @@ fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     enabled && netlink.set_no_own_address(device).is_ok()
 }
 
-/// Returns the number of datagrams that the device has dropped, from the kernel's table of devices
-/// (proc_pid_net(5)); `None` if the table cannot be parsed.
+/// Returns the number of datagrams that the device has dropped; `None` if the kernel's table of devices
+/// cannot be parsed (proc_pid_net(5)).
 fn dropped(devices: &str) -> Option<u64> {
     let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
     // First come eight numbers about received packets, then the packets, errors and drops of sent packets.

@@ -15,8 +15,7 @@ use std::time::Duration;
 
 /// Interval between two samples of a connection: some round-trip times of typical paths.
 const EVERY: Duration = Duration::from_millis(50);
-/// Maximum number of samples that wait for the loop. Further samples are lost; the next round takes them
-/// again.
+/// Maximum number of samples that wait for the loop. Further samples are dropped until the next round.
 pub const WAITING: usize = 4096;
 
 /// Opens a socket for samples in each namespace.
@@ -33,8 +32,8 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     opened.collect()
 }
 
-/// Samples all connections until `over` is true, and sends those that have changed. `names`: pairs of a
-/// congestion control's name in the kernel and its requested name; samples have the requested name.
+/// Samples all connections until `over` is true, and sends the changed samples. `names` are pairs of a
+/// congestion control's name in the kernel and the requested name. Samples contain the requested name.
 pub fn sample_connections(
     nodes: &[(NodeId, Diag)],
     names: &[(String, String)],

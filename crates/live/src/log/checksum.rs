@@ -65,8 +65,8 @@ mod tests {
         sum.value()
     }
 
-    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and the checksum of bytes whose number is not
-    /// a multiple of the step.
+    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and the checksum of a number of bytes that is
+    /// not a multiple of the step.
     #[test]
     fn crc32_matches_its_check_value() {
         assert_eq!((of(b"123456789"), of(b""), of(&[0; 4])), (0xCBF4_3926, 0, 0x2144_DF1C));

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// File that no other emulation can write while this process has it open.
+/// File locked against other emulations while open.
 struct Locked(Flock<File>);
 
 /// Creates the file at `path`, or truncates an existing file.

@@ -1,18 +1,18 @@
-//! Log of the datagrams that entered a network. A live run can be repeated from its log without its hosts.
+//! Log of the datagrams that entered a network. A live run can be repeated from its log without hosts.
 //!
-//! All numbers are little-endian. The head has [`MAGIC`], the version (u16), flags (u8; bit 0: headers only),
-//! the length (u32) and the bytes of a UTF-8 header, whose meaning the caller defines, and a checksum.
-//! Records follow, each of which begins with its kind (u8):
+//! All numbers are little-endian. The head consists of [`MAGIC`], the version (u16), flags (u8; bit 0:
+//! headers only), the length (u32) and bytes of a UTF-8 header, and a checksum. The caller defines the
+//! meaning of the header. Records follow the head. Each record begins with its kind (u8):
 //!
 //! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of the kept part
-//!   (u32), checksum; the kept part, checksum;
-//! * 2, the end, and the last record: time in ns (u64), checksum;
-//! * 4, a sample of a connection by the kernel of a host, which may have been taken earlier than the record
-//!   before: length (u16), checksum; bytes of `Sampled::to_bytes`, checksum.
+//!   (u32), checksum; the kept part, checksum.
+//! * 2, the end, and the last record: time in ns (u64), checksum.
+//! * 4, a sample of a connection by the kernel of a host: length (u16), checksum; bytes of
+//!   `Sampled::to_bytes`, checksum. A sample may be older than the previous record.
 //!
-//! A checksum (u32) is the CRC-32 of all bytes before it in the file, except earlier checksums. A damaged,
-//! missing, duplicated or moved record is therefore detected. Version 1, which can still be read, differs
-//! only in having no checksums.
+//! A checksum (u32) is the CRC-32 of all previous bytes in the file, except earlier checksums. A damaged,
+//! missing, duplicated or moved record is therefore detected. Version 1 has no checksums, and can still be
+//! read.
 
 mod checksum;
 #[cfg(target_os = "linux")]
@@ -30,14 +30,14 @@ use std::path::PathBuf;
 
 /// First bytes of a log.
 pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
-/// Version of the logs that are written. Version 1, which has no checksums, can also be read.
+/// Version of written logs. Version 1, without checksums, can also be read.
 pub const VERSION: u16 = 2;
 
 const HEADERS_ONLY: u8 = 1;
 const DATAGRAM: u8 = 1;
 const END: u8 = 2;
-/// Kind of a sample. It differs in two bits from the other kinds, so that a single flipped bit does not
-/// change one kind into another.
+/// Kind of a sample. The number differs from every other kind in two bits. A single flipped bit therefore
+/// does not change one kind into another.
 const SAMPLE: u8 = 4;
 
 /// Reason why a log cannot be written or read.
@@ -58,7 +58,7 @@ pub enum LogError {
         path: PathBuf,
         /// Number of the record, from 1; 0 is the head.
         record: u64,
-        /// Offset of the record in the file, bytes.
+        /// Offset of the record in the file, in bytes.
         offset: u64,
         /// Expected content.
         expected: String,
@@ -93,7 +93,7 @@ pub struct Replayed {
 
 /// Replays `log` into `world` up to the end of the log, and discards the departures.
 ///
-/// A log with headers only has no payload; zeros take its place, so the checksums of the datagrams are wrong.
+/// In a log with headers only, zeros replace the payload. The checksums of the datagrams are then wrong.
 ///
 /// # Errors
 ///

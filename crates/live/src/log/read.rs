@@ -1,4 +1,4 @@
-//! Reader of logs. The reader does not trust lengths in the file: it allocates no more memory than the file
+//! Reader of logs. The reader does not trust lengths in the file, and allocates no more memory than the file
 //! has bytes.
 
 use super::checksum::Checksum;
@@ -10,27 +10,27 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Datagram that entered the network, as the log contains it.
+/// Logged datagram that entered the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Time at which the datagram entered.
     pub at: Time,
     /// Node at which the datagram entered.
     pub node: NodeId,
-    /// Length of the whole datagram, bytes.
+    /// Length of the whole datagram in bytes.
     pub length: usize,
-    /// First bytes of the datagram: all of it, or its headers.
+    /// Kept bytes of the datagram: the whole datagram, or only its headers.
     pub kept: Vec<u8>,
 }
 
 /// State of a log at its end: complete or truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The log contains the whole run, which ended at this time.
+    /// The log is complete. The run ended at this time.
     Complete(Time),
     /// The log ends in the middle of the run, because the emulator was killed.
     Cut {
-        /// Time at which the last complete datagram in the log entered.
+        /// Entry time of the last complete datagram in the log.
         last: Time,
     },
 }
@@ -55,14 +55,14 @@ pub struct Log<R> {
     headers_only: bool,
     bounds: Option<Bounds>,
     checksum: Checksum,
-    /// Number of the present record, from 1; 0 in the head.
+    /// Number of the current record, from 1; 0 in the head.
     record: u64,
     last: Time,
     samples: Vec<Sampled>,
     ending: Option<Ending>,
 }
 
-/// Limits of the values that the records of a run can have.
+/// Limits for the values in the records of a run.
 #[derive(Clone, Debug)]
 struct Bounds {
     nodes: Vec<NodeId>,
@@ -107,16 +107,15 @@ impl<R: Read> Log<R> {
         Ok(log)
     }
 
-    /// Sets limits: a record is an error if its node is not in `nodes`, the nodes with hosts, or if its time
-    /// is after `duration`.
+    /// Sets limits for the records. A record is an error if the node is not in `nodes`, or if the time is
+    /// after `duration`. `nodes` are the nodes with hosts.
     #[must_use]
     pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
         self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });
         self
     }
 
-    /// Returns the version of the format. Damage of a log of version 1, which has no checksums, cannot be
-    /// detected.
+    /// Returns the version of the format. Version 1 has no checksums, so damage of the log is not detected.
     pub fn version(&self) -> u16 {
         self.version
     }
@@ -126,7 +125,7 @@ impl<R: Read> Log<R> {
         &self.header
     }
 
-    /// Returns the samples of the hosts' connections in the part of the log that was read so far.
+    /// Returns the connection samples in the part of the log read so far.
     pub fn samples(&self) -> &[Sampled] {
         &self.samples
     }
@@ -136,7 +135,7 @@ impl<R: Read> Log<R> {
         self.headers_only
     }
 
-    /// Returns the end of the log. Before all records are read, the end is that of a truncated log.
+    /// Returns the end of the log. Before all records are read, the log counts as truncated.
     pub fn ending(&self) -> Ending {
         self.ending.unwrap_or(Ending::Cut { last: self.last })
     }
@@ -194,7 +193,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Reads a sample of a connection, which the kernel of a host reported.
+    /// Reads a connection sample from the kernel of a host.
     fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
         let begin = self.offset;
         let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
@@ -228,7 +227,7 @@ impl<R: Read> Log<R> {
         Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
 
-    /// Reads the record of the end, and returns the time of the end; `None` if the file is truncated.
+    /// Reads the end record, and returns the end time; `None` if the file is truncated.
     fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };
@@ -269,8 +268,8 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Reads and checks the checksum of all bytes before it; `None` if the file ends before the checksum.
-    /// Does nothing for version 1, which has no checksums.
+    /// Reads and verifies the checksum of all previous bytes; `None` if the file ends before the checksum.
+    /// Does nothing for version 1.
     fn read_checksum(&mut self) -> Result<Option<()>, LogError> {
         if self.version == 1 {
             return Ok(Some(()));
@@ -306,8 +305,8 @@ impl<R: Read> Log<R> {
         Ok(Some(bytes))
     }
 
-    /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated for the bytes that
-    /// are read, not for the length that the file announces.
+    /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated only for bytes in
+    /// the file, not for the announced length.
     fn bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);

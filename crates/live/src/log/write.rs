@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-/// Size of a block that is passed to the writing thread, bytes.
+/// Size in bytes of a block that is passed to the writing thread.
 const BLOCK: usize = 64 * 1024;
-/// Maximum number of blocks that wait for the disk, 16 MB. If more were to wait, the emulator itself waits,
-/// which counts as a stall.
+/// Maximum number of blocks that wait for the disk, 16 MB. With more blocks the emulator itself waits, and
+/// the wait counts as a stall.
 const BLOCKS: usize = 256;
 
 /// Writer of a log. A separate thread waits for the disk, so that the loop only copies the records.
@@ -24,16 +24,15 @@ pub struct Writer {
     headers_only: bool,
     block: Vec<u8>,
     checksum: Checksum,
-    /// Number of bytes of the block that need not enter the next checksum: earlier checksums, and the bytes
-    /// that they cover.
+    /// Number of bytes of the block that the next checksum need not cover.
     sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Writer {
-    /// Creates the log at `path`; an existing file is replaced. With `headers_only` the payload, which is
-    /// private, is not stored.
+    /// Creates the log at `path`, or replaces an existing file. With `headers_only` the payload is not
+    /// stored, for privacy.
     ///
     /// # Errors
     /// Returns an error if `path` is not a regular file, if another emulation writes the file, if the file
@@ -45,7 +44,7 @@ impl Writer {
         Self::to(path, file, header, headers_only)
     }
 
-    /// Starts a log that is written to `sink`. Messages of errors contain `path`.
+    /// Starts a log that is written to `sink`. Error messages contain `path`.
     ///
     /// # Errors
     ///
@@ -82,7 +81,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Appends the checksum of all bytes appended before it.
+    /// Appends the checksum of all previous bytes.
     fn seal(&mut self) {
         self.checksum.add(&self.block[self.sealed..]);
         self.block.extend_from_slice(&self.checksum.value().to_le_bytes());
@@ -107,7 +106,7 @@ impl Writer {
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
     }
 
-    /// Appends a sample of a connection, which the kernel of a host reported.
+    /// Appends a connection sample from the kernel of a host.
     pub fn append_sample(&mut self, sampled: &Sampled) {
         let bytes = sampled.to_bytes();
         // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
@@ -136,8 +135,8 @@ impl Writer {
         }
     }
 
-    /// Ends the log, which then accepts no further records. When this function returns, all records are in
-    /// the file.
+    /// Ends the log. The log accepts no further records. When this function returns, all records are in the
+    /// file.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! bpf(2), command by command. This file and `host::sys` contain the only unsafe code of the crate. The
-//! system call is unsafe because its attributes refer to memory of the caller.
+//! bpf(2), command by command. Only this file and `host::sys` contain unsafe code. The system call is unsafe
+//! because its attributes point to memory of the caller.
 #![allow(unsafe_code)]
 
 use airhop_bpf::loading::{LoadMap, LoadProgram};
@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Commands (linux/bpf.h, `enum bpf_cmd`).
+/// `BPF_MAP_CREATE` (linux/bpf.h, `enum bpf_cmd`).
 const MAP_CREATE: u32 = 0;
 const MAP_LOOKUP: u32 = 1;
 const MAP_UPDATE: u32 = 2;
@@ -21,20 +21,19 @@ const INFORMATION: u32 = 15;
 const TYPES_LOAD: u32 = 18;
 const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
-/// Maximum length of a name, including its terminating zero. A name consists of letters, digits, dots and
-/// underscores.
+/// Maximum length of a name in bytes, including the terminating zero. Names consist of letters, digits, dots
+/// and underscores.
 const NAME: usize = 16;
-/// Sizes of the buffers for the verifier's log, bytes: for the statistics of an accepted program, and for all
-/// instructions of a refused program.
+/// Buffer size in bytes for the verifier's statistics of an accepted program.
 const SUMMARY_BYTES: usize = 1 << 12;
 const LOG_BYTES: usize = 1 << 20;
-/// Levels of the verifier's log: all instructions, and statistics only.
+/// Level of the verifier's log: all instructions.
 const VERBOSE: u32 = 1;
 const STATISTICS: u32 = 4;
-/// Beginning of the line in the log that has the number of processed instructions.
+/// Start of the log line with the number of processed instructions.
 const PROCESSED: &str = "processed ";
 
-/// Program that the kernel has accepted, with a summary of its verification.
+/// Program that the kernel has accepted, with a summary from the verifier.
 #[derive(Debug)]
 pub struct Accepted {
     /// The program.
@@ -52,7 +51,7 @@ pub struct Refused {
     pub log: Vec<String>,
 }
 
-/// Attributes of a command, `union bpf_attr`: numbers at their offsets, and zeros elsewhere.
+/// Attributes of a command (`union bpf_attr`): numbers at their offsets, and zeros elsewhere.
 struct Attributes([u8; 152]);
 
 impl Attributes {
@@ -69,8 +68,8 @@ impl Attributes {
         self.with(at, descriptor.as_raw_fd() as u32)
     }
 
-    /// Sets an address from which the kernel reads or to which it writes. The memory must stay valid until
-    /// the call returns.
+    /// Sets an address for the kernel to read from or write to. The memory must stay valid until the call
+    /// returns.
     fn address<T>(mut self, at: usize, memory: *const T) -> Self {
         self.0[at..at + 8].copy_from_slice(&(memory as u64).to_ne_bytes());
         self
@@ -101,7 +100,7 @@ impl Attributes {
 /// Loads the types of an object into the kernel.
 ///
 /// # Errors
-/// Returns an error if the kernel rejects the types, or if the user lacks the permission.
+/// Returns an error if the kernel rejects the types, or if the user may not use bpf(2).
 pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
     Attributes::new().address(0, types.as_ptr()).with(16, types.len() as u32).descriptor(TYPES_LOAD)
 }
@@ -131,11 +130,11 @@ pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
     Ok(made)
 }
 
-/// Creates the map for a structure of callbacks, whose registration is a link.
+/// Creates a struct_ops map. The kernel returns a BPF link when the map is registered.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, for example of a kernel before Linux 6.4, which has no such links.
+/// Returns the error of the kernel. Kernels before Linux 6.4 have no struct_ops links.
 pub fn create_struct_ops(
     name: &str,
     value_type: u32,
@@ -152,13 +151,13 @@ pub fn create_struct_ops(
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel. For a structure of callbacks the usual cause is an invalid member.
+/// Returns the error of the kernel. For a struct_ops map the usual cause is an invalid member.
 pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_ptr());
     attributes.call(MAP_UPDATE).map(drop)
 }
 
-/// Returns the value, `bytes` bytes, of a map with a single entry.
+/// Returns the value of a map with a single entry of `bytes` bytes.
 ///
 /// # Errors
 ///
@@ -170,8 +169,8 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Loads a program whose instructions are complete. `attach`: structure of callbacks to which the program
-/// belongs, and index of its member; `None` for a program that processes packets.
+/// Loads a program with complete instructions. For a callback, `attach` is the type number of the callback
+/// structure and the index of the member. For a packet program, `attach` is `None`.
 ///
 /// # Errors
 ///
@@ -228,13 +227,14 @@ pub fn load_program(
     Err(Refused { error, log })
 }
 
-/// Returns the lines of a text that ends with a zero byte.
+/// Returns the lines of a zero-terminated text.
 fn lines(log: &[u8]) -> Vec<String> {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).lines().map(str::to_owned).collect()
 }
 
-/// Registers the structure of callbacks in a map. The registration lasts as long as the link is open.
+/// Registers the callback structure in a struct_ops map. The registration lasts as long as the returned link
+/// is open.
 ///
 /// # Errors
 ///
@@ -245,11 +245,11 @@ pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
 }
 
 /// Attaches a program to the ingress of a device in this thread's network namespace. The program stays
-/// attached as long as the link is open.
+/// attached as long as the returned link is open.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, for example of a kernel before Linux 6.6, which has no such links (tcx).
+/// Returns the error of the kernel. Kernels before Linux 6.6 have no tcx links.
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
     Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)
@@ -275,7 +275,7 @@ pub fn pinned(file: &Path) -> io::Result<OwnedFd> {
     Attributes::new().address(0, path.as_ptr()).descriptor(OBJECT_GET)
 }
 
-/// Opens the map with this id of the kernel.
+/// Opens the kernel's map with this id.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
-//! Options of the running kernel, which programs of BPF objects may read (`extern … __kconfig`).
+//! Options of the running kernel that BPF programs may read (`extern … __kconfig`).
 
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_getres};
 
-/// Returns the value of a kernel option; `None` for an unknown option. The value is determined without the
-/// kernel's configuration file, which few machines have.
+/// Returns the value of a kernel option; `None` for an unknown option. The kernel's configuration file is not
+/// needed.
 pub(super) fn option(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),

@@ -1,7 +1,7 @@
-//! Deployed objects, which stay in the kernel after the process has ended. The registration of the congestion
-//! control and each attachment of a listener program are BPF links, pinned as files in a folder of the BPF
-//! file system. A link ends when its file is removed. The kernel frees the object when the last connection
-//! with the congestion control has closed.
+//! Deployed objects that stay in the kernel after the process has ended. The registration of the congestion
+//! control and each attachment of a listener program are BPF links, pinned as files in the BPF file system. A
+//! link ends when its file is removed. The kernel frees the object when the last connection with the
+//! congestion control has closed.
 
 use super::call;
 use super::prepared::Prepared;
@@ -14,19 +14,19 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::thread;
 
-/// Name of the registration's file in the folder of an object.
+/// Name of the pinned registration's file in an object's folder.
 pub const CONTROL: &str = "control";
-/// Start of the name of a listener's file, which a number follows.
+/// Prefix of the file names of pinned listeners. A number follows.
 pub const LISTENER: &str = "listener-";
 /// File with the default congestion control (ip-sysctl, tcp_congestion_control).
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// Number of lines of the verifier's log that are quoted for a refused program.
+/// Number of verifier log lines that are quoted for a refused program.
 const QUOTED: usize = 8;
 
-/// Result of the kernel for one part of an object: accepted or refused.
+/// Verdict of the kernel on one part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Name of the program or of the structure of callbacks.
+    /// Name of the program or of the callback structure.
     pub part: String,
     /// True if the kernel accepts the part.
     pub accepted: bool,
@@ -42,8 +42,8 @@ impl Acceptance {
     }
 }
 
-/// Registers the congestion control `name` of an object, and attaches the object's listeners to the ingress
-/// of a device in this thread's network namespace. Pins the links in the existing folder `folder`.
+/// Registers the congestion control `name` of an object. Attaches the object's listeners to the ingress of a
+/// device in this thread's network namespace. Pins the links in the existing folder `folder`.
 ///
 /// # Errors
 ///
@@ -65,8 +65,8 @@ pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) 
     Ok(())
 }
 
-/// Loads all programs of an object, and checks the members of the congestion control `name`, without
-/// registering it. Nothing stays in the kernel.
+/// Loads all programs of an object and checks the members of the congestion control `name`, without
+/// registration. Nothing stays in the kernel.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> 
     Ok(verdicts)
 }
 
-/// Returns the id of the map whose congestion control a pinned link has registered.
+/// Returns the id of the struct_ops map that a pinned link has registered.
 ///
 /// # Errors
 ///
@@ -106,8 +106,7 @@ pub fn map_of(link: &Path) -> io::Result<u32> {
     Ok(call::information(&call::pinned(link)?)?[STRUCT_OPS_MAP])
 }
 
-/// Returns the index of the device to which the program of a pinned link is attached; 0 if the device is
-/// gone.
+/// Returns the index of the device with the program of a pinned link; 0 if the device is gone.
 ///
 /// # Errors
 ///
@@ -117,13 +116,13 @@ pub fn device_of(link: &Path) -> io::Result<u32> {
     Ok(call::information(&call::pinned(link)?)?[TCX_DEVICE])
 }
 
-/// Returns the number of references that the kernel has to the congestion control in a map; `None` if the map
-/// was removed. There is one reference for each connection, for each network namespace with this default, and
-/// for the link that registers the congestion control.
+/// Returns the kernel's reference count of the congestion control in a map; `None` if the map was removed.
+/// References come from each connection, from each network namespace with this default, and from the link of
+/// the registration.
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, such as a missing permission.
+/// Returns the error of the kernel, for example if the user may not use bpf(2).
 pub fn references(map: u32) -> io::Result<Option<u32>> {
     const VALUE_BYTES: usize = 3;
     let map = match call::map_by_id(map) {
@@ -136,8 +135,8 @@ pub fn references(map: u32) -> io::Result<Option<u32>> {
     Ok(Some(count.unwrap_or(0)))
 }
 
-/// Returns the default congestion control of a network namespace. If `control` is not `None`, also sets the
-/// default to it. `namespace`: a file of /proc/PID/ns.
+/// Returns the default congestion control of a network namespace. If `control` is `Some`, also sets the
+/// default. `namespace` is a file in /proc/PID/ns.
 ///
 /// # Errors
 ///

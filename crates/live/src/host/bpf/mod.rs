@@ -1,6 +1,6 @@
-//! Congestion controls of BPF objects in the kernel of this machine, for the duration of an emulation.
-//! Descriptors of this process refer to all of them, and the kernel closes these descriptors when the process
-//! ends for any reason. For objects that stay in the kernel, see [`deployment`].
+//! BPF congestion controls in the kernel of this machine, for the duration of an emulation. Only descriptors
+//! of this process refer to the BPF objects. The kernel closes these descriptors when the process ends for
+//! any reason. For objects that stay in the kernel, see [`deployment`].
 
 mod call;
 mod configuration;
@@ -14,10 +14,10 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// Maximum number of objects that can be registered at the same time with congestion controls of equal names.
+/// Maximum number of registered objects whose congestion controls have equal names.
 const MOST_NAMES: usize = 9;
 
-/// Object whose congestion control is registered in the kernel until the value is dropped.
+/// Object with a congestion control that is registered in the kernel until the value is dropped.
 #[derive(Debug)]
 pub struct Registered {
     name: String,
@@ -33,8 +33,8 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// Returns a message with the name of the program or map, and either the missing feature of the kernel or
-    /// its error.
+    /// Returns a message with the name of the program or map, and the missing feature or the error of the
+    /// kernel.
     pub fn new(object: Loadable, name: &str) -> Result<Self, String> {
         let prepared = Prepared::new(object)?;
         let control = prepared.control(name)?;
@@ -52,25 +52,26 @@ impl Registered {
         Ok(Registered { name: own, prepared, filters, _link: link })
     }
 
-    /// Returns the name under which the congestion control is registered in the kernel.
+    /// Returns the name of the registered congestion control in the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Attaches the object's packet programs to the ingress of a device in this thread's network namespace,
-    /// as long as the returned descriptors are open. On a kernel without tcx links (before Linux 6.6), the
-    /// programs stay attached as long as the device exists.
+    /// Attaches the object's packet programs to the ingress of a device in this thread's network namespace.
+    /// The programs stay attached as long as the returned descriptors are open. Before Linux 6.6 there are no
+    /// tcx links, and the programs stay attached as long as the device exists.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel if it has no tcx links and also rejects filters.
+    /// Returns the error of the kernel if the kernel rejects both tcx links and filters.
     pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();
         links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
     }
 
-    /// Attaches the packet programs by filters of clsact, without tcx, until the device disappears.
+    /// Attaches the packet programs as clsact filters, without tcx. The filters stay until the device
+    /// disappears.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl Registered {
         Netlink::open()?.add_filters(device, &self.filters)
     }
 
-    /// Returns the value of a global variable of eight bytes; `None` if the object has no such variable.
+    /// Returns the value of an eight-byte global variable; `None` if the object has no such variable.
     pub fn counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.prepared.object.maps.iter().zip(&self.prepared.maps);
         let (at, (map, descriptor)) =
@@ -89,8 +90,7 @@ impl Registered {
     }
 }
 
-/// Returns the name for attempt `number`: `name` itself, or `name` shortened to the kernel's limit with the
-/// number.
+/// Returns the name for attempt `number`: `name`, or a shortened `name` followed by the number.
 fn own_name(name: &str, number: usize) -> String {
     const LONGEST: usize = 15;
     match number {

@@ -1,4 +1,4 @@
-//! BPF object whose types and maps are in the kernel, and the loading of its programs.
+//! BPF object with types and maps in the kernel, and the loading of its programs.
 
 use super::call::{self, Accepted, Refused};
 use super::configuration;
@@ -13,12 +13,12 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// File with the types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 const STRUCTURE: &str = "tcp_congestion_ops";
-/// Part of the message about a callback that the kernel's `struct tcp_congestion_ops` does not have.
+/// Part of the message about a callback that the kernel's `struct tcp_congestion_ops` lacks.
 const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
-/// Number of lines of the verifier's log that a message quotes.
+/// Number of verifier log lines that a message quotes.
 const QUOTED: usize = 3;
 
-/// BPF object whose types and maps are in the kernel.
+/// BPF object with types and maps in the kernel.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) object: Loadable,
@@ -52,18 +52,17 @@ impl Prepared {
         control.ok_or_else(|| format!("the object has no congestion control {name}"))
     }
 
-    /// Loads the programs that process packets, in the order of the object.
+    /// Loads the packet programs, in the order of the object.
     pub(super) fn filters(&self) -> Result<Vec<OwnedFd>, String> {
         self.filter_programs().map(|program| self.accepted(program, None)).collect()
     }
 
-    /// Returns the programs of the object that process packets.
+    /// Returns the packet programs of the object.
     pub(super) fn filter_programs(&self) -> impl Iterator<Item = &LoadProgram> {
         self.object.programs.iter().filter(|program| program.kind == ProgramKind::Filter)
     }
 
-    /// Returns the callbacks of a congestion control, each with the index of its member in the kernel's
-    /// structure.
+    /// Returns the callbacks of a congestion control, each with its member index in the kernel's structure.
     pub(super) fn callbacks(&self, control: &LoadControl) -> Result<Vec<(usize, &LoadProgram)>, String> {
         let callbacks = control.members.iter().filter_map(|(name, member)| {
             let MemberValue::Program(program) = member else { return None };
@@ -73,8 +72,8 @@ impl Prepared {
         callbacks.collect()
     }
 
-    /// Registers a congestion control under the name `own`. An inner error means that another process has
-    /// registered this name in the meantime.
+    /// Registers a congestion control under the name `own`. The inner result is an error if another process
+    /// has registered this name in the meantime.
     pub(super) fn register(
         &self,
         control: &LoadControl,
@@ -91,7 +90,8 @@ impl Prepared {
         }
     }
 
-    /// Creates the map of a congestion control whose callbacks are loaded. The kernel checks the members.
+    /// Creates the struct_ops map of a congestion control with loaded callbacks. The kernel checks the
+    /// members.
     pub(super) fn filled(
         &self,
         control: &LoadControl,
@@ -119,8 +119,8 @@ impl Prepared {
         Ok(map)
     }
 
-    /// Loads a program, after the descriptors of maps and the numbers of kernel functions were inserted into
-    /// its code. `callback`: index of the member to which the program belongs.
+    /// Inserts map descriptors and kernel function numbers into a program's code, and loads the program.
+    /// `callback` is the index of the program's member.
     pub(super) fn load(
         &self,
         program: &LoadProgram,
