@@ -1,27 +1,28 @@
-//! Errors of a plan from which no world can be built, such as a flow without a route, too many agents, or
-//! random positions that cannot be connected.
+//! Errors in a plan that prevent the building of a world: a flow without a route, too many agents, or random
+//! positions that cannot be connected.
 
 use crate::agents::MOST_AGENTS;
 use crate::apps::TransportProtocol;
 use std::fmt;
 
-/// Number of random placements of a wlan's stations that are tried before a run fails.
+/// Maximum number of random placements that are tried for a wlan's stations. The run fails after the last
+/// placement.
 pub const DRAWS: usize = 10_000;
 
-/// Maximum number of flows in a run whose applications open flows. A packet capture distinguishes flows by
-/// their ports, of which there are not more.
+/// Maximum number of flows in a run with applications that open flows. Packet captures distinguish flows by
+/// port, so the number of ports is the limit.
 pub(crate) const MOST_FLOWS: usize = 16_000;
 
-/// Reason for which no world can be built from a plan.
+/// Reason why no world can be built from a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
     /// There is no route between the ends of a flow.
     NoRoute {
         /// Name of the flow.
         flow: String,
-        /// Node at which the missing route would begin.
+        /// Start node of the missing route.
         from: String,
-        /// Node at which the missing route would end.
+        /// End node of the missing route.
         to: String,
     },
     /// A flow crosses a cell with on-demand routing (AODV), but one of its ends is outside the cell.
@@ -31,7 +32,7 @@ pub enum BuildError {
         /// Name of the cell.
         wlan: String,
     },
-    /// The application of a flow needs another transport protocol.
+    /// The flow's transport protocol cannot carry the flow's application.
     OtherTransport {
         /// Name of the flow.
         flow: String,
@@ -40,12 +41,12 @@ pub enum BuildError {
     },
     /// The services of all flows together need more agents than a world can have.
     TooManyAgents {
-        /// Name of the first flow whose agents exceed the limit.
+        /// Name of the first flow with agents beyond the limit.
         flow: String,
     },
     /// The applications of all flows together open more flows than a run can have.
     TooManyFlows {
-        /// Name of the first flow whose application exceeds the limit.
+        /// Name of the first flow with an application beyond the limit.
         flow: String,
     },
     /// No random placement of the stations is connected.
@@ -53,20 +54,19 @@ pub enum BuildError {
         /// Name of the wlan.
         wlan: String,
     },
-    /// A wlan has fewer pairs of stations at the requested distance in hops than there are flows between such
-    /// pairs.
+    /// More flows request a pair of stations at this distance in hops than the wlan has pairs.
     NoPairs {
         /// Name of the wlan.
         wlan: String,
-        /// Name of the first of the flows that request such a pair.
+        /// Name of the first flow that requests a pair at this distance.
         flow: String,
         /// Distance in hops; `None` for any distance.
         hops: Option<u32>,
-        /// Number of flows that request such a pair.
+        /// Number of flows that request a pair at this distance.
         flows: usize,
-        /// Number of such pairs in the wlan.
+        /// Number of pairs at this distance in the wlan.
         pairs: usize,
-        /// True if the positions are random; the number of pairs is then that of the last placement.
+        /// True if the positions are random. The number of pairs is then that of the last placement.
         drawn: bool,
     },
 }

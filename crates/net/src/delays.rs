@@ -8,31 +8,30 @@ use std::collections::{BTreeMap, VecDeque};
 /// Sequence number of a TCP flow's first data byte.
 pub(crate) const FIRST_BYTE: u64 = 1;
 
-/// Binary logarithm of the number of bins per power of two nanoseconds. A delay is at most 1/128 below the
-/// upper end of its bin.
+/// Base-2 logarithm of the number of bins per octave of delay. A delay is at most 1/128 below the upper end
+/// of its bin.
 const BIN_BITS: u32 = 7;
 
-/// Statistics of delays, in milliseconds. Minimum, mean and maximum are exact; a percentile is at most 1 %
-/// too large.
+/// Delay statistics in ms. Minimum, mean and maximum are exact. A percentile is at most 1 % too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {
-    /// Minimum, ms.
+    /// Minimum in ms.
     pub min: f64,
-    /// Arithmetic mean, ms.
+    /// Arithmetic mean in ms.
     pub mean: f64,
-    /// Median by nearest rank, ms.
+    /// Median in ms, by nearest rank.
     pub p50: f64,
-    /// 95th percentile, ms.
+    /// 95th percentile in ms.
     pub p95: f64,
-    /// 99th percentile, ms.
+    /// 99th percentile in ms.
     pub p99: f64,
-    /// Maximum, ms.
+    /// Maximum in ms.
     pub max: f64,
 }
 
-/// Histogram of delays with bins of equal relative width. Its memory grows with the logarithm of the ratio of
-/// the longest to the shortest delay, not with the number of delays. The fields fit in one cache line and
-/// sixteen counts in another, because a run has thousands of histograms and records two delays per segment.
+/// Histogram of delays with bins of equal relative width. Memory grows with the logarithm of the ratio of
+/// longest to shortest delay, and not with the number of delays. The fields fit into one cache line, and
+/// sixteen counts into another: a run has thousands of histograms and records two delays per segment.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Delays {
@@ -41,9 +40,9 @@ pub(crate) struct Delays {
     max_ns: u64,
     /// Number of the first bin in `counts`, a multiple of the number of bins per power of two.
     first: u32,
-    /// Number of delays in each bin from `first` on, excluding those in `carried`.
+    /// Number of delays in each bin from `first` on, without those in `carried`.
     counts: Box<[u32]>,
-    /// Numbers of delays that exceed 32 bits, by bin; `None` if there are none.
+    /// Counts that have outgrown 32 bits, by bin; `None` if there are none.
     #[expect(clippy::box_collection, reason = "a map in place would take a second cache line")]
     carried: Option<Box<BTreeMap<u32, u64>>>,
 }
@@ -72,7 +71,7 @@ impl Delays {
         }
     }
 
-    /// Counts delays of a bin that is not in `counts`, or whose count exceeds 32 bits.
+    /// Adds delays to a bin that is not in `counts` or has outgrown 32 bits.
     #[cold]
     #[inline(never)]
     fn count_rarely(&mut self, bin: u32, count: u64) {
@@ -113,7 +112,7 @@ impl Delays {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Returns each bin, from the first in `counts` on, with its number of delays.
+    /// Returns each bin with its number of delays, from the first bin in `counts` on.
     fn bins(&self) -> impl Iterator<Item = (u32, u64)> {
         let carried = |bin| self.carried.as_ref().and_then(|carried| carried.get(&bin)).copied();
         let counted = (self.first..).zip(&self.counts);
@@ -126,7 +125,7 @@ impl Delays {
         carried + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
     }
 
-    /// Returns the sum of several distributions, without a copy if there is only one.
+    /// Returns the sum of several distributions. A single distribution is not copied.
     pub fn sum<'a>(mut all: impl Iterator<Item = &'a Delays>) -> Cow<'a, Delays> {
         let mut sum = all.next().map_or_else(|| Cow::Owned(Delays::default()), Cow::Borrowed);
         all.for_each(|one| sum.to_mut().merge(one));
@@ -138,7 +137,7 @@ impl Delays {
         self.summary_with_zeros(0)
     }
 
-    /// Returns the summary of these delays and of a number of delays of zero; `None` without delays.
+    /// Returns the summary of these delays plus `zeros` delays of zero; `None` without delays.
     pub fn summary_with_zeros(&self, zeros: u64) -> Option<Delay> {
         let total = zeros + self.total();
         let millis = |ns: u64| ns as f64 / 1e6;
@@ -150,8 +149,8 @@ impl Delays {
         })
     }
 
-    /// Returns percentiles of `total` delays by nearest rank; `zeros` of them are outside the bins.
-    /// `percents` ascends. Each percentile is the longest delay of its bin.
+    /// Returns percentiles of `total` delays by nearest rank. `zeros` of the delays are zero and in no bin.
+    /// `percents` must ascend. Each percentile is the longest delay of its bin.
     fn percentiles<const N: usize>(&self, zeros: u64, total: u64, percents: [u64; N]) -> [u64; N] {
         let mut bins = self.bins();
         let (mut place, mut below) = (0, zeros);
@@ -167,14 +166,14 @@ impl Delays {
     }
 }
 
-/// Returns the bin of a delay; below 2^`BIN_BITS` ns each delay has its own bin.
+/// Returns the bin of a delay. Each delay below 2^`BIN_BITS` ns has its own bin.
 #[inline]
 fn bin(ns: u64) -> u32 {
     let power = (ns | (1 << BIN_BITS)).ilog2() - BIN_BITS;
     (power << BIN_BITS) + (ns >> power) as u32
 }
 
-/// Returns the longest delay of a bin, ns.
+/// Returns the longest delay of a bin in ns.
 fn longest(bin: u32) -> u64 {
     let bin = u64::from(bin);
     let power = (bin >> BIN_BITS).saturating_sub(1);
@@ -182,37 +181,36 @@ fn longest(bin: u32) -> u64 {
 }
 
 /// One-way delay of the bytes of a stream: time from the first transmission of a byte to its in-order
-/// delivery to the application, including the time behind a hole.
+/// delivery to the application. The time behind a hole is included.
 ///
-/// A segment carries the time of its transmission. Two kinds of first transmissions must be stored: those of
-/// retransmitted bytes, and those of bytes that arrived above a hole.
+/// A segment carries its transmission time. The first transmission is stored only for retransmitted bytes and
+/// for bytes that arrived above a hole.
 #[derive(Debug, Default)]
 pub(crate) struct StreamDelay {
     /// First transmissions of bytes that the sender or a proxy retransmitted.
     repeated: Transmissions,
-    /// Transmissions of bytes that arrived above a hole. They are first transmissions unless `repeated`
-    /// contains the bytes.
+    /// Transmissions of bytes that arrived above a hole. If `repeated` also contains a byte, the transmission
+    /// in `repeated` is the first.
     early: Transmissions,
     delays: Delays,
 }
 
 impl StreamDelay {
-    /// Stores the first transmission of bytes that are retransmitted, without the first `delivered` bytes of
-    /// the stream.
+    /// Stores the first transmission of retransmitted bytes. Skips the first `delivered` bytes of the stream.
     #[inline]
     pub fn store_repeated(&mut self, sent: FirstSent, delivered: u64) {
         self.repeated.store(sent, FIRST_BYTE + delivered);
     }
 
-    /// Stores the transmission of bytes that arrived above a hole, without the first `delivered` bytes of the
+    /// Stores the transmission of bytes that arrived above a hole. Skips the first `delivered` bytes of the
     /// stream.
     #[inline]
     pub fn store_early(&mut self, sent: FirstSent, delivered: u64) {
         self.early.store(sent, FIRST_BYTE + delivered);
     }
 
-    /// Records the delivery of bytes after the arrival of a segment sent at `sent`: the bytes of the stream
-    /// after the first `before`, up to the first `total`.
+    /// Records a delivery after the arrival of a segment sent at `sent`. The number of delivered bytes of the
+    /// stream grows from `before` to `total`.
     #[inline]
     pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
         let own = FirstSent { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
@@ -223,7 +221,7 @@ impl StreamDelay {
         }
     }
 
-    /// Records the delivery of bytes. Bytes with a stored transmission have the stored time.
+    /// Records the delivery of bytes. A stored transmission time replaces the time of `own`.
     #[cold]
     #[inline(never)]
     fn deliver_stored(&mut self, now: Time, mut own: FirstSent) {
@@ -237,13 +235,13 @@ impl StreamDelay {
         self.early.remove_below(own.end);
     }
 
-    /// Begins a new connection, whose stream starts again at its first byte.
+    /// Begins a new connection. The stream starts again at its first byte.
     pub fn begin_connection(&mut self) {
         self.repeated.0.clear();
         self.early.0.clear();
     }
 
-    /// Ends the warm-up: from now on the distribution contains only bytes delivered later.
+    /// Ends the warm-up. The distribution then contains only bytes delivered later.
     pub fn begin_anew(&mut self) {
         self.delays = Delays::default();
     }
@@ -254,13 +252,13 @@ impl StreamDelay {
     }
 }
 
-/// Stored transmissions of bytes that are not delivered, in sequence order, without overlap.
+/// Stored transmissions of undelivered bytes, in sequence order and without overlap.
 #[derive(Debug, Default)]
 struct Transmissions(VecDeque<FirstSent>);
 
 impl Transmissions {
-    /// Stores the transmission of bytes. Bytes below `next` are delivered and are skipped; so are bytes with
-    /// a stored transmission.
+    /// Stores the transmission of bytes. Skips delivered bytes (below `next`) and bytes with a stored
+    /// transmission.
     #[inline]
     fn store(&mut self, sent: FirstSent, next: u64) {
         if sent.start == sent.end {
@@ -274,7 +272,7 @@ impl Transmissions {
         }
     }
 
-    /// Stores the transmission of bytes that may lie before or between bytes with a stored transmission.
+    /// Stores the transmission of bytes that may lie before or between stored bytes.
     #[cold]
     #[inline(never)]
     fn store_between(&mut self, sent: FirstSent, next: u64) {
@@ -292,12 +290,10 @@ impl Transmissions {
         }
     }
 
-    /// Returns the longest run of bytes at the start of `own` with one stored transmission, and removes the
-    /// stored bytes before it.
+    /// Returns the first bytes of `own` with their stored transmission. Removes stored bytes before `own`.
     ///
     /// # Errors
-    /// If the first byte of `own` has no stored transmission: the run of bytes at the start of `own` without
-    /// one.
+    /// The first bytes of `own`, if they have no stored transmission.
     fn find(&mut self, own: FirstSent) -> Result<FirstSent, FirstSent> {
         self.remove_below(own.start);
         match self.0.front() {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
-    /// Name of the class to which the flow's results belong.
+    /// Name of the flow's class in the results.
     pub class: Arc<str>,
     /// Number of hops on the shortest path of the flow.
     pub route_hops: usize,
@@ -33,60 +33,58 @@ pub(crate) struct Flow {
     pub active: Active,
     /// Application of the flow, and the flow's index in it; `None` for flows of real hosts.
     pub seat: Option<AppSeat>,
-    /// Connection of an application to which the flow belongs; `None` for a flow that opens once and never
-    /// closes.
+    /// Side of an application's connection; `None` for a flow that opens once and never closes.
     pub side: Option<Side>,
-    /// Number of delivered bytes at which the application is notified; `u64::MAX` if it has requested no
-    /// notification.
+    /// Number of delivered bytes at which the application is notified; `u64::MAX` without a request.
     pub expected: u64,
-    /// Agents on the path of the flow, each with its node and its index in the world, ordered by node. At a
-    /// node with a proxy the proxy is last.
+    /// Agents on the path of the flow, ordered by node. Each has its node and its index in the world. A proxy
+    /// is the last agent of its node.
     pub agents: Vec<(NodeId, u16)>,
-    /// True if link layers also deliver segments of the flow with a damaged payload.
+    /// True if link layers also deliver segments with a damaged payload.
     pub takes_damaged: bool,
     /// True if 802.11 sends the flow's data in fragments that protect the headers.
     pub fragmented: bool,
-    /// True if 802.11 stations add the contention time to a field of the flow's data.
+    /// True if 802.11 stations add their contention time to a field in the flow's data.
     pub adds_contention: bool,
 }
 
 /// Application of a flow, and the flow's place in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppSeat {
-    /// Application: index into `World::apps`.
+    /// Index of the application in `World::apps`.
     pub app: u16,
     /// Index of the flow among those of its application.
     pub flow: AppFlow,
 }
 
-/// Side of a connection that an application opens and closes. The two flows of a closed connection are reused
-/// for a later connection.
+/// One side of a connection that an application opens and closes. After the close, a later connection reuses
+/// the two flows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
-    /// Application: index into `World::apps`.
+    /// Index of the application in `World::apps`.
     pub app: u16,
     /// Flow with the data of the opposite direction.
     pub other: FlowId,
-    /// Flow under which the report sums all connections of this direction and application.
+    /// Flow that sums all connections of this direction and application in the report.
     pub head: FlowId,
     /// True if both sides are closed and both FINs are acknowledged.
     pub is_over: bool,
 }
 
 impl Flow {
-    /// Returns the flow's name in the report, which does not contain the number of a connection.
+    /// Returns the flow's name in the report, without the number of the connection.
     pub fn line_name(&self) -> &str {
         let numbered = self.side.and_then(|_| self.plan.name.rsplit_once('#'));
         numbered.map_or(&self.plan.name, |(name, _)| name)
     }
 
-    /// Returns the flow under which the report sums this flow.
+    /// Returns the flow that includes this flow's results in the report.
     pub fn head(&self) -> FlowId {
         self.side.map_or(self.id, |side| side.head)
     }
 
-    /// Returns the range of a node's agents in `agents`. A flow whose path is not known in advance has agents
-    /// at every station.
+    /// Returns the range of a node's agents in `agents`. If the path of the flow is not known in advance,
+    /// every station has agents.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
         let first = self.agents.partition_point(|&(at, _)| at < node);
         let here = self.agents[first..].iter().take_while(|&&(at, _)| at == node);
@@ -121,7 +119,7 @@ impl Ends {
         }
     }
 
-    /// Ends the warm-up: distributions keep only later samples.
+    /// Ends the warm-up. Distributions keep only later samples.
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
             tcp.latency.delay.begin_anew();
@@ -167,13 +165,13 @@ pub(crate) struct Latency {
     pub round_trips: Delays,
 }
 
-/// Counters of the earlier connections of a flow, summed.
+/// Sums of the counters over the earlier connections of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EarlierConnections {
     pub counters: Counters,
     /// Payload bytes delivered to the application.
     pub delivered: u64,
-    /// Number of data segments whose bytes had all arrived before.
+    /// Number of data segments without new bytes.
     pub duplicates: u64,
 }
 
@@ -197,12 +195,12 @@ pub(crate) struct TcpEnds {
     pub lateness: Box<LatenessBook>,
     pub loss_ledger: Box<LossLedger>,
     pub latency: Box<Latency>,
-    /// True if a proxy on the path terminates the connection. The proxy sends the data in its own segments,
-    /// which do not carry the transmission times of the sender.
+    /// True if a proxy on the path terminates the connection. The segments of the proxy do not carry the
+    /// transmission times of the sender.
     pub has_proxy: bool,
     /// Counters of the flow's earlier connections.
     pub past: Option<Box<EarlierConnections>>,
-    /// Packets that wait in the receiver's host for its turnaround time; `None` without a turnaround.
+    /// Packets that wait for the turnaround time of the receiver's host; `None` without a turnaround time.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
 
@@ -217,8 +215,8 @@ impl TcpEnds {
         }
     }
 
-    /// Passes a packet to the receiver. Returns the number of payload bytes delivered so far, if this packet
-    /// has increased it; else `None`.
+    /// Passes a packet to the receiver. Returns the total number of delivered payload bytes if the packet
+    /// increased it; `None` otherwise.
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
@@ -235,7 +233,7 @@ impl TcpEnds {
         Some(delivered)
     }
 
-    /// Records the first transmission of a segment, if a proxy on the path makes this necessary.
+    /// Records the first transmission of a segment if a proxy is on the path.
     #[inline]
     pub fn on_transmission(&mut self, segment: &Segment) {
         if self.has_proxy {
@@ -248,7 +246,7 @@ impl TcpEnds {
         self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered());
     }
 
-    /// Records a retransmission, whose last part may be sent for the first time.
+    /// Records a retransmission. The last part of the segment may be new data.
     #[cold]
     pub fn on_retransmission(&mut self, segment: &Segment) {
         self.loss_ledger.on_retransmission(segment.seq);
@@ -269,8 +267,8 @@ impl TcpEnds {
         counts
     }
 
-    /// Replaces sender and receiver by those of a new connection. The counters of the old connection are kept
-    /// in `past`.
+    /// Replaces the sender and receiver for a new connection. Adds the counters of the old connection to
+    /// `past`.
     pub fn renew(&mut self, fresh: TcpEnds) {
         self.past = Some(Box::new(self.counts()));
         (self.sender, self.receiver, self.turnaround) = (fresh.sender, fresh.receiver, fresh.turnaround);
@@ -280,8 +278,8 @@ impl TcpEnds {
         self.latency.delay.begin_connection();
     }
 
-    /// Passes a notice to the sender. Returns the lateness of the notice, ms; `None` if the notice cannot
-    /// change the timer, or if no timer runs and none expired after the notice was made.
+    /// Passes a notice to the sender. Returns the lateness of the notice in ms; `None` if there was no
+    /// timeout to prevent.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);
@@ -297,7 +295,7 @@ fn first_sent(segment: &Segment) -> FirstSent {
 /// Stream of datagrams.
 #[derive(Debug)]
 pub(crate) struct UdpEnds {
-    /// Payload of a datagram, bytes.
+    /// Payload of a datagram in bytes.
     pub bytes: u32,
     /// True if the application handles the arrival of each datagram.
     pub is_conversation: bool,

@@ -1,6 +1,6 @@
 //! Simulated network: nodes, links, queues, agents, applications, and the event loop.
 //!
-//! Read `world/mod.rs` first: its functions have the order in which a packet passes through them.
+//! Read `world/mod.rs` first: its functions are in the order of a packet's path.
 
 pub mod agents;
 pub mod apps;

@@ -14,8 +14,8 @@ pub(crate) use reordering::Reordering;
 use scheduled::Scheduled;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events are scheduled: the next arrival at the far end
-/// and, if a queue discipline selects the next packet, the end of the present transmission.
+/// One direction of a wired link. At most two events are scheduled: the next arrival at the far end and, with
+/// a queue discipline, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,
@@ -31,7 +31,7 @@ pub(crate) struct Link {
     pub from: NodeId,
     /// Node at the receiving end.
     pub to: NodeId,
-    /// Indices in the recorder of the link's name, and of the interfaces at both ends.
+    /// Recorder indices of the link's name and of the interfaces at both ends.
     pub trace: LinkTrace,
     /// Name for traces, such as "r1->r2".
     pub name: Box<str>,
@@ -42,15 +42,14 @@ pub(crate) struct Link {
 pub(crate) struct Impairments {
     errors: Option<Box<dyn ErrorModel>>,
     reordering: Option<Reordering>,
-    /// Times of the first and the last bit sent of each packet on the wire.
+    /// Transmission times of the first and last bit of each packet on the wire.
     sent: VecDeque<[Time; 2]>,
 }
 
 /// Packets queued before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served queue. The departure time of a packet is known on arrival, so the departure
-    /// needs no event.
+    /// FIFO queue. The departure time of a packet is known on arrival and needs no event.
     Scheduled(Scheduled),
     /// Queue discipline that selects the next packet whenever the serialiser is free.
     Asked {
@@ -60,7 +59,8 @@ pub(crate) enum Line {
     },
 }
 
-/// Packet in the serialiser or on the wire. Thousands of them exist at a time: four fit into a cache line.
+/// Packet in the serialiser or on the wire. Four fit into a cache line, because thousands of packets exist at
+/// a time.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
@@ -152,8 +152,8 @@ impl Link {
         }
     }
 
-    /// Counts the packets that have departed from a scheduled queue before `now`. Calls `show` with each
-    /// departure time and the number of packets queued at that time. Returns the number of queued packets.
+    /// Removes packets that have departed from a scheduled queue before `now`. Calls `show` with each
+    /// departure time and the number of packets still queued. Returns the number of queued packets.
     pub fn release(&mut self, now: Time, show: impl FnMut(Time, usize)) -> usize {
         match &mut self.line {
             Line::Scheduled(line) => line.release(now, show),
@@ -183,7 +183,7 @@ impl Link {
         }
     }
 
-    /// Passes a packet to the serialiser, which becomes free at `start`.
+    /// Passes a packet to the serialiser. The serialiser becomes free at `start`.
     #[inline(always)]
     fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
@@ -222,7 +222,7 @@ impl Link {
         }
     }
 
-    /// Removes and returns the oldest packet on the wire, which arrives now.
+    /// Removes and returns the packet that arrives now, the oldest on the wire.
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
@@ -245,7 +245,7 @@ impl Link {
         self.impairments.as_mut()?.reordering.as_mut()
     }
 
-    /// Draws whether the packet that arrives now is delayed by reordering. Must be called for each packet.
+    /// Draws whether the arriving packet is delayed by reordering. Must be called once for each packet.
     pub fn draws_late(&mut self) -> bool {
         self.reordering().is_some_and(Reordering::draws_late)
     }
@@ -258,13 +258,13 @@ impl Link {
         }
     }
 
-    /// Removes and returns the oldest delayed packet, which arrives now.
+    /// Removes and returns the delayed packet that arrives now.
     pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
         self.reordering()?.on_arrival(link, events)
     }
 
-    /// Returns the damage of the packet that has just arrived. Must be called for each packet.
+    /// Returns the damage of the packet that has just arrived. Must be called once for each packet.
     pub fn damage(&mut self, packet: &Packet) -> Damage {
         let Some(impairments) = &mut self.impairments else { return Damage::None };
         let (sent, model) = (impairments.sent.pop_front(), impairments.errors.as_mut());
@@ -288,7 +288,7 @@ impl Link {
         }
     }
 
-    /// Returns the queue capacity, packets.
+    /// Returns the queue capacity in packets.
     pub fn capacity(&self) -> usize {
         match &self.line {
             Line::Scheduled(line) => line.capacity(),
@@ -296,7 +296,7 @@ impl Link {
         }
     }
 
-    /// Returns the queue's state, as in the results.
+    /// Returns the queue's state for the results.
     pub fn state(&self) -> QueueState<'_> {
         match &self.line {
             Line::Scheduled(line) => QueueState { wait: line.wait(), marker: None },
@@ -304,8 +304,7 @@ impl Link {
         }
     }
 
-    /// Ends the warm-up. From now on, sojourn times are those of packets that enter a scheduled queue, or
-    /// leave a discipline, later.
+    /// Ends the warm-up. Only sojourn times recorded later count.
     pub fn begin_anew(&mut self) {
         match &mut self.line {
             Line::Scheduled(line) => line.begin_anew(),

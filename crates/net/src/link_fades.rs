@@ -1,5 +1,5 @@
-//! Fades of the links of a plan. They depend on the channel and not on the traffic, so they can be computed
-//! without a run.
+//! Fades of the links of a plan. Fades depend on the channel and not on the traffic, and need no run to be
+//! computed.
 
 use crate::build_error::BuildError;
 use crate::placement;
@@ -22,8 +22,8 @@ pub struct LinkFades {
     pub bad: Vec<[Time; 2]>,
 }
 
-/// Returns the bad periods up to `until` of each directed link whose error model has fades or outages in real
-/// time. Wired and radio links come first, then the links between stations of a wlan that receive each other.
+/// Returns the bad periods up to `until` of each directed link with fades or outages in real time. Wired and
+/// radio links come first, then the links between stations of a wlan.
 ///
 /// # Errors
 /// [`BuildError`] if the random placement of the replication fails.
@@ -48,8 +48,7 @@ fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Itera
     })
 }
 
-/// Returns every directed link that has an error model: its network, its sending and receiving node, and the
-/// model.
+/// Returns each directed link with an error model: its network, sending node, receiving node and error model.
 fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
     plan.links.iter().flat_map(|(_, link)| {
         let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();

@@ -1,10 +1,9 @@
-//! Random placement: positions of a wlan's stations and endpoints of its flows, drawn for each replication
-//! before the run.
+//! Random placement of a wlan's stations and flow endpoints, drawn for each replication before the run.
 //!
-//! Positions are drawn from the random stream `<wlan>.layout`, x before y, station after station; the
+//! Positions are drawn from the random stream `<wlan>.layout`, x before y, station after station. The
 //! endpoints of a flow are drawn from `<flow>.between`. The draws do not depend on the scheme, so all schemes
-//! run on the same network. An additional flow does not change the endpoints of earlier flows, unless it
-//! makes the first drawn positions unacceptable.
+//! run on the same network. An additional flow does not change the endpoints of earlier flows, unless the
+//! first positions become unacceptable.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
@@ -18,11 +17,10 @@ use std::collections::{HashSet, VecDeque};
 /// Position of a station, x and y in metres.
 pub type Position = [f64; 2];
 
-/// Returns the plan of one replication: a copy of `plan` with all random choices made, or `plan` itself if it
-/// has none.
+/// Returns the plan of one replication with all random choices made. Returns `plan` itself if there are no
+/// random choices.
 ///
 /// # Errors
-///
 /// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw fulfils the conditions of the plan.
 pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
     if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
@@ -40,8 +38,8 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     Ok(Cow::Owned(drawn))
 }
 
-/// Draws the positions of a wlan's stations, or keeps fixed positions. Also returns the pairs of stations
-/// that are available to the wlan's flows.
+/// Draws the positions of a wlan's stations unless they are fixed. Also returns the pairs of stations that
+/// are available to the wlan's flows.
 fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
@@ -73,8 +71,8 @@ fn place<'a>(
     found
 }
 
-/// Draws positions for `count` stations of `wlan` until `fits` accepts them and, if `area` requires it, they
-/// are connected. `None` after [`DRAWS`] unsuccessful draws.
+/// Draws positions for the stations of `wlan` until `fits` accepts them. If `area` requires it, the stations
+/// must also be connected. `None` after [`DRAWS`] unsuccessful draws.
 pub fn scatter(
     wlan: &str,
     area: &Area,
@@ -94,8 +92,8 @@ impl Area {
     }
 }
 
-/// True if a path of steps no longer than `reach` metres exists between any two positions. Most draws of a
-/// sparse network are not connected, and are rejected quickly.
+/// True if steps of at most `reach` metres connect all positions. Most placements of a sparse network are
+/// rejected quickly.
 pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
@@ -106,8 +104,8 @@ pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     apart.is_empty()
 }
 
-/// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach` metres;
-/// if `hops` is `None`, with any number of steps. The two directions of a path are separate pairs.
+/// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach` metres.
+/// If `hops` is `None`, any number of steps is accepted. The two directions of a path are separate pairs.
 pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
     let all = 0..places.len();
@@ -125,7 +123,7 @@ pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<
     from_each.collect()
 }
 
-/// Returns the number of steps from `from` to each position; `None` if it exceeds `most`.
+/// Returns the number of steps from `from` to each position; `None` above `most`.
 fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);
@@ -146,13 +144,13 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
     distances
 }
 
-/// Pairs of stations that are available to the flows with the same requested number of hops.
+/// Pairs of stations for flows that request the same number of hops.
 struct StationPairs {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
 
-/// Error: fewer pairs have the requested number of hops than there are flows that request it.
+/// Error: too few pairs have the requested number of hops.
 struct Short {
     hops: Option<u32>,
     flows: usize,
@@ -160,7 +158,7 @@ struct Short {
 }
 
 /// Returns the available pairs for each requested number of hops. The last element is for flows that accept
-/// any number of hops; these flows draw from the pairs that the other flows leave.
+/// any number of hops. These flows draw from the pairs that the other flows leave.
 fn available_pairs(
     wanted: &[DrawnFlow],
     places: &[Position],

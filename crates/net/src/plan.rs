@@ -1,4 +1,4 @@
-//! Plan of a world: all parameters of a scenario as numbers, checked by the reader of the scenario.
+//! Plan of a world: all parameters of a scenario as validated numbers.
 
 use crate::apps::AppPlan;
 use crate::links::Links;
@@ -8,14 +8,14 @@ use airhop_base::{AccessCategory, FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
 use std::sync::Arc;
 
-/// Complete scenario as numbers. Names only determine random streams, traces and messages.
+/// Complete scenario as numbers. Names are used only for random streams, traces and messages.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up: time at the start that the results exclude, less than `duration`.
+    /// Warm-up at the start of the run, excluded from the results. Less than `duration`.
     pub warmup: Span,
     /// Names of the nodes, by [`NodeId`].
     pub nodes: Vec<String>,
@@ -28,20 +28,20 @@ pub struct Plan {
 /// Properties of a wlan that are drawn at random for each replication (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
-    /// Area in which stations are placed at random; `None` for the positions in the plan.
+    /// Area for random placement of the stations; `None` for the positions in the plan.
     pub area: Option<Area>,
     /// Flows between random stations of the wlan. The endpoints of these flows in the plan are ignored.
     pub pairs: Vec<DrawnFlow>,
 }
 
-/// Rectangle with a corner at [0, 0], in which positions are distributed uniformly.
+/// Rectangle with a corner at [0, 0]. Positions are uniformly distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// Extent in x, metres.
+    /// Extent along x in metres.
     pub width: f64,
-    /// Extent in y, metres.
+    /// Extent along y in metres.
     pub height: f64,
-    /// True if only placements with a path between any two stations are accepted.
+    /// True if a placement must have a path between any two stations.
     pub connected: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct Area {
 pub struct DrawnFlow {
     /// Flow.
     pub flow: FlowId,
-    /// Number of hops on the shortest path between the two stations; `None`: any number.
+    /// Number of hops on the shortest path between the two stations; `None` for any number.
     pub hops: Option<u32>,
 }
 
@@ -87,23 +87,23 @@ pub struct FlowPlan {
     pub class: FlowClass,
 }
 
-/// Class of a flow, by which results are grouped.
+/// Class of a flow. Results are grouped by class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlowClass {
-    /// Name that the scenario gives the class.
+    /// Class name from the scenario.
     Named(Arc<str>),
-    /// Kind of the flow's application. The class is named after this kind and, if the flow crosses a wireless
-    /// link, the direction of its data through this link.
+    /// Class named after the kind of the flow's application. For a flow over a wireless link, the name also
+    /// contains the direction of the data.
     OfKind(&'static str),
 }
 
 impl FlowPlan {
-    /// True if this service of the link layer is provided for the flow.
+    /// True if the link layer provides this service for the flow.
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
 
-    /// True if a proxy on the path terminates the sender's connection and sends the data in its own segments.
+    /// True if a proxy on the path terminates the sender's connection.
     pub fn has_proxy(&self) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::Proxy(_)))
     }
@@ -123,7 +123,7 @@ pub enum Transport {
     },
     /// UDP datagrams.
     Udp {
-        /// Payload of a datagram, bytes.
+        /// Payload of a datagram in bytes.
         bytes: u32,
     },
 }

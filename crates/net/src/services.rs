@@ -1,8 +1,7 @@
-//! Services that the network provides for a flow: agents, queue disciplines, and functions of link layers.
-//! Schemes require such services.
+//! Services that the network provides for a flow: agents, queue disciplines, and link-layer functions.
 //!
-//! A scheme lists the services that it requires; its flows get them by default. A scenario may list other
-//! services for a flow, so that any sender can be combined with any kind of notification (Yun 2009 §5.3).
+//! A scheme lists the services that it requires, and its flows get these services by default. A scenario may
+//! list other services for a flow, to combine any sender with any kind of notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::FlowPlan;
@@ -18,7 +17,7 @@ pub struct Service {
     pub about: &'static str,
     /// Implementation of the service.
     pub kind: Kind,
-    /// True if the service notifies senders of losses on wireless links. A flow whose scenario sets the key
+    /// True if the service notifies senders of losses on wireless links. A flow with the scenario key
     /// `notices` does not get such services by default.
     pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
@@ -30,8 +29,8 @@ pub struct Service {
 pub enum OnReal {
     /// The service has its full effect on real packets.
     Acts,
-    /// The service has its full effect, except that its notices are sent only to hosts with a listener. The
-    /// kernel of any other host would process the notices as ACKs.
+    /// The service has its full effect, but sends notices only to hosts with a listener. Any other kernel
+    /// would process the notices as ACKs.
     ToListeners,
     /// The service has no effect, for the given reason.
     Cannot(&'static str),
@@ -40,23 +39,23 @@ pub enum OnReal {
 /// Implementation of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Agent at each node where data enters a wireless link: at the base station for the downlink, at the
-    /// sending station for the uplink. The agent receives the events of this link layer.
+    /// Agent at each node where data enters a wireless link, with access to the events of the link layer. The
+    /// node is the base station for the downlink, and the sending station for the uplink.
     AtLink(BuildAgent),
-    /// Agent at every station of the wireless networks that the data crosses, whatever its route.
+    /// Agent at every station of the wireless networks that the data crosses.
     AtStations(BuildAtStation),
     /// Agent at the base station, where the wired and the wireless network meet, for both directions.
     AtBase(BuildAtBase),
-    /// Proxy at the base station (split TCP). It terminates the sender's connection, and opens a second
-    /// connection to the receiver.
+    /// Proxy at the base station (split TCP). The proxy terminates the sender's connection, and opens a
+    /// second connection to the receiver.
     Proxy(BuildAtBase),
-    /// Agent that reports events of a wireless link, at those [`AgentPlace`]s for which the constructor
-    /// returns an agent.
+    /// Agent that reports events of a wireless link. The constructor returns an agent for each [`AgentPlace`]
+    /// that needs one.
     BesideAir(BuildBesideAir),
     /// Queue discipline that replaces the drop-tail queues on the path of the flow's data. The argument is
     /// the capacity in packets.
     Queue(fn(usize) -> QueuePlan),
-    /// Report of true properties of the path, which only the simulator knows, to the sender.
+    /// Report of true properties of the path to the sender. Only the simulator knows these properties.
     Oracle,
     /// Function of the link layers.
     ByLinks(LinkService),
@@ -68,15 +67,14 @@ pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 /// Constructor of an agent at a station; the argument is the station's node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// Constructor of an agent at the base station. [`Way`] is the direction in which the data crosses the base
-/// station.
+/// Constructor of an agent at the base station. [`Way`] is the direction of the data across the base station.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
 /// Constructor of an agent at this place; `None` if the flow needs no agent there.
 pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
-/// Place of an agent on the path of a flow, at one end of a wireless link. A base station is a node at which
-/// data passes from one network to another, at least one of them wireless.
+/// Place of an agent on the path of a flow, at one end of a wireless link. A base station connects two
+/// networks, at least one of them wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
     /// Source of the flow, if it sends over a wireless link.
@@ -99,13 +97,13 @@ pub enum Way {
 /// Functions that link layers perform for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Delivery of segments with intact headers and bit errors in the payload. A segment with errors is
-    /// marked as damaged.
+    /// Delivery of segments with intact headers and bit errors in the payload. These segments are marked as
+    /// damaged.
     DamagedFrames,
-    /// Fragmentation in 802.11 that protects a segment's headers (LHP). A station that receives only the
-    /// headers delivers the segment, marked as damaged.
+    /// Fragmentation in 802.11 that protects a segment's headers (LHP). If only the headers arrive, the
+    /// segment is delivered and marked as damaged.
     Fragments,
-    /// Sum of the contention times of the data over all hops, in a header field.
+    /// Contention times of the data, summed over all hops in a header field.
     Contention,
 }
 

@@ -23,15 +23,14 @@ impl Active {
         self.last = now;
     }
 
-    /// Returns the active time of two flows together: from the first transmission to the last delivery of
-    /// either.
+    /// Returns the active time of two flows together, from the first transmission to the last delivery.
     pub fn join(self, other: Active) -> Active {
         let first = [self.first, other.first].into_iter().flatten().min();
         Active { first, last: self.last.max(other.last) }
     }
 
-    /// Returns the rate of `bytes` delivered after `since`, over the active time after `since`, Mbit/s.
-    /// `None` if no bytes were delivered after `since`.
+    /// Returns the delivery rate over the active time after `since`, in Mbit/s; `None` if no bytes were
+    /// delivered. `bytes`: bytes delivered after `since`.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
@@ -56,7 +55,7 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
-    /// Counts the transmission of a datagram with `bytes` payload bytes. Returns its number.
+    /// Counts the transmission of a datagram with `bytes` payload bytes. Returns the number of the datagram.
     pub fn send(&mut self, bytes: u32) -> u64 {
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
@@ -82,14 +81,13 @@ impl Datagrams {
         self.dropped += 1;
     }
 
-    /// Ends the warm-up: only datagrams that arrive or are dropped later count in loss, delay and jitter.
+    /// Ends the warm-up. Only datagrams that arrive or are dropped later count in loss, delay and jitter.
     pub fn begin_anew(&mut self) {
         let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the dropped fraction of the datagrams that are no longer in flight, 0 to 1; `None` if all are
-    /// in flight.
+    /// Returns the dropped fraction of all datagrams that are not in flight; `None` if all are in flight.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
@@ -105,7 +103,7 @@ impl Datagrams {
         self.delays.summary()
     }
 
-    /// Returns the interarrival jitter, ms; `None` before the second arrival (RFC 3550 §6.4.1).
+    /// Returns the interarrival jitter in ms (RFC 3550 §6.4.1); `None` before the second arrival.
     pub fn jitter_ms(&self) -> Option<f64> {
         (self.arrived > 1).then_some(self.jitter_ns / 1e6)
     }
@@ -123,7 +121,7 @@ impl Completions {
         self.times.add(now - since, 1);
     }
 
-    /// Ends the warm-up: only later completions count.
+    /// Ends the warm-up. Only later completions count.
     pub fn begin_anew(&mut self) {
         self.times = Delays::default();
     }
@@ -145,7 +143,7 @@ impl Completions {
 pub struct Completion {
     /// Number of completed transfers or requests.
     pub count: u64,
-    /// Number of transfers or requests that have begun and not completed.
+    /// Number of unfinished transfers or requests.
     pub unfinished: u64,
     /// Times from start to completion; `None` if no transfer or request has completed.
     pub times: Option<Delay>,

@@ -1,10 +1,10 @@
-//! Delay of packets in a host or in an emulator that wakes up to process them. Packets keep their order.
+//! Delay of packets in a host or emulator that must wake up to process them. Packets keep their order.
 //!
 //! The turnaround of a receiver's host is the time from the arrival of a segment to the transmission of its
 //! ACK. In a real machine, interrupts, scheduling and the network stack delay the segment before TCP
 //! processes it. An ACK therefore acknowledges only data that TCP has processed, and no segment that is still
-//! at the interface. The delay is the time until the machine wakes up. It then processes all packets that
-//! have arrived, so the segments of an A-MPDU, which arrive at the same time, have a single delay.
+//! at the interface. The delay ends when the machine wakes up and processes all packets that have arrived.
+//! The segments of an A-MPDU arrive at the same time and share a single delay.
 //!
 //! In 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff for an
 //! immediate ACK starts together with the backoff for the sender's next frame. If the ACK reaches the MAC
@@ -19,17 +19,16 @@ use std::sync::Arc;
 /// Distribution of the delay until the wake-up.
 #[derive(Clone, Debug)]
 pub(crate) enum DelayDistribution {
-    /// Log-logistic distribution. A variate is the median times (u / (1 - u))^`exponent`, for a uniform
-    /// number u.
+    /// Log-logistic distribution. A variate is the median times (u / (1 - u))^`exponent`, where u is uniform.
     LogLogistic { median_s: f64, exponent: f64 },
     /// Distribution that was measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
 impl From<Turnaround> for DelayDistribution {
-    /// Computes the parameters from the median and the 90th percentile. F(x) = 1 / (1 + (x / median)^-β); its
-    /// tail is a power law, as measured on hosts. From F(p90) = 0.9 follows β = ln 9 / ln(p90 / median);
-    /// `exponent` is 1/β.
+    /// Computes the parameters from the median and the 90th percentile. The distribution is F(x) = 1 / (1 +
+    /// (x / median)^-β). The tail is a power law, as measured on hosts. From F(p90) = 0.9 follows β = ln 9 /
+    /// ln(p90 / median). `exponent` is 1/β.
     fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
@@ -68,8 +67,8 @@ impl<T> Holding<T> {
         Holding { takes: takes.into(), stream, held: VecDeque::new() }
     }
 
-    /// Adds a packet. If no other packet waits, draws the time of the wake-up at which all waiting packets
-    /// leave, and returns it; else `None`.
+    /// Adds a packet. If no other packet waits, draws and returns the wake-up time; `None` otherwise. All
+    /// waiting packets leave at the wake-up.
     pub fn hold(&mut self, now: Time, packet: T) -> Option<Time> {
         self.held.push_back(packet);
         (self.held.len() == 1).then(|| now + self.takes.draw(&mut self.stream))
@@ -86,8 +85,8 @@ impl<T> Holding<T> {
     }
 }
 
-/// Maximum turnaround, seconds; larger variates are reduced to it. No host with an active network sleeps
-/// longer.
+/// Maximum turnaround in seconds. Larger variates are limited to this value, because no host with an active
+/// network sleeps longer.
 const LONGEST_S: f64 = 1.0;
 
 #[cfg(test)]

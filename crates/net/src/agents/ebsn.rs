@@ -6,14 +6,14 @@ use crate::plan::{FlowPlan, Transport};
 use crate::services::AgentPlace;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Agent of EBSN (Explicit Bad State Notification), a notice that the link layer is retransmitting. The agent
-/// has no state.
+/// EBSN agent (Explicit Bad State Notification). A notice reports that the link layer is retransmitting. The
+/// agent has no state.
 #[derive(Debug, Default)]
 pub struct Ebsn;
 
 impl Ebsn {
-    /// Creates the agent at `place`. A base station reports the downlink. A wireless source reports its own
-    /// link, if the scheme has this option. `None` at other places.
+    /// Creates the agent at `place`; `None` if the place needs no agent. A base station reports the downlink.
+    /// A wireless source reports its own link, if the scheme has this option.
     pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),

@@ -1,17 +1,18 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station observes two streams: the data that enters or leaves the wireless link, as seen on its
-//! wired side, and the ACKs in the opposite direction. From these it determines the missing segments that the
-//! wireless link has lost, and sets a bit in the duplicate ACKs for these segments.
+//! The base station observes data on the wired side of the wireless link, and ACKs in the opposite direction.
+//! From these two streams the agent determines which missing segments the wireless link has lost. The agent
+//! sets a bit in the duplicate ACKs for these segments.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
-/// Number of stored blocks of contiguous sequence numbers, for data from the wireless link (ns-2's agent).
+/// Maximum number of stored blocks of contiguous sequence numbers, for data from the wireless link (as in
+/// ns-2).
 const BLOCKS: usize = 8;
 
-/// Number of stored segments, for data to the wireless link.
+/// Maximum number of stored segments, for data to the wireless link.
 const SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
@@ -23,7 +24,7 @@ pub struct Eln {
     last_ack: u64,
 }
 
-/// Stored data of the flow, which depends on the direction of the data.
+/// Stored data of the flow, by direction.
 #[derive(Debug)]
 enum Memory {
     /// Data arrives from the wireless link.
@@ -87,8 +88,8 @@ impl Agent for Eln {
 }
 
 /// Blocks of contiguous data from the wireless link, the oldest first. The data between two blocks was lost
-/// on the wireless link. A retransmission does not fill the gap between them, because duplicate ACKs in
-/// flight still refer to the loss.
+/// on the wireless link. A retransmission does not fill the gap, because duplicate ACKs in flight still refer
+/// to the loss.
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
@@ -129,9 +130,9 @@ struct Forwarded {
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Number of later segments that were forwarded before this segment. It is greater than 0 if this segment
-    /// is a retransmission after a loss on the wired path. Each of the later segments causes a duplicate ACK
-    /// that reports no loss on the wireless link.
+    /// Number of later segments that were forwarded before this segment. More than 0 for a retransmission
+    /// after a loss on the wired path. Each of the later segments causes a duplicate ACK without a loss on
+    /// the wireless link.
     ahead: usize,
 }
 

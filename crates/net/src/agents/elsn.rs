@@ -4,8 +4,8 @@
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Agent of Explicit Link Status Notification. It sends an ERSN when the link layer begins to retransmit a
-/// segment, and an ELN when the link layer discards the segment.
+/// Agent of Explicit Link Status Notification. The agent sends an ERSN when the link layer begins to
+/// retransmit a segment. If the link layer discards the segment, the agent sends an ELN.
 ///
 /// The agent has no state, because the frame's tag contains all fields of a notice (Yun 2009 §3.1: "no memory
 /// overhead at the BS").

@@ -1,7 +1,7 @@
 //! Agents at base stations and stations.
 //!
 //! An agent processes the packets and link-layer events of one flow at one node. [`crate::services`] lists
-//! the agents, and the nodes on a flow's path at which each agent runs.
+//! the agents, and their nodes on a flow's path.
 
 mod ebsn;
 mod eln;
@@ -30,12 +30,12 @@ pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 pub struct LinkEvent {
     /// Kind of the event.
     pub kind: LinkEventKind,
-    /// Tag of the packet, with its flow and its bytes.
+    /// Tag of the packet: flow and bytes.
     pub tag: Tag,
     /// Node at the far end of the hop.
     pub next: NodeId,
-    /// Used with [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station. The
-    /// world then passes the ACK to [`Agent::on_waiting`].
+    /// True if an ACK of the flow is queued at this station. Used with [`LinkEventKind::Discarded`]. The
+    /// world passes a queued ACK to [`Agent::on_waiting`].
     pub ack_waits: bool,
 }
 
@@ -50,11 +50,11 @@ pub enum LinkEventKind {
     Discarded,
     /// A link ACK reported the delivery of the packet.
     Delivered,
-    /// Start of a fade: the link layer observes the first failure after a success. An agent that uses fades
-    /// receives the event for every flow that has this link as next hop towards either end. The tag names the
-    /// flow.
+    /// Start of a fade: the link layer observes the first failure after a success. The event is repeated for
+    /// every flow with this link as next hop towards either end, if the flow's agent uses fades. The tag
+    /// names the flow.
     FadeStart,
-    /// End of a fade. The duration is the time from its start to the first link ACK.
+    /// End of a fade. The duration is the time from the start of the fade to the first link ACK.
     FadeEnd(Span),
 }
 
@@ -69,24 +69,24 @@ pub enum PacketAction {
     Take,
 }
 
-/// Actions that an agent requests in addition to the action on the packet. The world executes and removes
-/// them.
+/// Further actions that an agent requests, besides the action on the packet. The world executes and removes
+/// the requested actions.
 #[derive(Debug, Default)]
 pub struct AgentActions {
     /// Packets that the node sends along its routes, such as Snoop's local retransmissions.
     pub packets: Vec<Packet>,
-    /// Notices to the sender of the flow. A notice is a 40-byte packet, or a function call if the sender is
+    /// Notices to the sender of the flow. A notice is a separate packet, or a function call if the sender is
     /// on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Used with [`LinkEventKind::Discarded`]: true if the world does not report the discard to routing,
-    /// which then keeps the link.
+    /// True if the discard is not reported to routing, so that routing keeps the link. Used with
+    /// [`LinkEventKind::Discarded`].
     pub spares_link: bool,
 }
 
 /// Agent of one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
     /// Handles a packet of the flow that this node forwards, sends or receives. The agent may change the
-    /// packet's headers. `queued`: occupancy of the queue towards the receiver, 0 to 1.
+    /// packet's headers. `queued` is the occupancy of the queue towards the receiver, from 0 to 1.
     fn on_packet(
         &mut self,
         now: Time,
@@ -98,7 +98,7 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
-    /// Handles an ACK of the flow that a data segment of the opposite direction carries. Such an ACK is not a
+    /// Handles an ACK of the flow on a data segment of the opposite direction. A piggybacked ACK is not a
     /// duplicate ACK (RFC 5681 §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
@@ -110,16 +110,16 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// Handles an ACK of the flow that is queued at this station, after [`LinkEventKind::Discarded`]. The
-    /// agent may change the ACK's headers. The world passes the queued ACKs in their order, until the agent
-    /// returns false.
+    /// agent may change the ACK's headers. The world passes the queued ACKs in order until the agent returns
+    /// false.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
 
-    /// Returns the direction of the data through a proxy, which terminates the connection at this node;
-    /// `None` for other agents. A proxy receives all segments. Other agents of its node then process only the
-    /// packets on the proxy's wireless side.
+    /// Returns the direction of the data through a proxy; `None` for other agents. A proxy terminates the
+    /// connection at this node, and receives all segments. Other agents at the node process only packets on
+    /// the proxy's wireless side.
     fn ends(&self) -> Option<Way> {
         None
     }
@@ -135,13 +135,13 @@ pub trait Agent: std::fmt::Debug + Send {
         let _ = seed;
     }
 
-    /// Returns the initial advertised window of an agent that acts as the receiver, bytes; `None` for other
+    /// Returns the initial advertised window in bytes, if the agent acts as the receiver; `None` for other
     /// agents.
     fn first_window(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the expiry time of the agent's timer; `None` if it is stopped.
+    /// Returns the expiry time of the agent's timer; `None` if the timer is stopped.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }

@@ -1,9 +1,9 @@
-//! TCP-CL's extension of the MAC (Cheng & Lin 2008). The discard of a data frame causes a NAK with the
-//! sequence number of the frame's segment, and the next ACK of the flow carries the NAK to the source. The
-//! discard is not reported to routing: routing treats the link as broken only after repeated discards.
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008). A discarded data frame causes a NAK with the segment's
+//! sequence number. The next ACK of the flow carries the NAK to the source. The discard is not reported to
+//! routing. Routing treats the link as broken only after repeated discards.
 //!
-//! The slides leave many details open. Airhop's choices are listed with the scheme (`airhop schemes tcp-cl`),
-//! and the scheme's parameters select other interpretations.
+//! The slides of Cheng & Lin leave many details open. Airhop's choices are listed with the scheme (`airhop
+//! schemes tcp-cl`), and the scheme's parameters select other interpretations.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -19,19 +19,18 @@ const CAPACITY: usize = 8;
 /// NAK agent for one flow at one station.
 #[derive(Debug)]
 pub struct Nak {
-    /// True if the source of the flow is on this node; the MAC then notifies the source by a function call.
+    /// True if the source of the flow is on this node. The MAC then notifies the source by a function call.
     at_source: bool,
-    /// Source of the flow's data, to which the ACKs go.
+    /// Source of the flow's data and destination of the ACKs.
     source: NodeId,
-    /// Retransmission threshold n: the first n of consecutive discards cause a NAK each.
+    /// Retransmission threshold n. Each of the first n consecutive discards causes a NAK.
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: number of consecutive discards for each hop, flow or segment, as `run` selects.
+    /// RET_F: number of consecutive discards per hop, flow or segment, depending on `run`.
     ret_f: Vec<(u64, u32)>,
-    /// NAKs that wait for an ACK, the oldest first: first byte of the discarded segment, and time of the
-    /// discard.
+    /// NAKs that wait for an ACK, the oldest first: first byte of the discarded segment, and discard time.
     held: VecDeque<(u64, Time)>,
 }
 
@@ -46,23 +45,23 @@ enum WithoutAck {
     Send,
 }
 
-/// Key by which consecutive discards are counted, and event that resets the count.
+/// Key for counting consecutive discards, and event that resets the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
     /// Next hop; a delivery to this next hop resets the count.
     Hop,
     /// Flow; no event resets the count.
     Flow,
-    /// Segment; its delivery resets the count.
+    /// Segment; a delivery of the segment resets the count.
     Packet,
 }
 
 /// Selection of the discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Discards of data that cause no NAK, and discards of ACKs once the same threshold of consecutive
-    /// discards is reached. RET_F is "to record the number of retransmission attempts in the event of
-    /// continuous transmission failures", and contention is not a link failure for either kind of frame.
+    /// Discards of data that cause no NAK, and discards of ACKs once the threshold of consecutive discards is
+    /// reached. RET_F is "to record the number of retransmission attempts in the event of continuous
+    /// transmission failures". Contention is no link failure, for data and ACKs alike.
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,
@@ -71,7 +70,7 @@ enum Reported {
 }
 
 impl Nak {
-    /// Creates the agent at `node`. TCP-CL's default parameters apply where the scheme does not declare them.
+    /// Creates the agent at `node`. Parameters that the scheme does not declare have TCP-CL's defaults.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
@@ -134,8 +133,8 @@ impl Nak {
         true
     }
 
-    /// Counts a discard, and returns true. Returns false without counting if the retransmission threshold was
-    /// reached before.
+    /// Counts a discard, and returns true. If the retransmission threshold was already reached, returns false
+    /// without counting.
     fn raise(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {

@@ -1,28 +1,28 @@
 //! RTTN: the base station notifies TCP senders of the expected delay of fades (Kounavis 1996 §4).
 //!
-//! The agent is a reconstruction: of the paper's algorithm only the idea is known. Airhop's choices are
-//! listed with the scheme (`airhop schemes rttn`).
+//! The agent is a reconstruction, because only the idea of the paper's algorithm is known. Airhop's choices
+//! are listed with the scheme (`airhop schemes rttn`).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
-/// Time for which a notice is valid, and for which a flow counts as active after its last data.
+/// Validity of a notice. A flow counts as active for the same time after its last data.
 const VALIDITY: Span = Span::from_secs(60);
 
 /// Minimum interval between two notices to a flow.
 const PAUSE: Span = Span::from_secs(1);
 
-/// Default factor k: number of mean deviations that are added to the mean duration of a fade.
+/// Default factor k of the mean deviation in the expected delay of a fade.
 const K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// Mean duration of the fades on the link to each mobile of this flow, which has one or two mobiles.
+    /// Durations of the fades on the link to each mobile of this flow. A flow has one or two mobiles.
     fades: Vec<(NodeId, Fades)>,
-    /// Last data segment of the flow: its time, its first byte, and the first byte after it.
+    /// Last data segment of the flow: time, first byte, and first byte after the segment.
     data: Option<(Time, [u64; 2])>,
     /// Time and announced delay of the last notice.
     told: Option<(Time, Span)>,
@@ -55,8 +55,7 @@ impl Fades {
 }
 
 impl Rttn {
-    /// Creates the agent of this flow. RTTN's default parameters apply where the scheme does not declare
-    /// them.
+    /// Creates the agent of this flow. Parameters that the scheme does not declare have RTTN's defaults.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
@@ -73,14 +72,14 @@ impl Rttn {
         }
     }
 
-    /// Returns the expected delay, summed over the links to the flow's mobiles; `None` before the first fade
-    /// has ended.
+    /// Returns the expected delay, summed over the links to the flow's mobiles; `None` before the end of the
+    /// first fade.
     fn expected(&self) -> Option<Span> {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay if the flow is active and its last notice is at least [`PAUSE`]
-    /// old. At the start of a fade the notice is always sent; at other times it is sent if [`Rttn::is_news`].
+    /// Sends a notice of the expected delay if the flow is active and the last notice is at least [`PAUSE`]
+    /// old. Outside the start of a fade, [`Rttn::is_news`] must also be true.
     fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
@@ -91,8 +90,7 @@ impl Rttn {
         }
     }
 
-    /// True if the sender has no valid notice, or if the delay differs by more than 20 % from that of the
-    /// last notice.
+    /// True if the sender has no valid notice, or if `delay` differs by more than 20 % from the last notice.
     fn is_news(&self, now: Time, delay: Span) -> bool {
         let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)

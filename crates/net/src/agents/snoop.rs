@@ -1,10 +1,10 @@
 //! Snoop: the base station repairs losses on the wireless link before the TCP sender notices them
 //! (Balakrishnan et al. 1995).
 //!
-//! The agent caches every segment towards the receiver until the receiver has acknowledged it. After
-//! duplicate ACKs for a cached segment, or when its own timer expires, the agent retransmits the segment, and
-//! it drops the duplicate ACKs. At a station that sends, the agent lies between TCP and MAC (Yun 2009 §5.2,
-//! "symmetric operation"). There, ACKs arrive a full round trip later, and the agent cannot determine where a
+//! The agent caches every segment towards the receiver until the segment is acknowledged. After duplicate
+//! ACKs for a cached segment, or when the local timer expires, the agent retransmits the segment. The
+//! duplicate ACKs are dropped. At a sending station, the agent lies between TCP and MAC (Yun 2009 §5.2,
+//! "symmetric operation"). ACKs then arrive a full round trip later, and the agent cannot determine where a
 //! segment was lost.
 //!
 //! Rules that Balakrishnan et al. do not specify are those of ns-2.35's agent, which the papers used. The
@@ -17,7 +17,7 @@ use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
 
-/// Capacity of the cache, segments.
+/// Capacity of the cache in segments.
 const CAPACITY: usize = 100;
 
 /// Maximum number of local retransmissions of one segment.
@@ -26,9 +26,9 @@ const MAX_RETRANSMISSIONS: u32 = 10;
 /// Minimum of the local timeout.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Occupancy from which a queue counts as "nearly full". A segment that finds such a queue is not cached. The
-/// sender's congestion control must react to an overflow, and a local retransmission would hide it. ns-2's
-/// agent applies this rule if only one more packet fits into its queue of 50 packets.
+/// Occupancy from which a queue counts as "nearly full". A segment that meets a nearly full queue is not
+/// cached. The sender must react to a queue overflow, and a local retransmission would hide the overflow.
+/// ns-2's agent applies this rule if only one more packet fits into a queue of 50 packets.
 const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
@@ -43,8 +43,7 @@ pub struct Snoop {
     last_seen: u64,
     /// Highest cumulative ACK; before the first ACK, the first byte of the flow's data.
     last_ack: u64,
-    /// True if the agent has forwarded a first duplicate ACK; the next duplicate ACK then causes a
-    /// retransmission.
+    /// True if the agent has forwarded a first duplicate ACK. The next duplicate ACK causes a retransmission.
     warned: bool,
     /// Number of further duplicate ACKs to expect, from segments sent before the local retransmission.
     expected_duplicates: usize,
@@ -176,7 +175,7 @@ impl Snoop {
         self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
     }
 
-    /// Retransmits the oldest cached segment and restarts its timer.
+    /// Retransmits the oldest cached segment and restarts the local timer.
     fn retransmit(&mut self, now: Time, actions: &mut AgentActions) {
         let oldest = &mut self.cache[0];
         oldest.retransmissions += 1;
@@ -238,9 +237,9 @@ struct LocalRoundTrip {
 }
 
 impl LocalRoundTrip {
-    /// Updates the mean and the mean deviation with an RTT sample. The old mean has a weight of only 1/8,
-    /// because most of the local RTT is queueing at this node, which a sample measures directly. The old
-    /// deviation has a weight of 7/8, and the deviation of the sample from the new mean 1/8.
+    /// Updates the mean and the mean deviation with an RTT sample. The old mean has a weight of only 1/8:
+    /// most of the local RTT is queueing at this node, and each sample measures the queueing directly. The
+    /// old deviation has a weight of 7/8, and the sample's deviation from the new mean 1/8.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),

@@ -1,10 +1,9 @@
-//! I-TCP: the connection ends at the base station, which opens a second connection to the receiver (Bakre and
+//! I-TCP: the connection ends at the base station, and a second connection leads to the receiver (Bakre and
 //! Badrinath 1995).
 //!
-//! Towards each endpoint the base station acts as the other endpoint: it receives the segments, and answers
-//! with the other endpoint's address. It acknowledges data of the first connection, and buffers the data
-//! until the receiver has acknowledged it on the second connection. Its advertised window is the free space
-//! of the buffer.
+//! Towards each endpoint, the base station acts as the other endpoint and uses the other endpoint's address.
+//! Data of the first connection is acknowledged by the base station, and buffered until acknowledged on the
+//! second connection. The advertised window is the free space of the buffer.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -12,11 +11,11 @@ use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
-/// Default capacity of the base station's buffer, segments; Airhop's choice.
+/// Default capacity of the base station's buffer in segments, chosen by Airhop.
 const SEGMENTS: f64 = 64.0;
 
-/// Interval after which a window update is repeated if no data arrives; the interval doubles each time. The
-/// update may be lost, and Airhop's sender does not probe a closed window, as RFC 9293 §3.8.6.1 requires.
+/// Interval after which a window update is repeated if no data arrives. The interval doubles each time.
+/// Updates may be lost, and Airhop's sender does not send the window probes of RFC 9293 §3.8.6.1.
 const REMINDER: Span = Span::from_millis(200);
 
 /// Proxy of a split connection at the base station.
@@ -24,29 +23,29 @@ const REMINDER: Span = Span::from_millis(200);
 pub struct Split {
     way: Way,
     to: NodeId,
-    /// Endpoint of the first connection: acts as the receiver towards the sender.
+    /// Receiver of the first connection.
     receiver: Receiver,
-    /// Endpoint of the second connection: acts as the sender towards the receiver.
+    /// Sender of the second connection.
     sender: Sender,
-    /// Capacity of the buffer, bytes.
+    /// Capacity of the buffer in bytes.
     capacity: u64,
-    /// Segment size of the connection, bytes.
+    /// Segment size of the connection in bytes.
     mss: u64,
     /// Number of bytes passed from `receiver` to `sender` so far.
     taken: u64,
     /// Right edge of the advertised window in the last ACK.
     told: u64,
-    /// Time of the next window update while the data's sender waits for room, and the interval since the
-    /// previous update; `None` while no update is needed.
+    /// Time of the next window update, and interval since the previous update. `None` unless the data's
+    /// sender waits for room.
     reminder: Option<(Time, Span)>,
 }
 
 impl Split {
-    /// Creates the proxy of a TCP flow. `way`: direction of the data through the base station.
+    /// Creates the proxy of a TCP flow. `way` is the direction of the data through the base station.
     ///
     /// # Panics
     ///
-    /// If the flow is not TCP: only TCP flows have services.
+    /// If the flow is not TCP.
     pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
@@ -101,8 +100,8 @@ impl Split {
         while self.sender.poll_classification().is_some() {}
     }
 
-    /// Sends a window update to a sender that had to stop because the buffer was full. The update is sent
-    /// when the window opens by at least two segments; less is not worth an ACK (RFC 9293 §3.8.6.2.2).
+    /// Sends a window update to a sender that stopped because the buffer was full. The update is sent when
+    /// the window opens by at least two segments (RFC 9293 §3.8.6.2.2).
     fn announce_window(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;

@@ -3,7 +3,7 @@
 use super::{App, AppFlow, AppPlan, ENDLESS, Io, Opening, TransportProtocol};
 use airhop_base::Time;
 
-/// Bulk source, which always has data to send, like FTP of an endless file.
+/// Bulk source: always has data to send, like FTP of an endless file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bulk;
 

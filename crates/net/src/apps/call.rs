@@ -5,10 +5,11 @@ use super::quality::{CallQuality, Codec};
 use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::{Rate, Span};
 
-/// Length of the RTP header without contributing sources (RFC 3550 §5.1), bytes. The header is UDP payload.
+/// Length of the RTP header in bytes, without contributing sources (RFC 3550 §5.1). The header is UDP
+/// payload.
 const RTP_HEADER_BYTES: u32 = 12;
 
-/// Call between two nodes. Both sides speak all the time (no silence suppression), and each listener has a
+/// Call between two nodes. Both sides speak all the time, without silence suppression. Each listener has a
 /// playout buffer of constant delay (ITU-T G.1020 §7.2: fixed de-jitter buffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Call {
@@ -20,12 +21,12 @@ pub struct Call {
     pub playout: Span,
     /// Equipment impairment factor Ie of the codec (ITU-T G.113).
     pub ie: f64,
-    /// Packet-loss robustness factor Bpl of the codec, percent (ITU-T G.113).
+    /// Packet-loss robustness factor Bpl of the codec in percent (ITU-T G.113).
     pub bpl: f64,
 }
 
 impl Call {
-    /// Returns the UDP payload of a packet, bytes: speech, padded to whole bytes, and RTP header.
+    /// Returns the UDP payload of a packet in bytes: speech padded to whole bytes, plus the RTP header.
     fn bytes(&self) -> u32 {
         let bits = u128::from(self.rate.bps()) * u128::from(self.every.nanos());
         let speech = u32::try_from(bits.div_ceil(8 * 1_000_000_000)).unwrap_or(u32::MAX);

@@ -2,18 +2,18 @@
 
 use super::AppFlow;
 
-/// Connection of an application, by a number that the application chooses. A connection consists of two
-/// flows: requests, whose sender opens the connection, and responses. The number may be used again after the
-/// connection is closed.
+/// Connection of an application, with a number chosen by the application. A connection consists of two flows,
+/// requests and responses. The sender of the requests opens the connection. The number may be used again
+/// after the connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection(pub u16);
 
 impl Connection {
-    /// Maximum number of open connections of an application: slightly below 1024, the default number of open
-    /// files of a Linux process (RLIMIT_NOFILE).
+    /// Maximum number of open connections of an application, below the default limit of 1024 open files of a
+    /// Linux process (RLIMIT_NOFILE).
     pub const MOST: u16 = 1000;
 
-    /// Returns the flow of the requests, in the direction opposite to the plan's flow.
+    /// Returns the flow of the requests, opposite to the plan's flow.
     pub fn requests(self) -> AppFlow {
         AppFlow(1 + 2 * self.0)
     }
@@ -67,7 +67,7 @@ impl<T> Pool<T> {
         self.values.get_mut(usize::from(connection.0))?.as_mut()
     }
 
-    /// Closes a connection, and returns its value; `None` if it is not open.
+    /// Closes a connection and returns its value; `None` if the connection is not open.
     pub fn close(&mut self, connection: Connection) -> Option<T> {
         let value = self.values.get_mut(usize::from(connection.0))?.take()?;
         self.open -= 1;

@@ -6,17 +6,18 @@ use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-/// Suffix of the name of the reverse flow: from the receiving node of the plan's flow to its sending node.
+/// Suffix of the reverse flow's name. The reverse flow goes from the receiver of the plan's flow to the
+/// sender.
 const REVERSE: &str = "reverse";
 /// Flow in the reverse direction, the first flow that the application opens.
 const BACK: AppFlow = AppFlow(1);
 
-/// Deadline of an application's datagrams, and quality that results from their arrivals.
+/// Deadline of an application's datagrams, and quality computed from the arrivals.
 pub(super) trait Judge: Debug + Send {
     /// Returns the deadline of a datagram.
     fn deadline(&self) -> Deadline;
-    /// Returns the quality of one direction. `bound`: greatest one-way delay of a datagram that arrives by
-    /// its deadline; `None` if the delay is not known before the first arrival.
+    /// Returns the quality of one direction. `bound` is the greatest one-way delay of a datagram that arrives
+    /// by the deadline; `None` if unknown before the first arrival.
     fn quality(&self, packets: Punctuality, bound: Option<Span>) -> Quality;
 }
 
@@ -25,12 +26,12 @@ pub(super) trait Judge: Debug + Send {
 pub(super) enum Deadline {
     /// Time after the transmission of the datagram.
     AfterSending(Span),
-    /// Deadlines at the constant intervals of the transmissions, as in a playout buffer. The deadline of the
-    /// datagram that arrives first is this time after its arrival.
+    /// Deadlines at the constant intervals of the transmissions, as in a playout buffer. For the datagram
+    /// that arrives first, the deadline is this time after the arrival.
     AfterFirstArrival(Span),
 }
 
-/// Both ends of a conversation. They send at equal intervals, with different times of the first datagram.
+/// Both ends of a conversation. The ends send at equal intervals, but start at different times.
 #[derive(Debug)]
 pub(super) struct Conversation<J> {
     judge: J,
@@ -102,20 +103,20 @@ impl<J: Judge> App for Conversation<J> {
     }
 }
 
-/// One direction of a conversation: its transmissions, and their arrivals.
+/// One direction of a conversation: transmissions and arrivals.
 #[derive(Clone, Debug)]
 struct Way {
     interval: Span,
     /// Time from the first arrival of a datagram to its deadline; used with [`Deadline::AfterFirstArrival`].
     margin: Span,
-    /// Greatest one-way delay of a datagram that arrives by its deadline. `None` before the first arrival,
-    /// with [`Deadline::AfterFirstArrival`].
+    /// Greatest one-way delay of a datagram that arrives by its deadline. `None` before the first arrival if
+    /// the deadline is [`Deadline::AfterFirstArrival`].
     bound: Option<Span>,
     /// Time of the first transmission.
     start: Time,
     /// Number of datagrams sent.
     sent: u64,
-    /// Number of the first datagram whose deadline has not passed.
+    /// Number of the first datagram with a deadline that has not passed.
     next: u64,
     /// Arrivals of the datagrams from `next` on: true if the datagram has arrived. Datagrams beyond the end
     /// of the list have not arrived.
@@ -171,8 +172,8 @@ impl Way {
         }
     }
 
-    /// Counts the datagrams whose deadline is before `now`. A missing datagram counts as lost; if it arrives
-    /// later, it counts as late instead.
+    /// Counts the datagrams with a deadline before `now`. A missing datagram counts as lost. After a later
+    /// arrival, the datagram counts as late instead.
     fn settle(&mut self, now: Time) {
         let Some(bound) = self.bound else { return };
         while self.next < self.sent {
@@ -218,7 +219,7 @@ mod tests {
         Way { start: at(100), sent, ..Way::new(Span::from_millis(20), deadline) }
     }
 
-    /// Delivers datagrams, each with its number and its arrival time, ms.
+    /// Delivers datagrams, each with its number and its arrival time in ms.
     fn deliver(way: &mut Way, packets: &[(u64, u64)]) {
         for &(number, ms) in packets {
             way.on_arrival(at(ms), number, at(100 + 20 * number));

@@ -11,21 +11,21 @@ pub enum Distribution {
     Constant(f64),
     /// Exponential distribution.
     Exponential {
-        /// Mean, bytes or seconds.
+        /// Mean in bytes or seconds.
         mean: f64,
     },
     /// Lognormal distribution: the natural logarithm of the variate is normal.
     Lognormal {
-        /// Median, bytes or seconds.
+        /// Median in bytes or seconds.
         median: f64,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
     /// Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale = mean (shape - 1) / shape`.
     Pareto {
-        /// Mean, bytes or seconds.
+        /// Mean in bytes or seconds.
         mean: f64,
-        /// Tail exponent, greater than 1, because the mean is infinite otherwise.
+        /// Tail exponent. The mean is finite only above 1.
         shape: f64,
     },
     /// Distribution that interpolates measured points.
@@ -37,12 +37,12 @@ pub enum Distribution {
 pub struct Cdf(Vec<(f64, f64)>);
 
 impl Cdf {
-    /// Creates the function through these points. The probability of the first point is that of its value
-    /// itself; the probability of the last point is 1.
+    /// Creates the function through these points. The probability of the first point is the probability of
+    /// exactly that value. The probability of the last point is 1.
     ///
     /// # Errors
-    /// The index of a point whose value or probability is out of range or below that of the previous point,
-    /// and a text with the expected value.
+    /// Returns the index of an invalid point and the expected value. A point is invalid if its value or
+    /// probability is out of range, or below that of the previous point.
     pub fn new(points: Vec<(f64, f64)>) -> Result<Cdf, (usize, &'static str)> {
         let Some(last) = points.len().checked_sub(1) else { return Err((0, "at least one point")) };
         let mut before = (0.0, 0.0);
@@ -74,9 +74,9 @@ impl Cdf {
     }
 }
 
-/// Maximum size, bytes.
+/// Maximum size in bytes.
 const LARGEST: f64 = u32::MAX as f64;
-/// Maximum time, seconds, longer than any run.
+/// Maximum time in seconds, longer than any run.
 const LONGEST_S: f64 = 1e6;
 
 impl Distribution {
@@ -85,18 +85,18 @@ impl Distribution {
         libm::round(self.draw(LARGEST, stream)).max(1.0) as u64
     }
 
-    /// Draws a time; parameters and limit [`LONGEST_S`] are in seconds.
+    /// Draws a time. Parameters and the limit [`LONGEST_S`] are in seconds.
     pub(super) fn time(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(self.draw(LONGEST_S, stream))
     }
 
-    /// Draws a variate; a variate above `most` becomes `most`.
+    /// Draws a variate, limited to `most`.
     pub fn draw(&self, most: f64, stream: &mut Stream) -> f64 {
         self.quantile(stream.uniform()).min(most)
     }
 
-    /// Returns the quantile of the probability `u`, in [0, 1). A constant does not depend on `u`; the caller
-    /// draws a random number in this case, too.
+    /// Returns the quantile of the probability `u`, in [0, 1). A constant ignores `u`, but the caller draws a
+    /// random number all the same.
     fn quantile(&self, u: f64) -> f64 {
         match *self {
             Distribution::Empirical(ref cdf) => cdf.quantile(u),
@@ -113,8 +113,8 @@ impl Distribution {
 /// Smallest tail probability of a variate: half of the spacing of the uniform numbers.
 const SMALLEST: f64 = f64::EPSILON / 4.0;
 
-/// Returns the quantile of the standard normal distribution, by the approximation of Abramowitz and Stegun
-/// (1964, equation 26.2.23) and refinement with Newton's method.
+/// Returns the quantile of the standard normal distribution (Abramowitz and Stegun 1964, equation 26.2.23),
+/// refined with Newton's method.
 fn normal_quantile(u: f64) -> f64 {
     let tail = u.min(1.0 - u).max(SMALLEST);
     let t = libm::sqrt(-2.0 * libm::log(tail));

@@ -5,15 +5,15 @@ use super::quality::GameQuality;
 use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
 use airhop_base::Span;
 
-/// Game between two nodes, a player and a server. Each node sends the state of the game in packets of
-/// constant size at constant intervals (ticks).
+/// Game between a player and a server. Each node sends packets of constant size at constant intervals
+/// (ticks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// Payload of a packet, bytes.
+    /// Payload of a packet in bytes.
     pub packet: u32,
-    /// Interval between the packets of one direction.
+    /// Interval between packets in one direction.
     pub every: Span,
-    /// Greatest one-way delay of a packet that is in time.
+    /// Maximum one-way delay of a packet. A packet with a longer delay is late.
     pub deadline: Span,
 }
 

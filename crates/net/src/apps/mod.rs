@@ -1,6 +1,6 @@
-//! Applications. Each has a file in this folder with its plan, its state machine, and its mean rate, which
-//! the oracle uses. The state machine writes data, handles deliveries and has a timer. Applications do not
-//! access the world: they return orders, which the world executes (`world/applications`).
+//! Applications. Each file in this folder contains one application: its plan, its state machine, and its mean
+//! rate for the oracle. The state machine writes data, handles deliveries and has a timer. Applications do
+//! not access the world. They return orders for the world to execute (`world/applications`).
 
 mod bulk;
 mod call;
@@ -35,28 +35,28 @@ use airhop_engine::Streams;
 use connection::Pool;
 use std::fmt::{self, Debug};
 
-/// Plan of an application: its parameters, checked by the reader of the scenario.
+/// Plan of an application: its validated parameters from the scenario.
 pub trait AppPlan: Debug + Send + Sync {
     /// Returns the transport protocol that carries the application.
     fn transport(&self) -> TransportProtocol;
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
-    /// True if the node that receives the plan's flow opens the connection. The plan's flow is then one
-    /// direction of this connection, and has no handshake of its own.
+    /// True if the receiver of the plan's flow opens the connection. The plan's flow is then one direction of
+    /// this connection, and has no handshake of its own.
     fn opens_connection(&self) -> bool {
         false
     }
-    /// True if the application sends datagrams in both directions and handles their arrivals. The application
-    /// then opens a second flow, from the receiving node of the plan's flow.
+    /// True if the application sends datagrams in both directions and handles arriving datagrams. The
+    /// application then opens a second flow in the opposite direction of the plan's flow.
     fn is_conversation(&self) -> bool {
         false
     }
-    /// Returns the payload of a datagram, bytes; `None` if the flow of the plan sets it.
+    /// Returns the payload of a datagram in bytes; `None` if the flow's plan sets the payload.
     fn datagram(&self) -> Option<u32> {
         None
     }
-    /// Returns the mean payload rate in one direction, bit/s, of an application that sends datagrams. Zero
-    /// for TCP, because the network determines the rate of a TCP flow.
+    /// Returns the mean payload rate of datagrams per direction, in bit/s. Zero for TCP, because the network
+    /// determines the rate of a TCP flow.
     fn mean_rate(&self) -> f64 {
         0.0
     }
@@ -80,28 +80,28 @@ impl fmt::Display for TransportProtocol {
     }
 }
 
-/// Parameters with which an application is opened: its flow, and its random streams.
+/// Parameters of a new application: its flow and its random streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     /// Name of the flow. The names of the application's random streams begin with it.
     pub name: &'a str,
-    /// Payload of a datagram of the flow, bytes; zero for TCP.
+    /// Payload of a datagram in bytes; zero for TCP.
     pub datagram: u32,
     /// Random streams of the run.
     pub streams: &'a Streams,
 }
 
-/// Application in a run, with the state of both endpoints; it has no I/O or clock.
+/// Running application with the state of both endpoints. An application has no I/O and no clock.
 pub trait App: Debug + Send {
     /// Starts the application, at the start time of its flow.
     fn on_start(&mut self, now: Time, io: &mut Io);
-    /// Handles a delivery that the application requested with [`Io::expect`]: the receiving end of `flow` now
-    /// has the requested number of bytes.
+    /// Handles the delivery that was requested with [`Io::expect`]. The receiver of `flow` now has the
+    /// requested number of bytes.
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
         let _ = (now, flow, io);
     }
     /// Handles the arrival of a datagram of a conversation. `number`: number of the datagram on its flow;
-    /// `sent`: time of its transmission.
+    /// `sent`: transmission time.
     fn on_datagram(&mut self, now: Time, flow: AppFlow, number: u64, sent: Time) {
         let _ = (now, flow, number, sent);
     }
@@ -113,8 +113,7 @@ pub trait App: Debug + Send {
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
-    /// Returns the number of transfers or requests that have begun and not completed; `None` for an
-    /// application without transfers or requests.
+    /// Returns the number of unfinished transfers or requests; `None` if the application has neither.
     fn unfinished(&self) -> Option<u64> {
         None
     }
@@ -122,21 +121,20 @@ pub trait App: Debug + Send {
     fn begin_anew(&mut self, now: Time) {
         let _ = now;
     }
-    /// Returns the quality of the application up to `now`, for the receiver of the plan's flow. `None` if the
-    /// application has no measure of quality.
+    /// Returns the quality up to `now` for the receiver of the plan's flow; `None` if the application has no
+    /// quality measure.
     fn quality(&self, now: Time) -> Option<Quality> {
         let _ = now;
         None
     }
-    /// Returns the quality of a conversation's reverse flow up to `now`. The receiver of that flow is the
-    /// sender of the plan's flow.
+    /// Returns the quality of a conversation's reverse flow up to `now`, as its receiver perceives it.
     fn reverse_quality(&self, now: Time) -> Option<Quality> {
         let _ = now;
         None
     }
 }
 
-/// Flow of an application: index among the flows of this application.
+/// Index of a flow among the flows of one application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppFlow(pub u16);
 
@@ -157,7 +155,7 @@ pub enum Direction {
 /// Number of bytes of an endless source, more than any run can send.
 pub const ENDLESS: u64 = 1 << 62;
 
-/// Orders of an application to its transport, in the order in which they were given.
+/// Orders of an application to its transport, oldest first.
 #[derive(Debug, Default)]
 pub struct Io {
     pub(crate) orders: Vec<Order>,
@@ -168,7 +166,7 @@ pub struct Io {
 pub(crate) enum Order {
     /// Adds this number of bytes to the stream of a TCP flow.
     Write(AppFlow, u64),
-    /// Requests [`App::on_delivered`] once this number of bytes was delivered.
+    /// Requests a call of [`App::on_delivered`] when this number of bytes is delivered.
     Expect(AppFlow, u64),
     /// Sends a datagram.
     Send(AppFlow),
@@ -185,13 +183,13 @@ pub(crate) enum Order {
 }
 
 impl Io {
-    /// Writes `bytes` further bytes into a TCP flow.
+    /// Writes `bytes` more bytes into a TCP flow.
     pub fn write(&mut self, flow: AppFlow, bytes: u64) {
         self.orders.push(Order::Write(flow, bytes));
     }
 
-    /// Requests a call of [`App::on_delivered`] when the receiving end of a TCP flow has at least `total`
-    /// bytes. A later request for the same flow replaces this request.
+    /// Requests a call of [`App::on_delivered`] when the receiver of a TCP flow has at least `total` bytes. A
+    /// later request for the same flow replaces this request.
     pub fn expect(&mut self, flow: AppFlow, total: u64) {
         self.orders.push(Order::Expect(flow, total));
     }
@@ -201,20 +199,20 @@ impl Io {
         self.orders.push(Order::Send(flow));
     }
 
-    /// Opens a flow in this direction, with the parameters of the plan's flow. Its index is the next
-    /// [`AppFlow`]. Its name is the name of the plan's flow, a space and `suffix`.
+    /// Opens a flow in `direction` with the parameters of the plan's flow. The new flow has the next
+    /// [`AppFlow`] index. The flow's name is the name of the plan's flow, a space and `suffix`.
     pub fn open(&mut self, direction: Direction, suffix: &'static str) {
         self.orders.push(Order::Open(direction, suffix));
     }
 
-    /// Opens a TCP connection with the parameters of the plan's flow. An application that calls this must not
-    /// call [`Io::open`].
+    /// Opens a TCP connection with the parameters of the plan's flow. An application must not use both this
+    /// function and [`Io::open`].
     pub fn connect(&mut self, connection: Connection) {
         self.orders.push(Order::Connect(connection));
     }
 
-    /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The peer reads the
-    /// end of the stream, and then closes its side.
+    /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The peer closes its
+    /// side at the end of the stream.
     pub fn close(&mut self, flow: AppFlow) {
         self.orders.push(Order::Close(flow));
     }

@@ -1,10 +1,11 @@
-//! Constant bit rate in bursts with Pareto distributions.
+//! On-off source: constant bit rate in bursts. Bursts and pauses have Pareto-distributed durations.
 
 use super::{App, AppFlow, AppPlan, Distribution, Io, Opening, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 use airhop_engine::Stream;
 
-/// Constant bit rate during on periods; on and off periods have Pareto distributions (UDP only).
+/// On-off source over UDP: constant bit rate during on periods. On and off periods have Pareto-distributed
+/// durations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParetoOnOff {
     /// Payload rate during on periods.
@@ -32,12 +33,12 @@ impl AppPlan for ParetoOnOff {
     }
 }
 
-/// Constant bit rate in on periods, and no datagrams in off periods. Both durations have Pareto
-/// distributions, so the sum of many sources is self-similar (Willinger et al. 1997).
+/// On-off source: constant bit rate in on periods, and no datagrams in off periods. Both durations have
+/// Pareto distributions, so the sum of many sources is self-similar (Willinger et al. 1997).
 ///
-/// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds bursts to whole packets, at least
-/// one; Airhop adds the remainder of the last interval to the next burst. The mean rate is therefore `peak ×
-/// on / (on + off)` for all periods.
+/// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds a burst to whole packets, at
+/// least one. Airhop adds the remainder of the last interval to the next burst. The mean rate is therefore
+/// always `peak × on / (on + off)`.
 #[derive(Debug)]
 struct OnOff {
     /// Interval between datagrams in on periods.

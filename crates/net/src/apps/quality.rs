@@ -1,6 +1,5 @@
-//! Quality of an application as its users perceive it. The numbers of each kind of application are declared
-//! once, in the file of the kind. Documents, data frames, tables and the documentation are derived from the
-//! declarations.
+//! Quality of an application as its users perceive it. Each kind of application declares its quality numbers
+//! in its own file. Documents, data frames, tables and the documentation are derived from these declarations.
 
 mod call;
 mod e_model;
@@ -25,20 +24,20 @@ pub enum Quality {
     Video(VideoQuality),
 }
 
-/// Declaration of one number of a quality.
+/// Declaration of one quality number, such as the mean opinion score of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number {
     /// Key in the run document.
     pub key: &'static str,
     /// Label of axes and menus.
     pub label: &'static str,
-    /// Head of a narrow column, with line breaks at spaces.
+    /// Heading of a narrow table column. Lines may break at spaces.
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
     /// Definition of the number, in sentences.
     pub about: &'static str,
-    /// True for an integer.
+    /// True if the number is an integer.
     pub is_count: bool,
     /// Rule that combines the values of the flows of a class.
     pub in_class: InClass,
@@ -51,17 +50,16 @@ pub(crate) enum InClass {
     Sum,
     /// Mean over the flows with a value.
     Mean,
-    /// Mean over the flows with a value; in addition the lowest value, under this key.
+    /// Mean over the flows with a value. The lowest value is also reported, under this key.
     MeanAndLowest(&'static str),
 }
 
 impl Quality {
-    /// Kinds of qualities, each with its key in the run document and the declarations of its numbers, in
-    /// order.
+    /// Kinds of quality in order. Each kind has its key in the run document and its declared numbers.
     pub(crate) const KINDS: [(&'static str, &'static [Number]); 3] =
         [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS), ("video", &VideoQuality::NUMBERS)];
 
-    /// Returns the key of the kind, and the values of its numbers in the order of their declaration.
+    /// Returns the key of the kind and the values of its numbers, in the order of declaration.
     pub(crate) fn values(&self) -> (&'static str, Vec<Option<f64>>) {
         match self {
             Quality::Call(call) => ("call", call.values().into()),
@@ -76,7 +74,7 @@ const fn count(key: &'static str, label: &'static str, short: &'static str, abou
     Number { key, label, short, unit: "", about, is_count: true, in_class: InClass::Sum }
 }
 
-/// Declares a number whose value for a class is the mean over its flows.
+/// Declares a number. The value of a class is the mean over its flows.
 const fn number(
     key: &'static str,
     label: &'static str,

@@ -1,4 +1,4 @@
-//! Application of requests and their responses.
+//! Request-response application.
 
 use super::{
     App, AppFlow, AppPlan, Connection, Direction, Distribution, Io, Opening, Pool, TransportProtocol,
@@ -7,18 +7,17 @@ use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
-/// Requests and responses. The node that receives the plan's flow sends the requests, and the node that sends
-/// the plan's flow sends the responses.
+/// Requests and responses. The receiver of the plan's flow is the client, and the sender is the server.
 ///
-/// A connection consists of two flows: requests, whose sender opens the connection, and responses. The data
-/// of each flow is acknowledged by pure ACKs.
+/// A connection consists of two flows, one for the requests and one for the responses. The client opens the
+/// connection. Pure ACKs acknowledge the data of each flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestResponse {
-    /// Size of a request, bytes.
+    /// Size of a request in bytes.
     pub request: Distribution,
-    /// Size of a response, bytes.
+    /// Size of a response in bytes.
     pub response: Distribution,
-    /// Times at which requests arrive at the application.
+    /// Arrival times of requests at the application.
     pub arrivals: Arrivals,
     /// Use of connections by requests.
     pub connections: Connections,
@@ -27,23 +26,22 @@ pub struct RequestResponse {
 /// Use of connections by requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// All requests use one connection, whose flow of responses is the plan's flow. Only one request is
-    /// outstanding; later requests wait in order until its response has arrived (HTTP/1.1 without pipelining,
-    /// RFC 9112 §9.3.2).
+    /// All requests share one connection. The plan's flow carries the responses. Only one request is
+    /// outstanding, and later requests wait in order (HTTP/1.1 without pipelining, RFC 9112 §9.3.2).
     Reused,
-    /// Each request opens a connection, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
-    /// At most [`Connection::MOST`] requests are outstanding.
+    /// Each request opens a connection, and the server closes it after the response (HTTP/1.0, RFC 1945
+    /// §1.3). At most [`Connection::MOST`] requests are outstanding.
     New,
 }
 
-/// Rule for the times at which requests start.
+/// Rule for the start times of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
-    /// Open loop: the intervals between requests have this distribution, seconds. The first request starts
-    /// after the first interval.
+    /// Open loop: distribution of the intervals between requests in seconds. The first request starts after
+    /// the first interval.
     Open(Distribution),
-    /// Closed loop: a request starts after the response to the previous request and an interval with this
-    /// distribution, seconds. The first request starts at the start of the application.
+    /// Closed loop: distribution of the think time in seconds. A request starts one think time after the
+    /// previous response. The first request starts with the application.
     Closed(Distribution),
 }
 
@@ -86,7 +84,7 @@ struct Requests {
     sizes: [Stream; 2],
     /// Random stream of the intervals or think times.
     gaps: Stream,
-    /// Time of the next request; `None` if it depends on a response that has not arrived.
+    /// Time of the next request; `None` while the client waits for a response.
     due: Option<Time>,
 }
 
@@ -99,7 +97,7 @@ struct Request {
 }
 
 impl Requests {
-    /// Draws the sizes of the request that starts at `now`.
+    /// Draws the request and response sizes of the request that starts at `now`.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
         let bytes = self.plan.request.size(of_request);
@@ -107,7 +105,8 @@ impl Requests {
         Request { arrived: now, bytes, response }
     }
 
-    /// Draws the first request if it starts with the application; `None` in an open loop.
+    /// Draws the first request in a closed loop. In an open loop, sets the time of the first request and
+    /// returns `None`.
     fn start(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
@@ -127,7 +126,7 @@ impl Requests {
         self.draw(now)
     }
 
-    /// Sets the time of the next request after a response, in a closed loop.
+    /// Sets the time of the next request after a response. No effect in an open loop.
     fn on_response(&mut self, now: Time) {
         if let Arrivals::Closed(think) = &self.plan.arrivals {
             self.due = Some(now + think.time(&mut self.gaps));
@@ -135,18 +134,18 @@ impl Requests {
     }
 }
 
-/// Application whose client and server use one connection.
+/// Request-response application with one connection for all requests.
 #[derive(Debug)]
 struct Client {
     requests: Requests,
     /// Requests without a complete response, in the order of their start. The first is outstanding.
     waiting: VecDeque<Request>,
-    /// Numbers of bytes written so far: of requests, and of responses.
+    /// Number of request bytes and of response bytes written so far.
     written: [u64; 2],
 }
 
 impl Client {
-    /// Adds a request, and sends it at once if no other request is outstanding.
+    /// Adds a request, and sends it immediately if no other request is outstanding.
     fn arrive(&mut self, request: Request, io: &mut Io) {
         self.waiting.push_back(request);
         if self.waiting.len() == 1 {
@@ -208,11 +207,11 @@ impl App for Client {
     }
 }
 
-/// Application whose client and server open a connection for each request.
+/// Request-response application with a new connection for each request.
 #[derive(Debug)]
 struct Visitor {
     requests: Requests,
-    /// Requests that wait because the maximum number of connections is open, in the order of their start.
+    /// Requests that wait for a free connection, oldest first.
     waiting: VecDeque<Request>,
     /// Outstanding requests, by connection.
     asked: Pool<Request>,

@@ -6,7 +6,7 @@ use airhop_base::Time;
 /// Transfer of a finite size (TCP only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Size of the transfer, bytes.
+    /// Size of the transfer in bytes.
     pub bytes: u64,
 }
 

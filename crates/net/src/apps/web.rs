@@ -7,30 +7,30 @@ use airhop_engine::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Successive visits to a web page. The node that receives the plan's flow is the browser; the node that
-/// sends it is the server of all objects.
+/// Successive visits to a web page. The receiver of the plan's flow is the browser, and the sender is the
+/// server of all objects.
 ///
-/// The browser opens at most six connections, each when it is needed. On each connection it sends one request
-/// after the other (HTTP/1.1 without pipelining, RFC 9112 §9.3). It closes the connections when the page is
+/// The browser opens up to six connections as needed. Each connection has one outstanding request at a time
+/// (HTTP/1.1 without pipelining, RFC 9112 §9.3). The browser closes the connections when the page is
 /// complete. The server answers at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Web {
     /// Objects of the page.
     pub page: Arc<Page>,
-    /// Size of a request, bytes.
+    /// Size of a request in bytes.
     pub request: Distribution,
-    /// Time between the completion of a page and the next visit, seconds.
+    /// Think time between the completion of a page and the next visit, in seconds.
     pub think: Distribution,
 }
 
-/// Objects of a page, in the order in which the browser requests them.
+/// Objects of a page, in the order of their requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page(Vec<Object>);
 
 /// Object of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// Size, bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Indices of the objects that must arrive before the browser requests this object.
     pub after: Vec<usize>,
@@ -40,7 +40,7 @@ impl Page {
     /// Creates a page.
     ///
     /// # Errors
-    /// The index of an object that waits for itself or for an object that the page does not contain.
+    /// Index of an object that depends on itself or on a missing object.
     pub fn new(objects: Vec<Object>) -> Result<Page, usize> {
         let mut has_come = vec![false; objects.len()];
         loop {
@@ -102,7 +102,7 @@ struct Browser {
     due: Option<Time>,
     /// Start time of the visit; `None` between visits.
     since: Option<Time>,
-    /// Number of further objects that must arrive before the browser requests an object, for each object.
+    /// For each object, number of other objects that must still arrive before the browser requests it.
     missing: Vec<usize>,
     /// Objects that the browser can request now, in order.
     known: VecDeque<usize>,
@@ -169,7 +169,7 @@ impl Browser {
         io.write(connection.responses(), bytes);
     }
 
-    /// Handles the complete arrival of the object that was requested on a connection.
+    /// Handles the complete arrival of the object requested on a connection.
     fn arrive(&mut self, now: Time, connection: Connection, io: &mut Io) {
         let Some(&Exchange { object, .. }) = self.connections.get(connection) else { return };
         self.idle.push(connection);

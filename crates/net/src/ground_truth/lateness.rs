@@ -1,27 +1,27 @@
 //! Lateness of notices. An ERSN, EBSN or RTTN should arrive before the timeout that it is meant to prevent.
-//! Only an observer of the network can measure the difference of the two times.
+//! Only an observer of the whole network can measure the lateness.
 
 use airhop_base::{Notice, NoticeKind, Time};
 use std::iter::Sum;
 
-/// Lateness of notices that can change the retransmission timer: ERSN, EBSN and RTTN.
+/// Lateness of the notices that can change the retransmission timer: ERSN, EBSN and RTTN.
 ///
-/// The lateness of a notice is its arrival time minus the time of the timeout that it should have prevented.
-/// If the timer expired while the notice was in flight, the first such expiry counts, and the notice is late.
-/// Otherwise the expiry for which the timer is set at the arrival counts, and the lateness is not positive.
-/// Without either expiry the notice has no lateness.
+/// The lateness is the arrival time of a notice minus the time of the timeout to be prevented. If the timer
+/// expired while the notice was in flight, the first expiry counts, and the notice is late. Otherwise the
+/// next scheduled expiry counts, and the lateness is at most zero. A notice without an expiry has no
+/// lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// Number of notices with a lateness.
     pub notices: u64,
     /// Number of notices that arrived after the timeout.
     pub late: u64,
-    /// Sum of all latenesses, ns.
+    /// Sum of all latenesses in ns.
     pub sum_ns: i64,
 }
 
 impl Lateness {
-    /// Returns the mean lateness, ms; `None` if no notice has a lateness.
+    /// Returns the mean lateness in ms; `None` if no notice has a lateness.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
     }
@@ -45,7 +45,7 @@ impl Sum for Lateness {
     }
 }
 
-/// Notices of one flow that can change its timer, and the expiries of this timer.
+/// Notices of one flow that can change the retransmission timer, and the expiries of the timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
     /// Number of notices in flight: sent, and neither received nor lost.
@@ -61,7 +61,7 @@ impl LatenessBook {
         self.counts
     }
 
-    /// Returns the number of timeouts that happened while a notice that can change the timer was in flight.
+    /// Returns the number of timeouts while a notice that can change the timer was in flight.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
     }
@@ -92,9 +92,8 @@ impl LatenessBook {
         }
     }
 
-    /// Records the arrival of a notice. `expiry`: time at which the sender's timer will expire. Returns the
-    /// lateness of the notice, ms; `None` if the notice cannot change the timer, or if no timer runs and none
-    /// expired after the notice was made.
+    /// Records the arrival of a notice. `expiry`: next expiry of the sender's timer. Returns the lateness of
+    /// the notice in ms; `None` if there was no timeout to prevent.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
@@ -109,8 +108,7 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Counts a notice as no longer in flight. After the last, removes the recorded timeouts, which cannot
-    /// affect later notices.
+    /// Removes a notice from the number in flight. After the last notice, also removes the recorded timeouts.
     fn settle(&mut self) {
         self.in_flight -= 1;
         if self.in_flight == 0 {

@@ -1,12 +1,12 @@
-//! Lost segments of a flow and the true causes of their loss, with which the sender's classifications are
-//! compared.
+//! Lost segments of a flow with the true causes of loss. The sender's classifications are compared with these
+//! causes.
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
-/// Cause under which a drop is counted, and its physical cause. The two differ if the link layer gives up a
-/// packet: the drop is counted as `retries`, and its physical cause is the channel or a collision.
+/// Counted and physical cause of a drop. The two causes differ if the link layer gives up a packet. The
+/// counted cause is then `retries`, and the physical cause is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,
@@ -19,11 +19,12 @@ impl From<Drop> for DropReason {
     }
 }
 
-/// True causes with which classifications of losses are compared, in the order of the results.
+/// True causes of loss in the order of the results. The sender's classifications are compared with these
+/// causes.
 pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
 
-/// Confusion matrix: number of loss classifications. Rows are classes in the order of [`LossClass::ALL`],
-/// columns true causes in the order of [`TRUE_CAUSES`].
+/// Confusion matrix of loss classifications. Rows are classes in the order of [`LossClass::ALL`]; columns are
+/// true causes in the order of [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; LossClass::ALL.len()];
 
 /// Returns the sum of the confusion matrices of several flows.
@@ -34,9 +35,9 @@ pub(crate) fn sum_of_confusion_matrices(all: impl Iterator<Item = Confusion>) ->
     })
 }
 
-/// Lost segments of one flow that were not yet retransmitted, by first byte, with the cause of the loss; and
-/// counts of the sender's classifications. The segments are indexed, because a fast path stores thousands of
-/// losses at a time, and each transmission searches for one of them.
+/// Lost segments of one flow that have not been retransmitted, with the cause of loss, by first byte. Also
+/// counts the sender's classifications. An index keeps lookups fast: a fast path stores thousands of losses,
+/// and each transmission searches for one.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -54,14 +55,14 @@ impl LossLedger {
         self.lost.insert(seq, cause);
     }
 
-    /// Removes the loss of the segment at `seq`, which is being retransmitted. Later classifications of the
-    /// segment refer to the retransmission.
+    /// Removes the loss of the segment at `seq` on retransmission. Later classifications of the segment refer
+    /// to the retransmission.
     pub fn on_retransmission(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
-    /// Counts the sender's classification of a loss. `una`: lowest unacknowledged byte; losses of lower bytes
-    /// are removed.
+    /// Counts the sender's classification of a loss. Also removes all losses below `una`, the lowest
+    /// unacknowledged byte.
     #[inline(never)]
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {

@@ -1,5 +1,5 @@
-//! Ground truth: facts that only an observer of the whole network can know. Reactions of senders and effects
-//! of notices are compared with them.
+//! Ground truth: facts that only an observer of the whole network can know. Used to assess reactions of
+//! senders and effects of notices.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

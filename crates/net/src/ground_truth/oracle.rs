@@ -1,10 +1,10 @@
 //! Oracle: properties of a path that only the simulator can compute. These are the RTT without losses and
 //! queueing, and a flow's share of the bottleneck rate.
 //!
-//! The rate of each direction of a wired link is its constant rate, the mean rate of a recorded link, or the
-//! lowest rate of a link that changes. If ACKs fill a slow reverse direction, they limit the flow (RFC 3449
-//! §2.1). The rate of a radio link excludes the overhead of its frames, and the link ACKs that the same
-//! transmitter sends. A small window of its link layer reduces the rate further.
+//! A wired link has its constant rate. A recorded link has its mean rate, and a link that changes has its
+//! lowest rate. ACKs limit the flow if they fill a slow reverse direction (RFC 3449 §2.1). The rate of a
+//! radio link excludes frame overhead, and link ACKs from the same transmitter. A small link-layer window
+//! reduces the rate further.
 
 use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan, Transport};
@@ -49,26 +49,26 @@ struct Network<'a> {
 struct Load {
     /// Mean fraction of the medium's time used by datagrams.
     datagrams: f64,
-    /// Number of TCP flows whose data crosses the medium.
+    /// Number of TCP flows that send data across the medium.
     connections: u32,
-    /// Number of TCP flows whose ACKs cross the medium but whose data does not.
+    /// Number of TCP flows that send only ACKs across the medium.
     answers: u32,
 }
 
 impl Load {
-    /// Returns the fraction of the medium's time that is left for the data of each TCP flow.
+    /// Returns the fraction of the medium's time left for each TCP flow's data.
     fn share(&self) -> f64 {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the fraction of the medium's time that is left for the ACKs of each TCP flow. Only the ACKs of
-    /// other flows count, because ACKs are cumulative, so the next ACK replaces a dropped ACK.
+    /// Returns the fraction of the medium's time left for each TCP flow's ACKs. Only the ACKs of other flows
+    /// count, because the next cumulative ACK replaces a dropped ACK.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
 }
 
-/// Function from the load of a medium to a fraction of the medium's time.
+/// Function that maps the load of a medium to a fraction of the medium's time.
 type Share = fn(&Load) -> f64;
 
 impl<'a> Network<'a> {
@@ -157,8 +157,8 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// Returns the RTT of a full segment that is sent at the arrival of an ACK. Queues are empty, no other
-    /// node sends, and backoffs have their mean.
+    /// Returns the RTT of a full segment that is sent when an ACK arrives. Queues are empty, no other node
+    /// sends, and backoffs have their mean length.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);
@@ -169,7 +169,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Lengths of a TCP connection's IP datagrams, bytes.
+/// Lengths of a TCP connection's IP datagrams in bytes.
 struct Sizes {
     data: u32,
     ack: u32,

@@ -1,17 +1,16 @@
-//! Spurious timeouts: the segment had already arrived, or was still to arrive. Only an observer of both
-//! endpoints can detect them.
+//! Spurious timeouts: the segment had already arrived, or was still in flight. Only an observer of both
+//! endpoints can detect spurious timeouts.
 
 use airhop_base::Time;
 
-/// Counter of spurious timeouts. A timeout is spurious if the receiver already has the segment, or later
-/// receives a transmission of the segment that is earlier than the timeout.
+/// Counter of spurious timeouts. A timeout is spurious if the segment has already arrived, or if a
+/// transmission from before the timeout arrives later.
 ///
-/// The link layer may deliver such a transmission after several timeouts of the same segment; each of these
-/// timeouts is then spurious. A timeout remains spurious even if the retransmission that it causes is lost.
+/// A late arrival can make several timeouts of the same segment spurious. A timeout remains spurious even if
+/// the retransmission is lost.
 #[derive(Debug, Default)]
 pub(crate) struct SpuriousTimeouts {
-    /// Timeouts of segments that the receiver did not have at that time: first byte of the segment, and time
-    /// of the timeout.
+    /// Timeouts of segments that had not arrived: first byte of the segment, and time of the timeout.
     open: Vec<(u64, Time)>,
     pub count: u64,
 }

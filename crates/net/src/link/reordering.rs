@@ -1,17 +1,16 @@
-//! Reordering on a wire: a fraction of the packets is delayed, and later packets overtake the delayed
-//! packets.
+//! Reordering on a wire: a fraction of the packets is delayed, and later packets overtake them.
 //!
-//! A path reorders packets if they use subpaths of different lengths: parallel links within routers (Bennett,
-//! Partridge and Shectman 1999) or several routes. Each packet is delayed independently of the others, as by
-//! the option `reorder` of netem.
+//! Real paths reorder packets on subpaths of different lengths: parallel links within routers (Bennett,
+//! Partridge and Shectman 1999) or several routes. Each packet is delayed independently of the others, as
+//! with netem's option `reorder`.
 
 use crate::world::event::Event;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Stream};
 use std::collections::VecDeque;
 
-/// Delayed packets of a direction. All have the same additional delay and keep their order, so only the event
-/// of the first packet is scheduled.
+/// Delayed packets of one direction. All packets have the same additional delay and stay in order, so only
+/// the first event is scheduled.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     share: f64,
@@ -21,7 +20,7 @@ pub(crate) struct Reordering {
 }
 
 impl Reordering {
-    /// Creates the model: a fraction `share` of the packets has an additional delay of `by`.
+    /// Creates the model. A fraction `share` of the packets has an additional delay of `by`.
     pub fn new(share: f64, by: Span, stream: Stream) -> Reordering {
         Reordering { share, by, stream, late: VecDeque::new() }
     }
@@ -61,8 +60,7 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId};
     use airhop_engine::{Arena, Streams};
 
-    /// Delayed packets arrive in order, each with the same additional delay, and one of their events is
-    /// scheduled at a time.
+    /// Delayed packets arrive in order with the same additional delay. Only one event is scheduled at a time.
     #[test]
     fn reordered_packets_have_the_configured_extra_delay() {
         let mut late = Reordering::new(1.0, Span::from_millis(5), Streams::new(1, 0).stream("late"));
@@ -81,8 +79,8 @@ mod tests {
         assert_eq!((late.holds(), events.pop_until(Time::MAX)), (1, Some((at(14), Event::LateArrival(7)))));
     }
 
-    /// 100 000 draws at 1 % have a standard deviation of 31; the tolerance is five of them (false alarm
-    /// 6e-7).
+    /// 100 000 draws at 1 % have a standard deviation of 31. The tolerance is five standard deviations (false
+    /// alarm 6e-7).
     #[test]
     fn the_configured_share_of_packets_is_reordered() {
         let mut late = Reordering::new(0.01, Span::from_millis(5), Streams::new(1, 0).stream("late"));

@@ -1,27 +1,27 @@
-//! Queue before a serialiser whose departure times are known in advance.
+//! Queue with departure times that are known in advance.
 
 use crate::delays::{Delay, Delays};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// First come, first served queue with a capacity. If a packet arrives at the time of a departure, the
-/// departing packet is still in the queue.
+/// FIFO queue with a capacity. If a packet arrives at the time of a departure, the departing packet is still
+/// in the queue.
 #[derive(Debug)]
 pub(crate) struct Scheduled {
-    /// Queue capacity, packets.
+    /// Queue capacity in packets.
     capacity: u32,
-    /// Number of queued packets whose departure is not counted.
+    /// Number of queued packets. Departures since the last `release` are still counted.
     waiting: u32,
     /// Number of packets that a free serialiser sent at once.
     passed: u64,
-    /// Packets that found the serialiser busy. In a box, so that a link is small; most packets pass.
+    /// Packets that found the serialiser busy. The box keeps the link small, because most packets pass.
     queue: Box<Queue>,
 }
 
 /// State of the packets that found the serialiser busy.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Departure times. The last of them are those of the packets in the queue; earlier times are obsolete.
+    /// Departure times. Only the last `waiting` times belong to queued packets; earlier times are obsolete.
     departures: VecDeque<Time>,
     /// Sojourn times, recorded when a packet enters the queue.
     waits: Delays,
@@ -38,7 +38,7 @@ impl Scheduled {
         }
     }
 
-    /// Counts a packet that the free serialiser sends at once; all packets before it have departed.
+    /// Counts a packet that the free serialiser sends at once. All earlier packets have departed.
     #[inline]
     pub fn pass(&mut self) {
         self.waiting = 0;
@@ -60,8 +60,8 @@ impl Scheduled {
         self.waiting >= self.capacity && self.release(now, |_, _| {}) >= self.capacity()
     }
 
-    /// Counts the packets that have departed before `now`. Calls `show` with each departure time and the number of
-    /// packets queued at that time. Returns the number of queued packets.
+    /// Removes packets that have departed before `now`. Calls `show` with each departure time and the number
+    /// of packets still queued. Returns the number of queued packets.
     pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         self.forget_obsolete();
         let departures = &mut self.queue.departures;
@@ -93,17 +93,18 @@ impl Scheduled {
         departures.len() - departures.partition_point(|departure| *departure < now).max(obsolete)
     }
 
-    /// Returns the queue capacity, packets.
+    /// Returns the queue capacity in packets.
     pub fn capacity(&self) -> usize {
         self.capacity as usize
     }
 
-    /// Returns the summary of the sojourn times, which are zero for packets that passed; `None` without packets.
+    /// Returns the summary of the sojourn times; `None` without packets. The sojourn time of a packet that
+    /// passed is zero.
     pub fn wait(&self) -> Option<Delay> {
         self.queue.waits.summary_with_zeros(self.passed)
     }
 
-    /// Ends the warm-up. From now on, sojourn times are those of packets that enter the queue later.
+    /// Ends the warm-up. Only packets that enter the queue later count in the sojourn times.
     pub fn begin_anew(&mut self) {
         self.passed = 0;
         self.queue.waits = Delays::default();

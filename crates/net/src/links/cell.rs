@@ -103,8 +103,8 @@ impl LinkPlan for WlanPlan {
         self.cell.packet_time(bytes)
     }
 
-    /// Returns the time without a backoff, because the node that answers counts its backoff down at the same
-    /// time as the sender of the data.
+    /// Returns the time without a backoff. The answering node counts down its backoff at the same time as the
+    /// sender of the data.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
         self.cell.share_of_exchange(bytes)
     }

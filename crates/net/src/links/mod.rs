@@ -1,6 +1,6 @@
 //! `LinkPlan`: plan of a link of any type, from which a world is built. `crate::world::links` defines the
-//! corresponding interface for links during a run. Each type of link has a file in both folders, a variant of
-//! [`Hop`], and a field in both structs [`Links`].
+//! interface of links during a run. Each link type has a file in both folders, a variant of [`Hop`], and a
+//! field in both structs [`Links`].
 
 mod cell;
 mod radio;
@@ -20,48 +20,46 @@ use airhop_radio::link_schedule::LinkSchedule;
 pub(crate) trait LinkPlan {
     /// Returns the name of the link.
     fn name(&self) -> &str;
-    /// Returns the nodes at the link, in the order to which [`LinkPlan::errors`] refers.
+    /// Returns the nodes of the link, in the order used by [`LinkPlan::errors`].
     fn nodes(&self) -> &[NodeId];
-    /// Returns the connections that the link creates: its nodes, and its hops. `number`: index of the link
-    /// among the links of its type.
+    /// Returns the nodes and hops of the link. `number`: index of the link among the links of its type.
     fn joins(&self, number: usize) -> Joins;
-    /// Returns the plan of the queue before the transmitter of this hop.
+    /// Returns the plan of the queue before the hop's transmitter.
     fn queue(&self, hop: Hop) -> QueuePlan;
-    /// Returns the error models of the link's directions. Each direction is given by the indices of its
-    /// sending and its receiving node in [`LinkPlan::nodes`]. Directions without errors may be missing.
+    /// Returns the error models of the link's directions. The two indices are those of the sending and
+    /// receiving node in [`LinkPlan::nodes`]. Directions without errors may be missing.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)>;
     /// Returns the schedule of a direction, 0 or 1; `None` if rate and delay do not change during a run.
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
         let _ = direction;
         None
     }
-    /// True if routes over the link are discovered on demand; the path of a flow over it is then not known in
+    /// True if routes over the link are discovered on demand. The path of a flow is then not known in
     /// advance.
     fn is_on_demand(&self) -> bool {
         false
     }
-    /// Returns the mean time for which a packet of `bytes` bytes on this hop occupies the hop's medium, if
-    /// the medium is saturated and no frame is lost.
+    /// Returns the mean time for which a packet of `bytes` bytes occupies the medium of this hop. Assumes a
+    /// saturated medium without lost frames.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
-    /// Returns the time for which an answer to a packet on this hop, `bytes` bytes in the reverse direction,
-    /// occupies the medium of this hop. Zero if the reverse direction is another medium and needs no link
-    /// ACK.
+    /// Returns the time for which an answer in the reverse direction occupies the medium of this hop. Zero if
+    /// the reverse direction is another medium and needs no link ACK. `bytes`: length of the answer.
     fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
-    /// Returns the time for which the link ACK of a frame on this hop occupies the medium of the reverse
-    /// direction; zero without link ACKs.
+    /// Returns the time for which a link ACK for a frame on this hop occupies the reverse medium; zero
+    /// without link ACKs.
     fn time_for_link_ack(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
-    /// Returns the time from the arrival of a packet of `bytes` bytes at the near end of `hop` to its arrival
-    /// at the far end, if no other node sends. `before`: hop by which the packet arrived at the near end.
+    /// Returns the time that a packet of `bytes` bytes takes to cross `hop`, if no other node sends.
+    /// `before`: previous hop of the packet.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 
-/// Links of a scenario. A link is identified by its type and its index among the links of this type.
+/// Links of a scenario. A link is identified by its type and its index within the type.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Wired links.

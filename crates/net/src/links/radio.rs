@@ -49,8 +49,8 @@ impl LinkPlan for RadioLinkPlan {
         pace(&self.link, end(hop), bytes)
     }
 
-    /// Returns the time of the answer's link ACK. The reverse direction is a medium of its own, but the link
-    /// ACKs for its frames are sent in this direction.
+    /// Returns the time of the answer's link ACK. The answer itself occupies the reverse medium. Its link ACK
+    /// is sent in this direction.
     fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
@@ -75,22 +75,21 @@ fn end(hop: Hop) -> End {
     }
 }
 
-/// Returns the time for which an IP packet of `bytes` bytes occupies the transmitter at `end` of a radio
-/// link.
+/// Returns the time for which an IP packet of `bytes` bytes occupies the transmitter at `end`.
 fn frame_time(link: &RadioPlan, end: End, bytes: u32) -> Span {
     link.pace[usize::from(end)].time_for(bytes + link.overhead)
 }
 
-/// Returns the time for which the link ACK for data from `end` occupies the transmitter at the other end;
-/// zero without link ACKs.
+/// Returns the time for which a link ACK for data from `end` occupies the other end's transmitter; zero
+/// without link ACKs.
 fn link_ack_time(link: &RadioPlan, end: End) -> Span {
     let back = &link.pace[usize::from(1 - end)];
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
 /// Returns the mean time per IP packet of `bytes` bytes at the transmitter of `end`, without losses. With a
-/// sliding window of N frames it is the larger of two times: the serialisation time, and 1/N of the time from
-/// the start of a frame to the arrival of its link ACK.
+/// sliding window of N frames, the time is at least 1/N of the time from a frame's start to the arrival of
+/// its link ACK.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);

@@ -17,13 +17,13 @@ pub struct WiredPlan {
     pub ends: [NodeId; 2],
     /// Rates of the two directions: from `ends[0]`, and to `ends[0]`.
     pub pace: [LinkRate; 2],
-    /// Propagation delay of each direction. A schedule of the link replaces it.
+    /// Propagation delay of each direction. A link schedule overrides this delay.
     pub delay: [Span; 2],
     /// Queue at each end.
     pub queue: [QueuePlan; 2],
     /// Error models of the two directions: from `ends[0]`, and to `ends[0]`.
     pub errors: [ErrorPlan; 2],
-    /// Reordering in each direction; `None` without reordering.
+    /// Reordering in each direction, if any.
     pub reorder: [Option<ReorderPlan>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Endpoints of a flow between real hosts, as the network observes them: data that has entered the network,
+//! Endpoints of a flow between real hosts, as the network observes them. The network sees data that entered
 //! and data that was acknowledged. The state in the kernels of the hosts is unknown.
 
 use crate::report::{FlowReport, Marks};
@@ -17,7 +17,7 @@ pub(crate) struct RealEnds {
     pub datagrams: Datagrams,
     /// Number of notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
-    /// ECN counters of the endpoints. The queues themselves count the marks that they set.
+    /// ECN counters of the endpoints. Marks set by queues are counted in the queues.
     pub marks: Marks,
 }
 
@@ -31,8 +31,8 @@ impl RealEnds {
         }
     }
 
-    /// Returns the report of a flow. Counters that only the kernel of a host knows are zero: timeouts,
-    /// recoveries, window reductions, loss classifications.
+    /// Returns the report of a flow. Timeouts, recoveries, window reductions and loss classifications are
+    /// zero, because only the host's kernel knows them.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -52,7 +52,7 @@ impl RealEnds {
 /// Data of one direction of a TCP connection between real hosts, as the network observes it.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
-    /// Connection: index into [`super::Outside::opened`].
+    /// Index of the connection in [`super::Outside::opened`].
     pub connection: usize,
     /// Direction of the data.
     pub way: Way,
@@ -60,25 +60,24 @@ pub(crate) struct HalfConnection {
     pub other: FlowId,
     /// Byte after the highest byte that has entered the network.
     pub max_sent: u64,
-    /// First byte that the receiver's kernel has not acknowledged. The ACKs are observed at the receiver's
-    /// node.
+    /// First byte that the receiver's kernel has not acknowledged, as observed at the receiver's node.
     pub acked: u64,
     /// Highest ACK that was passed to the sender's kernel.
     heard: u64,
     /// Payload bytes of all segments that entered the network, retransmissions included.
     sent_bytes: u64,
-    /// Acknowledged payload bytes. An ACK counts only for data that entered before it.
+    /// Acknowledged payload bytes. ACKs for data that has not entered yet do not count.
     delivered: u64,
     /// Sequence number of the FIN; `None` before the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
-    /// Segment whose RTT is measured: number after its last byte, and time at which it entered the network.
+    /// Segment of the RTT measurement: number after its last byte, and entry time.
     timed: Option<(u64, Time)>,
     pub srtt: Option<Span>,
 }
 
 impl HalfConnection {
-    /// Creates the state of a connection whose first data byte has number 1.
+    /// Creates the state of a connection. The first data byte has number 1.
     pub fn new(connection: usize, way: Way, other: FlowId) -> Self {
         HalfConnection {
             connection,
@@ -116,9 +115,9 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// Records an ACK for this data that enters the network. Returns true if the ACK acknowledges further
-    /// payload bytes. Three kinds of numbers do not count: data that was never sent (RFC 9293 §3.10.7.4),
-    /// sequence numbers that the sender skipped, and the FIN.
+    /// Records an ACK for this data that enters the network. Returns true if the ACK acknowledges more
+    /// payload bytes. Data that was never sent (RFC 9293 §3.10.7.4), skipped sequence numbers and the FIN do
+    /// not count.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
         let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));
@@ -128,8 +127,8 @@ impl HalfConnection {
         is_new
     }
 
-    /// Records an ACK for this data that leaves to the sender, and updates the smoothed RTT as in RFC 6298
-    /// §2. Returns true if the ACK acknowledges further bytes.
+    /// Records an ACK for this data that leaves to the sender. Updates the smoothed RTT (RFC 6298 §2).
+    /// Returns true if the ACK acknowledges more bytes.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;
@@ -145,7 +144,7 @@ impl HalfConnection {
         self.delivered
     }
 
-    /// Returns the flight as the network observes it, bytes: entered and not yet acknowledged at the
+    /// Returns the bytes in flight as the network observes them: entered, but not yet acknowledged at the
     /// receiver's node.
     pub fn flight(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)

@@ -33,7 +33,7 @@ impl World {
     }
 
     /// Admits a datagram at `node`, after handling all events up to `t`. The result of a run depends only on
-    /// the datagrams and their times, not on the calls of [`World::advance`] between them.
+    /// the datagrams and their times, and not on how often [`World::advance`] is called.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` has become true.
@@ -52,7 +52,7 @@ impl World {
         Ok(())
     }
 
-    /// Removes the departures since the previous call, and returns them in chronological order.
+    /// Removes and returns the departures since the previous call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
@@ -62,18 +62,18 @@ impl World {
         self.duration = self.duration.min(t - Time::ZERO);
     }
 
-    /// Returns the number of drops so far for each [`airhop_base::Drop`].
+    /// Returns the number of drops so far, by cause ([`airhop_base::Drop`]).
     pub fn drops(&self) -> [u64; Drop::ALL.len()] {
         self.drops
     }
 
-    /// Returns the number of datagrams that have entered but have no destination: broadcasts, unknown
-    /// addresses, and protocols other than IP.
+    /// Returns the number of entered datagrams without a destination: broadcasts, unknown addresses, and
+    /// protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.outside.as_ref().map_or(0, |outside| outside.ignored)
     }
 
-    /// Handles a datagram at the time at which it enters the network.
+    /// Handles a datagram when it enters the network.
     #[inline(never)]
     pub(crate) fn on_outside(&mut self, now: Time) {
         let Some(outside) = &mut self.outside else { return };
@@ -195,9 +195,8 @@ impl World {
         }
     }
 
-    /// Returns the index of the connection between two endpoints, and opens it at its first segment. A
-    /// segment from an endpoint to itself belongs to no connection, because its two directions could not be
-    /// distinguished.
+    /// Returns the index of the connection between two endpoints. The first segment opens the connection.
+    /// `None` if both endpoints are the same, because the two directions could not be distinguished.
     fn connection_of(
         &mut self,
         now: Time,
@@ -267,7 +266,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 }
 
 impl Flow {
-    /// True if the flow represents traffic of real hosts and no packet of it was sent.
+    /// True if the flow represents traffic of real hosts and has sent no packet.
     pub(crate) fn is_idle_outside(&self) -> bool {
         matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }

@@ -1,5 +1,5 @@
-//! Departures of datagrams to real hosts, with the header fields that the network has changed; and notices to
-//! hosts that listen for notices.
+//! Departures of datagrams to real hosts, with the header fields that the network has changed. Also sends
+//! notices to hosts that listen for notices.
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
@@ -39,7 +39,7 @@ impl World {
         outside.departures.push(Departure { at: now, node, datagram });
     }
 
-    /// Records the RTT and the counters that follow from an ACK that leaves to the data's sender.
+    /// Updates the RTT and the counters from an ACK that leaves to the data's sender.
     fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
@@ -60,9 +60,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a real sender. EBSN and RTTN are separate messages that every kernel ignores. ELN
-    /// and ERSN have the form of an ACK. A kernel without a listener would process them as ACKs, so they are
-    /// sent only to nodes that listen.
+    /// Sends a notice to a real sender. EBSN and RTTN are separate messages that every kernel ignores. A
+    /// kernel without a listener would process ELN and ERSN as ACKs, so these are sent only to nodes that
+    /// listen.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;
@@ -90,8 +90,8 @@ impl World {
 }
 
 impl Opened {
-    /// Builds the datagram of a notice about data in this direction; `None` for a NAK, which has no datagram
-    /// of its own but is an option of an ACK.
+    /// Builds the datagram of a notice about data in this direction; `None` for a NAK, which is an option of
+    /// an ACK.
     fn notice(&self, way: Way, notice: &Notice) -> Option<Arc<[u8]>> {
         let [from, to] = match way {
             Way::Forward => self.ends,

@@ -1,14 +1,14 @@
-//! Interface to real hosts: their datagrams enter the network at some nodes, cross it as packets, and leave
-//! it at other nodes.
+//! Interface to real hosts. Datagrams enter the network at some nodes, cross it as packets, and leave it at
+//! other nodes.
 //!
-//! A real TCP connection is represented by two flows from its first segment on, one for the data of each
-//! direction, because an agent's state refers to one direction. A data segment belongs to the flow of its
-//! data, and a pure ACK to the flow that it acknowledges, as in simulated flows. If a data segment contains
-//! an ACK, the agents of the acknowledged flow process the ACK, too. A UDP conversation is two flows, one for
-//! each direction. All other traffic from one node to another is one flow.
+//! A real TCP connection is two flows, one for each direction of data, because an agent's state refers to one
+//! direction. A data segment belongs to the flow of its data. A pure ACK belongs to the flow that it
+//! acknowledges, as in simulated flows. If a data segment contains an ACK, the agents of the acknowledged
+//! flow also process the ACK. A UDP conversation is two flows, one for each direction. All other traffic from
+//! one node to another is one flow.
 //!
-//! This module does no I/O. The crate that owns the clock and the devices calls [`World::admit`](crate::World::admit) and
-//! [`World::departures`](crate::World::departures).
+//! This module does no I/O. The crate that owns the clock and the devices calls
+//! [`World::admit`](crate::World::admit) and [`World::departures`](crate::World::departures).
 
 mod ends;
 mod entering;
@@ -24,26 +24,26 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Nodes of a scenario at which real hosts are attached, and the flows that their traffic replaces.
+/// Nodes with real hosts, and the flows that real traffic replaces.
 #[derive(Clone, Debug, Default)]
 pub struct OutsidePlan {
-    /// Nodes at which datagrams enter and leave.
+    /// Nodes where datagrams enter and leave.
     pub ends: Vec<OutsideEnd>,
-    /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes. The
-    /// services of the first flow of a pair apply to connections in its direction. Traffic other than TCP and
-    /// UDP counts under this flow.
+    /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes.
+    /// Connections use the services of the first flow of their pair. Traffic other than TCP and UDP counts
+    /// under this first flow.
     pub flows: Vec<FlowId>,
 }
 
-/// Node at which real hosts are attached.
+/// Node with attached real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideEnd {
     /// Number of the node.
     pub node: NodeId,
-    /// Addresses that are reached through the node.
+    /// Addresses reached through the node.
     pub reach: Reach,
-    /// True if the senders at the node have a listener for ELN and ERSN. Both have the form of an ACK, and a
-    /// kernel without the listener would process them as ACKs.
+    /// True if the senders at the node listen for ELN and ERSN. A kernel without the listener would process
+    /// ELN and ERSN as ACKs.
     pub hears: bool,
 }
 
@@ -62,14 +62,14 @@ type Endpoint = (IpAddr, u16);
 /// State of a world's interface to real hosts.
 pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
-    /// Flows of the plan that real traffic replaces, by the nodes at which its packets enter and leave.
+    /// Flows of the plan that real traffic replaces, by entry and exit node.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
     /// Index into `opened` of each TCP connection, by its two endpoints in ascending order.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
     /// Flow of each direction of a UDP conversation, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
-    /// Datagrams whose entry is scheduled, in order, each with its node.
+    /// Datagrams scheduled for entry, in order, each with its node.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
     /// Number of notices sent to real hosts, by kind. An ACK with the ELN bit counts as one ELN.
@@ -81,9 +81,9 @@ pub(crate) struct Outside {
 /// TCP connection between real hosts.
 struct Opened {
     connection: Connection,
-    /// Endpoints of the connection: first the one that opened it, then its peer.
+    /// Endpoints of the connection, starting with the endpoint that opened it.
     ends: [Endpoint; 2],
-    /// Number of the connection among those between the same endpoints, because hosts may reuse ports.
+    /// Number of the connection between these endpoints, because hosts may reuse ports.
     number: u32,
     /// Flow of the data from the opening endpoint, and flow of the opposite data.
     flows: [FlowId; 2],
@@ -109,8 +109,8 @@ impl Outside {
         }
     }
 
-    /// Returns the node at which a datagram to this address leaves, if it enters at `node`. `None` if no
-    /// hosts are attached at `node`, or if no other node reaches the address.
+    /// Returns the exit node of a datagram that enters at `node`. `None` if no hosts are attached at `node`,
+    /// or if no other node reaches the address.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
@@ -128,7 +128,7 @@ impl Outside {
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
     }
 
-    /// True if the senders at the node have a listener for notices in the form of ACKs.
+    /// True if the senders at the node listen for notices in the form of ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }

@@ -1,4 +1,4 @@
-//! Observed traffic of real hosts, by flow. A simulation of the same traffic is configured from it.
+//! Observed traffic of real hosts, by flow. Used to configure a simulation of the same traffic.
 
 use crate::flow::Ends;
 use crate::world::World;
@@ -13,7 +13,7 @@ pub struct ObservedFlow {
     pub from: NodeId,
     /// Node of the receiver.
     pub to: NodeId,
-    /// Time at which the flow opened.
+    /// Opening time of the flow.
     pub start: Time,
     /// Load of the flow.
     pub load: ObservedLoad,
@@ -31,7 +31,7 @@ pub enum ObservedLoad {
     Udp {
         /// Number of datagrams.
         datagrams: u64,
-        /// Payload of all these datagrams together, bytes.
+        /// Total payload of these datagrams in bytes.
         bytes: u64,
     },
 }

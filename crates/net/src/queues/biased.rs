@@ -7,8 +7,8 @@ use airhop_engine::{Arena, Id};
 /// Biased queue management (Biaz and Vaidya 2005): a FIFO queue. If the queue is full, an arriving packet
 /// marked "in" replaces the newest packet marked "out".
 ///
-/// A full queue therefore drops mostly "out" packets, while a wireless link loses both kinds with equal
-/// probability. A sender infers the cause of its losses from the marks of the lost packets.
+/// A full queue therefore drops mostly "out" packets, whereas a wireless link loses both kinds with equal
+/// probability. The sender infers the cause of its losses from the marks of the lost packets.
 #[derive(Debug)]
 pub struct Biased;
 

@@ -10,16 +10,16 @@ pub struct CodelPlan {
     pub packets: usize,
     /// Acceptable standing queueing delay.
     pub target: Span,
-    /// Time for which the sojourn time must stay above `target` before the first drop or mark; approximately
-    /// the longest RTT.
+    /// Time for which the sojourn time must exceed `target` before the first drop or mark. Approximately the
+    /// longest RTT.
     pub interval: Span,
     /// True if ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
-/// CoDel, controlled delay (RFC 8289). If the sojourn times of all packets have exceeded `target` for the
-/// last `interval`, the queue drops the packet at its head. It drops further packets at an increasing rate,
-/// until a sojourn time is below `target`. A packet that arrives at a full queue is dropped.
+/// CoDel, controlled delay (RFC 8289). Drops begin at the head once all sojourn times have exceeded `target`
+/// for an `interval`. The drop rate increases until a sojourn time is below `target`. A packet that arrives
+/// at a full queue is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
@@ -98,22 +98,21 @@ impl QueueDisc for Codel {
 #[derive(Debug)]
 pub struct ControlLaw {
     plan: CodelPlan,
-    /// Time at which the sojourn time will have exceeded the target for an interval; `None` while the sojourn
-    /// time is below the target.
+    /// Time when drops begin if the sojourn time stays above the target; `None` while the sojourn time is
+    /// below the target.
     above_from: Option<Time>,
     dropping: bool,
-    /// Time of the next drop in the state `dropping`; outside this state, approximately the time of the last
-    /// drop.
+    /// Time of the next drop while `dropping`. Otherwise approximately the time of the last drop.
     drop_next: Time,
-    /// Number of drops in the present state `dropping`, plus a start value that depends on the previous such
-    /// state.
+    /// Number of drops since the state `dropping` began, plus a start value that depends on the previous
+    /// dropping period.
     count: u32,
-    /// Start value of `count` in the last state `dropping`.
+    /// Start value of `count` in the last dropping period.
     count_before: u32,
 }
 
-/// Packet removed from the head of a queue, and a boolean: true if the sojourn time has exceeded the target
-/// for an interval.
+/// Packet removed from the head. The boolean is true if the sojourn time has exceeded the target for an
+/// interval.
 type Head = (Option<Waiting>, bool);
 
 impl ControlLaw {
@@ -123,18 +122,18 @@ impl ControlLaw {
         ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
-    /// Resets the state. Called if the queue is empty, or if a packet passes without queueing.
+    /// Resets the state. Called when the queue is empty or a packet passes without queueing.
     pub fn rest(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
 
     /// Removes the next packet (RFC 8289 §5.5). No packet is dropped if at most `reserve` bytes remain in the
-    /// queue. If several queues share a link, `reserve` is reduced by the bytes in the other queues and may
-    /// be negative (§4.4).
+    /// queue. If several queues share a link, the bytes in the other queues reduce `reserve`, possibly below
+    /// zero (§4.4).
     ///
-    /// Congestion is signalled by a drop or, if the packet is ECN-capable, by a mark. A marked packet is
-    /// sent, and ends the signalling at this departure.
+    /// Congestion is signalled by a drop, or by a mark if the packet is ECN-capable. A marked packet is sent,
+    /// and ends the signalling at this departure.
     pub fn pop(
         &mut self,
         now: Time,
@@ -168,8 +167,8 @@ impl ControlLaw {
         next
     }
 
-    /// Enters the state `dropping`, after the sojourn time has exceeded the target for an interval. If the
-    /// last such state was recent, drops begin almost at the rate at which that state ended.
+    /// Enters the state `dropping`. If the previous dropping period was recent, drops begin almost at the
+    /// rate at which that period ended.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
@@ -179,8 +178,9 @@ impl ControlLaw {
         self.dropping = true;
     }
 
-    /// Returns the time of the next drop after the time `then` (RFC 8289 §5.6). The interval between drops
-    /// decreases with the square root of their number, so the throughput of a TCP flow decreases linearly.
+    /// Returns the time of the next drop after `then` (RFC 8289 §5.6). The interval between drops is
+    /// inversely proportional to the square root of the drop count. The throughput of a TCP flow then
+    /// decreases linearly.
     fn after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
@@ -199,7 +199,7 @@ impl ControlLaw {
         (Some(head), now >= above_from)
     }
 
-    /// Drops a packet and returns `None`, or marks the packet and returns it.
+    /// Drops the packet and returns `None`, or marks and returns the packet.
     fn drop_or_mark(
         &self,
         waiting: Option<Waiting>,
@@ -245,8 +245,7 @@ mod tests {
             (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
         }
 
-        /// Runs until `end`, ms, with `packets` arrivals per millisecond. Returns the times at which packets
-        /// are dropped, ms.
+        /// Runs until `end` (in ms) with `packets` arrivals per millisecond. Returns the drop times in ms.
         fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
             let mut drops = Vec::new();
             while self.ms < end {

@@ -22,8 +22,8 @@ impl CongestionWarning {
         CongestionWarning { threshold, weight, average: 0.0, marker: Marker::default() }
     }
 
-    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. Unlike the average of RED, it
-    /// does not change in idle time.
+    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. Unlike in RED, the average does
+    /// not decay in idle time.
     fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {

@@ -7,9 +7,9 @@ use std::fmt::Debug;
 /// Policy for arrivals at a drop-tail queue. The policy may mark or drop an arriving packet, or drop a queued
 /// packet to make room for it.
 pub trait EnqueuePolicy: Debug + Send {
-    /// Handles an arriving packet. Returns the cause if the policy drops the packet. `None`: the packet is
-    /// offered to the queue, which drops it if the queue is full. Queued packets that the policy drops are
-    /// added to `dropped`.
+    /// Handles an arriving packet. Returns the cause if the policy drops the packet. If `None`, the packet is
+    /// offered to the queue, and may be dropped there. Queued packets that the policy drops are added to
+    /// `dropped`.
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -44,7 +44,7 @@ pub struct PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> PolicedFifo<D> {
-    /// Creates a queue with a capacity of `capacity` packets and the policy `policy` for its arrivals.
+    /// Creates a queue of `capacity` packets with the policy `policy` for arrivals.
     pub fn new(policy: D, capacity: usize) -> Self {
         PolicedFifo { policy, queue: DropTail::new(capacity) }
     }

@@ -14,7 +14,7 @@ pub struct Fifo {
 #[derive(Debug)]
 pub struct Waiting {
     pub packet: Queued,
-    /// Length of the packet, bytes.
+    /// Length of the packet in bytes.
     pub bytes: u32,
     /// Arrival time.
     pub since: Time,
@@ -52,13 +52,13 @@ impl Fifo {
         waiting
     }
 
-    /// Passes the packets to `matches`, the oldest first, until `matches` returns true. Returns
-    /// true if this happens.
+    /// Passes the packets to `matches`, oldest first, until `matches` returns true. Returns true if a packet
+    /// matched.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.waiting.iter().any(|waiting| matches(&waiting.packet.id))
     }
 
-    /// Returns the length of the oldest packet, bytes; `None` if the queue is empty.
+    /// Returns the length of the oldest packet in bytes; `None` if the queue is empty.
     pub fn next_bytes(&self) -> Option<u32> {
         self.waiting.front().map(|waiting| waiting.bytes)
     }

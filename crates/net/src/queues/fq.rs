@@ -5,8 +5,8 @@ use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
 /// Fair queueing by deficit round robin (Shreedhar and Varghese 1995), with one queue per flow. In each turn
-/// a flow may send a quantum of bytes. If its next packet is too long, the unused bytes (deficit) are added
-/// in its next turn. In the long run all saturated flows get equal shares of the link, whatever their packet
+/// a flow may send a quantum of bytes. If the next packet is too long, the unused bytes (deficit) are added
+/// in the next turn. In the long run all saturated flows get equal shares of the link, whatever their packet
 /// lengths.
 ///
 /// If the buffer is full, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
@@ -25,7 +25,7 @@ pub struct Fq {
 #[derive(Debug, Default)]
 struct Flow {
     fifo: Fifo,
-    /// Bytes that the flow may still send in this turn; between turns, the deficit.
+    /// Bytes that the flow may still send in this turn. Between turns, the deficit.
     deficit: u32,
 }
 

@@ -9,24 +9,24 @@ use std::collections::VecDeque;
 /// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCodelPlan {
-    /// CoDel's parameters for each queue; the capacity is that of all queues together.
+    /// CoDel parameters of each queue. The capacity applies to all queues together.
     pub codel: CodelPlan,
-    /// Quantum, bytes: amount that a queue may send per turn.
+    /// Quantum in bytes: amount that a queue may send per turn.
     pub quantum: u32,
-    /// Number of queues. Flows share a queue if their numbers are equal modulo this number.
+    /// Number of queues. Flows share a queue if their numbers are equal modulo the number of queues.
     pub flows: u16,
 }
 
-/// FQ-CoDel (RFC 8290): one queue per flow, each with CoDel. Queues are served round-robin, with a quantum of
-/// bytes per turn. Flows that build no queue (sparse flows) have priority.
+/// FQ-CoDel (RFC 8290): one CoDel queue per flow. Queues are served round-robin, with a quantum of bytes per
+/// turn. Flows that build no queue (sparse flows) have priority.
 ///
-/// The flow's number determines the queue, whereas the RFC hashes addresses and ports. The sharing of queues
-/// is therefore not random: with at least as many queues as flows, no two flows share a queue.
+/// The flow's number determines the queue, whereas the RFC hashes addresses and ports. With at least as many
+/// queues as flows, no two flows share a queue.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
-    /// New queues: queues that were recently empty, in the order of their service.
+    /// New queues, which were recently empty, in the order of service.
     new: VecDeque<u16>,
     /// Old queues, in the order of their turns.
     old: VecDeque<u16>,
@@ -41,7 +41,7 @@ pub struct FqCodel {
 struct Queue {
     fifo: Fifo,
     law: ControlLaw,
-    /// Bytes that the queue may still send in its turn; negative after a packet that exceeded them.
+    /// Bytes that the queue may still send in its turn. Negative after a packet that exceeded the credits.
     credits: i64,
     /// True if the queue is in `new` or `old`.
     is_active: bool,
@@ -57,8 +57,7 @@ impl FqCodel {
         FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
-    /// Returns the index of the queue of an arriving packet. Memory is allocated only for queues that are
-    /// used.
+    /// Returns the queue index of an arriving packet. Memory is allocated only for queues in use.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
         let i = bucket(packet, self.plan.flows);
@@ -80,14 +79,14 @@ impl FqCodel {
         }
     }
 
-    /// Moves a queue from the front of its list to the end of the old queues. `is_new`: true if its list is
+    /// Moves a queue from the front of its list to the end of the old queues. `is_new`: true if the list is
     /// `new`.
     fn move_to_old_queues(&mut self, i: u16, is_new: bool) {
         if is_new { &mut self.new } else { &mut self.old }.pop_front();
         self.old.push_back(i);
     }
 
-    /// Drops half of the packets of the queue with the most bytes, at most [`Self::BATCH`], the oldest first
+    /// Drops half of the packets of the queue with the most bytes, oldest first and at most [`Self::BATCH`]
     /// (RFC 8290 §4.1).
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
@@ -101,7 +100,7 @@ impl FqCodel {
         self.bytes -= before - fattest.fifo.bytes();
     }
 
-    /// Removes the next packet of a queue that CoDel does not drop.
+    /// Removes the next packet of queue `i`, after any drops by CoDel.
     fn take_from(
         &mut self,
         i: u16,
@@ -133,7 +132,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Handles a packet that passes without queueing: all queues are empty and become inactive, except the
+    /// Handles a packet that passes without queueing. All queues are empty and become inactive, except the
     /// packet's own queue.
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
@@ -148,8 +147,8 @@ impl QueueDisc for FqCodel {
         None
     }
 
-    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty stays among the old queues for
-    /// one more round. Otherwise it could become new again and again, and other queues would starve.
+    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty moves to the old queues for
+    /// one more round. Otherwise the queue could become new again and again, and starve the other queues.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
@@ -214,7 +213,7 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    /// Fills the queues: `flows[i]` is the number of packets of flow `i`, and their length in bytes.
+    /// Fills the queues. `flows[i]`: number of packets of flow `i`, and their length in bytes.
     fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
         let mut bench = Bench::new(FqCodel::new(plan));
         for (flow, &(packets, bytes)) in (0..).zip(flows) {

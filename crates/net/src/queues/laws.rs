@@ -65,13 +65,13 @@ fn every_queue_discipline_is_tested() {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Arrival of a packet: its flow, its length in bytes, and a boolean. If the boolean is true, the packet
-    /// is ECN-capable, and marked "in" for biased queues.
+    /// is ECN-capable and marked "in" for biased queues.
     Push(u16, u32, bool),
     /// Departure of a packet.
     Pop,
     /// Removal of the first packet of this flow.
     TakeOut(u16),
-    /// Idle time, ms.
+    /// Idle time in ms.
     Wait(u64),
 }
 

@@ -46,11 +46,11 @@ pub(crate) use waits::Waits;
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
-    /// Offers a packet to the discipline, which may mark the packet. The packet is then queued, or added to
-    /// `dropped`. The discipline may also drop packets that were already queued.
+    /// Offers a packet to the discipline. The packet may be marked, and is then queued or added to `dropped`.
+    /// The discipline may also drop packets that were already queued.
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
-    /// Handles a packet that passes without queueing, because the queue is empty and the link has been free
-    /// since `idle_since`. The discipline may mark the packet, or drop it and return the cause.
+    /// Handles a packet that passes without queueing. The queue is empty, and the link has been free since
+    /// `idle_since`. The discipline may mark the packet, or drop it and return the cause.
     fn pass(
         &mut self,
         now: Time,
@@ -61,17 +61,17 @@ pub(crate) trait QueueDisc: Debug + Send {
         let _ = (now, idle_since, packet, arena);
         None
     }
-    /// Removes and returns the next packet, which the discipline may mark. Packets that the discipline drops
-    /// before it are added to `dropped`.
+    /// Removes and returns the next packet. The discipline may mark the packet. Packets that are dropped
+    /// first are added to `dropped`.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
     /// Removes and returns the first packet for which `matches` returns true, at any position in the queue.
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
     /// Passes the queued packets to `matches`, those of each flow in order, until `matches` returns true.
-    /// Returns true if this happens.
+    /// Returns true if a packet matched.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// Returns the number of queued packets.
     fn len(&self) -> usize;
-    /// Returns the queue capacity, packets.
+    /// Returns the queue capacity in packets.
     fn capacity(&self) -> usize;
     /// Returns the marker; `None` if the discipline marks no packets.
     fn marker(&self) -> Option<&Marker> {
@@ -83,7 +83,7 @@ pub(crate) trait QueueDisc: Debug + Send {
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub id: Id<Packet>,
-    /// Next station of the packet in a cell; unused before a wired link, which has a single next node.
+    /// Next station of the packet in a cell. Unused before a wired link, which leads to a single node.
     pub to: Station,
     /// Time at which the packet was offered to the queue.
     pub since: Time,
@@ -98,8 +98,8 @@ pub(crate) struct QueueState<'a> {
     pub marker: Option<&'a Marker>,
 }
 
-/// Packets that a queue drops, in order, each with its cause. The caller reuses one buffer, so that no memory
-/// is allocated per packet.
+/// Packets that a queue drops, in order, each with its cause. The caller reuses one buffer to avoid an
+/// allocation per packet.
 pub(crate) type Dropped = Vec<(Queued, Drop)>;
 
 /// Queue discipline with its parameters.
@@ -108,7 +108,7 @@ pub enum QueuePlan {
     /// FIFO queue that drops arriving packets while `packets` packets are queued. The packet in service does
     /// not count.
     DropTail {
-        /// Queue capacity, packets.
+        /// Queue capacity in packets.
         packets: usize,
     },
     /// Random early detection (Floyd and Jacobson 1993).
@@ -116,9 +116,9 @@ pub enum QueuePlan {
     /// Congestion warning: marks every ECN-capable packet while the average queue is at or above a threshold
     /// (Xu, Tian and Ansari 2004).
     CongestionWarning {
-        /// Queue capacity, packets.
+        /// Queue capacity in packets.
         packets: usize,
-        /// Threshold of the average queue, packets.
+        /// Threshold of the average queue in packets.
         threshold: f64,
         /// Weight of one arrival in the average, (0, 1].
         weight: f64,
@@ -126,7 +126,7 @@ pub enum QueuePlan {
     /// Drop-tail queue with biased drops: if the queue is full, an arriving packet marked "in" replaces a
     /// packet marked "out" (Biaz and Vaidya 2005).
     Biased {
-        /// Queue capacity, packets.
+        /// Queue capacity in packets.
         packets: usize,
     },
     /// CoDel: controlled delay (RFC 8289).
@@ -137,7 +137,7 @@ pub enum QueuePlan {
     Pie(PiePlan),
     /// One queue per flow, served by deficit round robin (Shreedhar and Varghese 1995).
     Fq {
-        /// Total capacity of all queues, packets.
+        /// Total capacity of all queues in packets.
         packets: usize,
         /// Quantum: bytes that a flow may send per turn.
         quantum: u32,
@@ -149,16 +149,15 @@ impl QueuePlan {
     /// choice; the paper states none.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Returns a congestion warning whose threshold is a quarter of the capacity: 5 of 20 packets, 12 of 50.
+    /// Returns a congestion warning with a threshold at a quarter of the capacity, such as 5 of 20 packets.
     /// The threshold is Airhop's choice.
     pub fn congestion_warning(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
-    /// Returns DCTCP's marking (RFC 8257 §3.1): a step threshold at a quarter of the capacity, applied to the
-    /// instantaneous queue instead of its average. If the capacity is the bandwidth-delay product of the
-    /// path, the threshold exceeds a seventh of this product, which is enough to keep the link busy (Alizadeh
-    /// et al. 2010 §3.4).
+    /// Returns DCTCP's marking (RFC 8257 §3.1): a step threshold on the instantaneous queue, at a quarter of
+    /// the capacity. A capacity of one bandwidth-delay product is large enough: a threshold of a seventh of
+    /// this product keeps the link busy (Alizadeh et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, 1.0)
     }
@@ -191,8 +190,8 @@ fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) 
     }
 }
 
-/// Returns the index of a packet's queue, if there are `queues` queues. Flows share a queue only if there are
-/// fewer queues than flows. The first queue is for packets without a flow.
+/// Returns the index of a packet's queue among `queues` queues. Flows share a queue only if there are more
+/// flows than queues. Packets without a flow use the first queue.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
 }

@@ -6,25 +6,25 @@ use airhop_engine::{Arena, Id, Stream};
 /// Parameters of PIE (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PiePlan {
-    /// Queue capacity, packets.
+    /// Queue capacity in packets.
     pub packets: usize,
     /// Target queueing delay: QDELAY_REF.
     pub target: Span,
-    /// Burst allowance, MAX_BURST: time after an uncongested period in which no packet is dropped.
+    /// Burst allowance, MAX_BURST: time without drops after an uncongested period.
     pub burst: Span,
     /// True if ECN-capable packets are marked instead of dropped while the drop probability is at most 0.1.
     pub ecn: bool,
 }
 
 /// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller
-/// updates every 15 ms. The inputs of the controller are the difference of the queueing delay from its
-/// target, and the change of the delay. Arrivals at a full queue are dropped.
+/// updates every 15 ms. The controller's inputs are the deviation of the queueing delay from the target, and
+/// the change of the delay. Arrivals at a full queue are dropped.
 ///
-/// The basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit of the probability's growth
-/// (§5.5) are implemented. The delay is the sojourn time of the last departed packet, computed from its time
-/// stamp (§4.3); it is exact even if the rate varies, as before a MAC. The alternative, an estimate from the
-/// departure rate (§5.2), needs 16 kB in the queue for its first value, more than a slow link queues at the
-/// target. PIE is always active; its deactivation for short queues (§5.3) is not implemented.
+/// The basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit on the probability's growth
+/// (§5.5) are implemented. The delay is the sojourn time of the last departed packet, from the packet's time
+/// stamp (§4.3). This delay is exact even at a varying rate, as before a MAC. The alternative is an estimate
+/// from the departure rate (§5.2). The estimate needs 16 kB in the queue, more than a slow link queues at the
+/// target. PIE is always active: the deactivation for short queues (§5.3) is not implemented.
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,
@@ -58,8 +58,8 @@ impl Pie {
         }
     }
 
-    /// Handles an arriving packet: returns the cause if the packet is dropped. `None`: the packet is queued,
-    /// and may have been marked.
+    /// Handles an arriving packet. Returns the cause if the packet is dropped. If `None`, the packet is
+    /// queued and may have been marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.control.note_arrival();
         self.packet = self.packet.max(arena.get(packet).bytes);
@@ -131,11 +131,11 @@ struct Controller {
     probability: f64,
     /// Sum of the probabilities of all packets that arrived since the last drop or mark.
     accumulated: f64,
-    /// Sojourn time of the last departed packet, s.
+    /// Sojourn time of the last departed packet in seconds.
     delay: f64,
-    /// Sojourn time at the last update, s.
+    /// Sojourn time at the last update in seconds.
     delay_before: f64,
-    /// Remaining burst allowance, during which no packet is dropped or marked.
+    /// Remaining burst allowance. Packets are neither dropped nor marked until it is used up.
     burst_left: Span,
     next_update: Time,
 }
@@ -143,12 +143,12 @@ struct Controller {
 impl Controller {
     /// Interval between two updates, T_UPDATE.
     const UPDATE: Span = Span::from_millis(15);
-    /// Increase of the probability at an update per second of difference between delay and target.
+    /// Increase of the probability per update, for each second of delay above the target.
     const ALPHA: f64 = 0.125;
-    /// Increase of the probability at an update per second by which the delay has grown since the last
+    /// Increase of the probability per update, for each second by which the delay has grown since the last
     /// update.
     const BETA: f64 = 1.25;
-    /// Factors of the increase (RFC 8033 §4.2), each for probabilities below a bound.
+    /// Scale factors of the increase (RFC 8033 §4.2), each for probabilities below a bound.
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 1.0 / 2048.0),
         (0.000_01, 1.0 / 512.0),
@@ -171,8 +171,7 @@ impl Controller {
         }
     }
 
-    /// Computes all updates that have become due by `now`. Their inputs have not changed since the last
-    /// packet.
+    /// Computes all updates due by `now`. The inputs have not changed since the last packet.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.has_settled() {
@@ -217,9 +216,9 @@ impl Controller {
         }
     }
 
-    /// Returns true if the arriving packet is to be dropped or marked. It is not during a burst allowance,
-    /// nor while the delay is below half of the target and the probability below 0.2 (§4.1). Otherwise the
-    /// choice is random, with a minimum and a maximum distance between drops (§5.4).
+    /// Returns true if the arriving packet is to be dropped or marked. Always false during a burst allowance,
+    /// or if the delay is below half the target and the probability below 0.2 (§4.1). Otherwise the choice is
+    /// random, with a minimum and a maximum distance between drops (§5.4).
     fn drops_or_marks(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
@@ -252,7 +251,7 @@ mod tests {
         Streams::new(1, 0).stream("pie")
     }
 
-    /// Returns a controller without burst allowance, with the given probability and delays, s.
+    /// Returns a controller without burst allowance. Delays are in seconds.
     fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
         let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
         Controller { probability, delay_before, delay, ..calm }
@@ -371,7 +370,7 @@ mod tests {
         );
     }
 
-    /// Returns a long queue whose drop probability stays at `probability` for the duration of a test.
+    /// Returns a long queue with a drop probability of `probability` for the duration of a test.
     fn congested(probability: f64, plan: PiePlan) -> Bench<Pie> {
         let mut bench = Bench::new(Pie::new(plan, stream()));
         (0..3).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));

@@ -7,35 +7,35 @@ use airhop_engine::{Arena, Id, Stream};
 /// Parameters of random early detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedPlan {
-    /// Queue capacity, packets.
+    /// Queue capacity in packets.
     pub packets: usize,
-    /// Minimum threshold of the average queue, packets. From this average on, packets are dropped or marked
-    /// with some probability.
+    /// Minimum threshold of the average queue in packets. At or above this average, packets are dropped or
+    /// marked with some probability.
     pub min: f64,
-    /// Maximum threshold of the average queue, packets, greater than `min`. The probability reaches `max_p`
+    /// Maximum threshold of the average queue in packets, greater than `min`. The probability reaches `max_p`
     /// at this average.
     pub max: f64,
     /// Probability of a drop or mark at an average just below `max`.
     pub max_p: f64,
     /// Weight of one arrival in the average, (0, 1].
     pub weight: f64,
-    /// True if the probability grows from `max_p` at `max` to 1 at twice `max`. False if it is 1 from `max`
-    /// on.
+    /// True if the probability grows from `max_p` at `max` to 1 at twice `max`. False if the probability is 1
+    /// from `max` on.
     pub gentle: bool,
     /// True if ECN-capable packets are marked instead of dropped (RFC 3168).
     pub ecn: bool,
-    /// Typical packet length, bytes. While the link is idle, the average decays as if a packet of this length
-    /// had arrived in each of its serialisation times.
+    /// Typical packet length in bytes. While the link is idle, the average decays as if packets of this
+    /// length arrived back to back.
     pub mean_packet: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
-/// The average queue determines the probability with which an arriving packet is dropped or marked. The
-/// probability is 0 below `min` and grows to `max_p` between `min` and `max`. From `max` on it is 1; with
-/// `gentle` it grows from `max` on, and reaches 1 at twice `max` (Floyd 2000). An ECN-capable packet is
-/// marked instead of dropped while the probability is below 1 (RFC 3168 §5). At a probability of 1 it is
-/// dropped, which also controls senders that ignore marks (RFC 3168 §7).
+/// The average queue determines the probability that an arriving packet is dropped or marked. The probability
+/// is 0 below `min` and grows to `max_p` between `min` and `max`. From `max` on the probability is 1. With
+/// `gentle` the probability instead grows from `max_p` at `max` to 1 at twice `max` (Floyd 2000). An
+/// ECN-capable packet is marked instead of dropped while the probability is below 1 (RFC 3168 §5). At a
+/// probability of 1 the packet is dropped, to control senders that ignore marks (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,
@@ -62,8 +62,8 @@ impl Red {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
-    /// Handles an arriving packet: returns the cause if the packet is dropped. `None`: the packet is queued,
-    /// and may have been marked.
+    /// Handles an arriving packet. Returns the cause if the packet is dropped. If `None`, the packet is
+    /// queued and may have been marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.decide() {
             Decision::Nothing => None,
@@ -115,8 +115,8 @@ impl EnqueuePolicy for Red {
         self.judge(packet, arena)
     }
 
-    /// Decays the average by the idle time (Floyd and Jacobson 1993 §4), as if packets of the typical length
-    /// had arrived at the empty queue one after the other.
+    /// Decays the average over the idle time (Floyd and Jacobson 1993 §4), as if packets of typical length
+    /// had arrived at the empty queue.
     fn passes(
         &mut self,
         now: Time,

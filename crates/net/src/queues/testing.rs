@@ -20,7 +20,7 @@ pub struct Bench<Q: ?Sized> {
     pub now: Time,
     /// Idle time of the link before each packet that passes without queueing.
     pub idle: Span,
-    /// Number of packets marked so far; a packet that is dropped later also counts.
+    /// Number of packets marked so far, including packets dropped later.
     pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
@@ -43,7 +43,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         self.offer_with(|_| {})
     }
 
-    /// Offers a packet whose fields `set` has changed.
+    /// Offers a packet after changing its fields with `set`.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
         self.push_with(set);
         match self.dropped()[..] {
@@ -53,7 +53,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         }
     }
 
-    /// Offers a packet whose fields `set` has changed, and ignores drops.
+    /// Offers a packet after changing its fields with `set`, and ignores drops.
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -90,7 +90,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         })
     }
 
-    /// Passes a packet without queueing, and returns the ECN codepoint that it then has.
+    /// Passes a packet without queueing, and returns the packet's resulting ECN codepoint.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);

@@ -13,7 +13,7 @@ pub struct TxQueue {
 /// Properties of the queue that can be read without a call of the discipline.
 #[derive(Debug, Default)]
 struct Record {
-    /// False if the queue is certainly empty; the discipline then need not be called.
+    /// False if the queue is certainly empty. The discipline is then not called.
     may_wait: bool,
     /// Sojourn times of packets that left the queue.
     waits: Waits,
@@ -24,9 +24,9 @@ struct Record {
 pub enum Offered {
     /// The packet passes to the transmitter without queueing.
     Passes(Queued),
-    /// The discipline dropped the packet, which would have passed without queueing.
+    /// The discipline dropped the packet instead of passing it without queueing.
     Refused,
-    /// The discipline was offered the packet. The packet is queued, or in the list of dropped packets.
+    /// The packet was offered to the discipline, and is queued or in the list of dropped packets.
     Pushed,
 }
 
@@ -37,8 +37,7 @@ impl TxQueue {
     }
 
     /// Offers a packet. `free_since`: time since which the transmitter has been free; `None` if it is busy.
-    /// Packets that the discipline drops are added to `dropped`; these may be queued packets or the offered
-    /// packet.
+    /// Dropped packets are added to `dropped`, whether queued or offered.
     #[inline]
     pub fn offer(
         &mut self,
@@ -63,8 +62,7 @@ impl TxQueue {
         Offered::Pushed
     }
 
-    /// Removes and returns the next packet. Packets that the discipline drops before it are added to
-    /// `dropped`.
+    /// Removes and returns the next packet. Packets that the discipline drops first are added to `dropped`.
     #[inline]
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         if !self.record.may_wait {
@@ -107,7 +105,7 @@ impl TxQueue {
         self.discipline.len()
     }
 
-    /// Returns the queue capacity, packets.
+    /// Returns the queue capacity in packets.
     pub fn capacity(&self) -> usize {
         self.discipline.capacity()
     }
@@ -122,7 +120,7 @@ impl TxQueue {
         QueueState { wait: self.record.waits.summary(), marker: self.marker() }
     }
 
-    /// Ends the warm-up: only packets that leave the queue later count in the sojourn times.
+    /// Ends the warm-up. Only packets that leave the queue later count in the sojourn times.
     pub fn begin_anew(&mut self) {
         self.record.waits = Waits::default();
     }
@@ -135,8 +133,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// A packet passes without queueing if the transmitter is free and the queue is empty, and not otherwise.
-    /// Each packet keeps its next station.
+    /// A packet passes without queueing only if the transmitter is free and the queue is empty. Each packet
+    /// keeps its next station.
     #[test]
     fn a_packet_passes_a_free_transmitter_without_queueing() {
         let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));

@@ -7,8 +7,8 @@ use airhop_base::Span;
 pub(crate) struct Waits {
     /// Number of packets that passed without queueing.
     passed: u64,
-    /// Sojourn times of packets that were queued. A box keeps the struct of a link small; on most links most
-    /// packets pass without queueing and need no access to the box.
+    /// Sojourn times of queued packets. The box keeps the struct of a link small, because most packets pass
+    /// without queueing.
     waits: Box<Delays>,
 }
 

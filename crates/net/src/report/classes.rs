@@ -15,13 +15,12 @@ pub(crate) struct Classes(Vec<Class>);
 #[derive(Debug)]
 struct Class {
     name: Arc<str>,
-    /// Goodput of each flow of the scenario, Mbit/s, by index of the flow. It includes the goodput of flows
-    /// that the flow's application opened.
+    /// Goodput of each flow of the scenario in Mbit/s, by flow index. Includes the flows that the flow's
+    /// application opened.
     goodputs: BTreeMap<usize, f64>,
     delays: Delays,
     completions: Completions,
-    /// Number of transfers and requests that have not completed; `None` if the class has no transfers and
-    /// requests.
+    /// Number of unfinished transfers and requests; `None` if no application in the class has either.
     unfinished: Option<u64>,
     quality: ClassQuality,
 }
@@ -30,11 +29,11 @@ struct Class {
 #[derive(Debug)]
 pub(crate) struct ClassMember<'a> {
     pub report: &'a FlowReport,
-    /// Index of the first flow of the application to which the flow belongs.
+    /// Index of the first flow of the flow's application.
     pub group: usize,
     pub delays: Option<&'a Delays>,
-    /// Completions of the flow's application, and number of its unfinished transfers and requests; `None`
-    /// without transfers and requests.
+    /// Completions of the flow's application, and the number of unfinished transfers and requests; `None` if
+    /// the application has neither.
     pub completions: Option<(&'a Completions, u64)>,
 }
 

@@ -7,8 +7,8 @@ pub struct ConnectionCounts {
     pub opened: u64,
     /// Number of connections that both sides closed, with both FINs acknowledged.
     pub closed: u64,
-    /// Number of endpoints in TIME-WAIT at the end of the run. If a new connection uses the ports of such an
-    /// endpoint, the endpoint's TIME-WAIT ends (RFC 1122 §4.2.2.13).
+    /// Number of endpoints in TIME-WAIT at the end of the run. A new connection on the same ports ends the
+    /// TIME-WAIT (RFC 1122 §4.2.2.13).
     pub time_wait: u64,
 }
 
@@ -25,8 +25,7 @@ impl ConnectionCounts {
         [self.opened, self.closed, self.time_wait]
     }
 
-    /// Subtracts the counts of `earlier`. The number in TIME-WAIT is not subtracted; it remains the value at
-    /// the end of the run.
+    /// Subtracts the counts of `earlier`. The number in TIME-WAIT remains the value at the end of the run.
     pub(super) fn leave_out(&mut self, earlier: &ConnectionCounts) {
         self.opened -= earlier.opened;
         self.closed -= earlier.closed;

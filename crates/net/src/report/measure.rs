@@ -10,14 +10,14 @@ use crate::transit::Completion;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::LossClass;
 
-/// Rule that combines the values of a run's flows into a value of the run.
+/// Rule that combines the flows' values into a value of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowAggregation {
     /// Sum over the TCP flows.
     Sum,
     /// Mean over the flows that have a value.
     Mean,
-    /// Value of the run, which the results of each flow repeat.
+    /// Value of the run, repeated in the results of each flow.
     First,
     /// No value for a run: the measure is defined per flow only.
     PerFlow,
@@ -30,7 +30,7 @@ pub(super) struct Measure {
     pub name: &'static str,
     /// Label of axes and menus.
     pub label: &'static str,
-    /// Head of a narrow column, with line breaks at spaces; empty if it equals the label.
+    /// Heading of a narrow table column; empty if equal to the label. Lines may break at spaces.
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
@@ -38,11 +38,11 @@ pub(super) struct Measure {
     pub about: &'static str,
     /// Rule that combines the values of flows.
     pub over_flows: FlowAggregation,
-    /// True if the measure covers the time after the warm-up: its value at the end of the warm-up is
-    /// subtracted. False if the measure is the value at the end of the run.
+    /// True if the measure covers only the time after the warm-up. The value at the end of the warm-up is
+    /// then subtracted.
     pub after_warm_up: bool,
-    /// True if the network can observe the measure for flows of real senders; false if only the senders'
-    /// kernels know it.
+    /// True if the network can observe the measure for flows of real senders. False if only the senders'
+    /// kernels know the measure.
     pub of_real: bool,
 }
 
@@ -63,8 +63,8 @@ pub(super) const MEASURE: Measure = Measure {
 pub struct Column {
     /// Name of the column.
     pub name: String,
-    /// Keys that lead to the value: in the entry of the flow or, for a measure of the run, in the run
-    /// document.
+    /// Keys that lead to the value in the entry of the flow. For a measure of the run, the keys lead through
+    /// the run document.
     pub path: Vec<&'static str>,
     /// Label of axes and menus.
     pub label: String,
@@ -80,7 +80,7 @@ pub struct Column {
     pub after_warm_up: bool,
     /// True if the measure exists for flows of real senders, from `Measure::of_real`.
     pub of_real: bool,
-    /// True for an integer.
+    /// True if the number is an integer.
     pub is_count: bool,
 }
 
@@ -102,7 +102,7 @@ impl Column {
         }
     }
 
-    /// Returns the column for one number of a group. `keys`: keys of the number below that of the measure.
+    /// Returns the column for one number of a group. `keys`: keys below the key of the measure.
     fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
         Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
@@ -128,7 +128,7 @@ pub(super) trait Quantity {
     fn columns(measure: &Measure) -> Vec<Column>;
     /// Returns the value in the run document.
     fn value(&self) -> Value;
-    /// Returns the entries of the measure `name` in the run document. There is one entry, or one per kind of
+    /// Returns the entries of the measure `name` in the run document: one entry, or one per kind of
     /// application.
     fn entries(&self, name: &'static str) -> Vec<(&'static str, Value)> {
         vec![(name, self.value())]
@@ -382,7 +382,7 @@ impl Quantity for Option<Completion> {
     }
 }
 
-/// Returns the column for one statistic of a distribution of times, ms.
+/// Returns the column for one statistic of a time distribution, in ms.
 fn time_column(measure: &Measure, of: &str, key: &'static str) -> Column {
     Column {
         name: format!("{of}_{key}_ms"),

@@ -1,4 +1,4 @@
-//! Declarations of all measures. The run document prints the measures in this order; data frames, stores,
+//! Declarations of all measures. The run document has the measures in this order. Data frames, stores,
 //! tables, plots and the documentation are derived from the declarations. A new measure is appended to the
 //! list, and its value is set in `world/results.rs`.
 
@@ -16,7 +16,7 @@ use crate::transit::Completion;
 use airhop_base::{Drop, NoticeKind};
 use std::sync::Arc;
 
-/// Declares a report: the fields that identify it, and its measures, each with an entry of [`Measure`].
+/// Declares a report: the fields that identify it, and its measures with their [`Measure`] entries.
 macro_rules! measures {
     (
         $(#[doc = $title:literal])+
@@ -71,8 +71,8 @@ pub(super) trait Measured {
 }
 
 impl FlowReport {
-    /// Returns the measures by name, in the order of the run document. If only a real kernel knows a measure,
-    /// its value is null, not zero.
+    /// Returns the measures by name, in the order of the run document. Measures that only a real kernel knows
+    /// are null.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         FLOW.iter().zip(self.measured()).flat_map(|(measure, entries)| {
             let is_unknown = self.is_real && !measure.of_real;
@@ -93,8 +93,8 @@ pub fn flow_columns() -> Vec<Column> {
     FlowReport::columns()
 }
 
-/// Returns the columns of the measures of a class, in the order of the run document. Their names begin with
-/// `class_`, because a row of a data frame is a flow. A run has no values of a class.
+/// Returns the columns of a class's measures, in the order of the run document. Column names begin with
+/// `class_`, because a row of a data frame is a flow.
 pub fn class_columns() -> Vec<Column> {
     let named = |column: Column| Column {
         name: format!("class_{}", column.name),
@@ -109,9 +109,9 @@ measures! {
     FlowReport, FLOW: {
         /// Name of the flow.
         name: String,
-        /// Scheme of the flow, if it is a TCP of Airhop.
+        /// Scheme of a simulated TCP flow; `None` for other flows.
         scheme: Option<&'static str>,
-        /// True if the flow's ends are real hosts, of which the network sees only packets.
+        /// True if the flow's endpoints are real hosts.
         is_real: bool,
         /// "tcp" or "udp".
         transport: &'static str,
@@ -248,7 +248,8 @@ measures! {
 }
 
 measures! {
-    /// Results of a queue, named after the directed link behind it, `r->d`; `bs->*` for a queue to several stations.
+    /// Results of a queue, named after the directed link behind the queue: `r->d`, or `bs->*` for several
+    /// stations.
     QueueReport, QUEUE: {
         /// Name of the queue.
         name: String,

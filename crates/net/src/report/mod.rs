@@ -22,14 +22,13 @@ pub use measures::{
 };
 pub use quality::ClassQuality;
 
-/// Results of a run: the fields of the run document, except those that only the caller knows. Events and
-/// fingerprint cover the whole run, and `srtt_ms` is the value at its end. All other values cover the time
-/// after the warm-up.
+/// Results of a run: the fields of the run document that the simulation knows. Events and fingerprint cover
+/// the whole run, and `srtt_ms` is the value at the end. All other values cover the time after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up: first part of the run, which goodput and counters exclude.
+    /// Warm-up: first part of the run, excluded from goodput and counters.
     pub warmup: Span,
     /// Number of events handled.
     pub events: u64,
@@ -43,7 +42,7 @@ pub struct Report {
     pub drops: [u64; Drop::ALL.len()],
     /// Counters of the routers; `None` if no cell has on-demand routing.
     pub routing: Option<RoutingCounts>,
-    /// Queues that packets have left or that mark packets, in the order of the scenario.
+    /// Queues that packets have left or that can mark packets, in the order of the scenario.
     pub queues: Vec<QueueReport>,
     /// Stations of cells, in the order of the scenario.
     pub stations: Vec<StationReport>,
@@ -85,8 +84,8 @@ impl Report {
         }
     }
 
-    /// Returns the smallest of the cells' Jain's indices; `None` if no station began an exchange. The index
-    /// of a cell is over the airtimes of its stations that began exchanges.
+    /// Returns the lowest Jain's index of any cell; `None` if no station began an exchange. The index of a
+    /// cell covers the airtimes of stations that began exchanges.
     pub fn airtime_jain(&self) -> Option<f64> {
         let cells = self.stations.chunk_by(|one, next| one.cell == next.cell);
         let indices = cells.filter_map(|cell| {

@@ -1,5 +1,5 @@
-//! Quality of applications as a measure. The run document has an entry for each kind of application, named
-//! after the kind. Flows and classes without an application of the kind have no such entry.
+//! Quality of applications as a measure. The run document has an entry named after each kind of application.
+//! Flows and classes without an application of this kind have no such entry.
 
 use super::measure::{Column, FlowAggregation, Measure, Quantity, Value};
 use crate::apps::{InClass, Number, Quality};
@@ -128,7 +128,7 @@ mod tests {
         Quality::Game(GameQuality { packets: Punctuality { in_time, late, lost, bursts: 1 } })
     }
 
-    /// Returns the numbers of a class in which all applications are of one kind.
+    /// Returns the numbers of a class. All applications of the class must be of one kind.
     fn numbers(class: &[Quality]) -> Vec<(&'static str, Value)> {
         match &ClassQuality(class.into()).entries("")[..] {
             [(_, Value::Group(numbers))] => numbers.clone(),

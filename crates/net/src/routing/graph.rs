@@ -1,5 +1,5 @@
-//! Graph of the nodes and of the hops between them. Shortest paths have the minimum number of hops. Of
-//! several shortest paths, the one whose next node comes first by name is chosen.
+//! Graph of the nodes and of the hops between them. Shortest paths have the minimum number of hops. Among
+//! several shortest paths, the first next node by name is chosen.
 
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
@@ -9,10 +9,10 @@ use std::collections::{HashMap, VecDeque};
 pub enum Hop {
     /// No route.
     None,
-    /// One direction of a wired link. For link `i`, `2 i` leads from `ends[0]` to `ends[1]`, and `2 i + 1` in
-    /// the other direction.
+    /// One direction of a wired link. For link `i`, `2 i` leads from `ends[0]` to `ends[1]`, and `2 i + 1`
+    /// leads back.
     Link(u16),
-    /// Hop from one station of a link layer to another: in a cell, or between the ends of a radio link.
+    /// Hop between two stations of a link layer: in a cell, or between the ends of a radio link.
     Layer {
         /// The link layer.
         layer: Layer,
@@ -21,7 +21,7 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
-    /// Hop from a station of a cell with on-demand routing, whose next station is not known in advance.
+    /// Hop from a station of a cell with on-demand routing. The next station is not known in advance.
     OnDemand {
         /// Index of the cell.
         cell: u16,
@@ -46,24 +46,23 @@ impl Layer {
         number
     }
 
-    /// True if the layer is a cell, whose stations share a medium.
+    /// True if the layer is a cell. The stations of a cell share a medium.
     pub fn is_cell(self) -> bool {
         matches!(self, Layer::Cell(_))
     }
 }
 
-/// Transmission medium, which carries one transmission at a time: one direction of a link between two nodes,
-/// or a cell.
+/// Transmission medium for one transmission at a time: one direction of a link between two nodes, or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
-    /// Direction of a link, given by its hop.
+    /// One direction of a link, identified by its hop.
     Direction(Hop),
     /// Cell with this index.
     Cell(u16),
 }
 
 impl Hop {
-    /// Returns the index of the cell whose medium the hop uses; `None` for other links.
+    /// Returns the index of the hop's cell; `None` for other links.
     pub fn cell(self) -> Option<u16> {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
@@ -81,7 +80,8 @@ impl Hop {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 
-    /// Returns a hop that identifies the transmitter: it is the same for all hops from one station of a cell.
+    /// Returns a hop that identifies the transmitter. The result is the same for all hops from one station of
+    /// a cell.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
@@ -104,7 +104,7 @@ impl Hop {
 pub enum Joins {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
-    /// Stations of a cell. The cell's index is the number of cells added before.
+    /// Stations of a cell. Cells are numbered in the order in which they are added.
     Stations(Stations),
 }
 
@@ -136,7 +136,7 @@ pub struct Graph {
 pub struct Stations {
     /// Node and position of each station.
     pub places: Vec<(NodeId, [f64; 2])>,
-    /// Receive range, metres; `None`: unlimited.
+    /// Receive range in metres; `None` if unlimited.
     pub reach: Option<f64>,
 }
 
@@ -146,7 +146,7 @@ struct Node {
     ports: Vec<Port>,
 }
 
-/// Interface of a node at which packets enter.
+/// Interface by which packets enter a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
     /// Receiving end of `hop`, the hop from `node`. Only packets from `node` enter here.
@@ -187,9 +187,8 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Returns for every node its next hop towards `to`. Of several shortest paths, the one over the
-    /// neighbour with the first name is chosen. Additional nodes elsewhere therefore do not change the
-    /// routes.
+    /// Returns the next hop of every node towards `to`. Among several shortest paths, the first neighbour by
+    /// name is chosen. Additional nodes elsewhere therefore do not change the routes.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
@@ -213,8 +212,8 @@ impl Graph {
         }
     }
 
-    /// Returns the only neighbour of `node`, and the hop from this neighbour to `node`. `None` if the node
-    /// has several interfaces, or if its interface is not wired.
+    /// Returns the only neighbour of `node`, and the hop from the neighbour to `node`. `None` if the node has
+    /// several interfaces, or an interface that is not wired.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
@@ -229,7 +228,7 @@ struct Search<'a> {
     hops: Vec<Hop>,
     distance: Vec<u32>,
     via: Vec<Option<NodeId>>,
-    /// For each cell, distance from the destination to the first of its stations that was reached, hops.
+    /// For each cell, number of hops from the destination to the first reached station.
     cells: Vec<u32>,
     frontier: VecDeque<NodeId>,
 }
@@ -290,7 +289,8 @@ impl Stations {
     }
 }
 
-/// True if stations at these positions, metres, receive each other's frames. `reach`: receive range, metres.
+/// True if stations at these positions in metres receive each other's frames. `reach`: receive range in
+/// metres.
 pub fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
     (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
 }
@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no route from the island");
     }
 
-    /// Node s is connected to two base stations of a cell, and a chain of nodes follows the cell. There are
-    /// paths through both base stations, and each of them crosses the cell in one hop.
+    /// Node s is connected to two base stations of a cell, and a chain of nodes follows the cell. A path
+    /// exists through each base station. Each path crosses the cell in one hop.
     #[test]
     fn a_route_crosses_a_cell_in_one_hop() {
         let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
@@ -351,8 +351,8 @@ mod tests {
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
-    /// m - b is a radio link and b - s a wired link. A second radio link, whose ends are listed in opposite
-    /// order, is not a shorter path.
+    /// m - b is a radio link and b - s a wired link. A second radio link with its ends in opposite order is
+    /// not a shorter path.
     #[test]
     fn a_radio_link_counts_as_one_hop() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));

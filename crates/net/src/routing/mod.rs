@@ -1,5 +1,5 @@
-//! Routing: static routes, computed from the graph of the network, and AODV, by which stations discover
-//! routes on demand.
+//! Routing. Static routes are computed from the graph of the network. With AODV, stations discover routes on
+//! demand.
 
 pub(crate) mod aodv;
 mod graph;

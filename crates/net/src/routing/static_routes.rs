@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 /// Next hops of every node towards the end nodes of flows.
 ///
-/// A node with a single wire shares the table of the node at the wire's other end, its anchor. Memory
-/// therefore grows with the number of nodes that have a choice of routes, not with the square of the number
-/// of hosts.
+/// A node with a single wire shares the table of its anchor, the node at the other end of the wire. Memory
+/// therefore grows with the number of nodes that have a choice of routes, and not with the square of the
+/// number of hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// Concatenated tables. Each table has the next hop of every node towards one destination.
@@ -44,7 +44,7 @@ impl Routes {
         routes
     }
 
-    /// Returns the next hop from `node` towards `to`; `None` at `to` itself, and for nodes that are not
+    /// Returns the next hop from `node` towards `to`. `Hop::None` at `to` itself, and for nodes that are not
     /// destinations.
     #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> &Hop {
@@ -55,7 +55,7 @@ impl Routes {
         }
     }
 
-    /// Returns the nodes from `from` on, each with its hop towards `to`, until no further route exists.
+    /// Returns the path from `from` towards `to`: each node with its hop, until no further route exists.
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = graph.end(hop)?;
@@ -65,7 +65,7 @@ impl Routes {
         std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
-    /// Replaces each hop by the result of `other` for this hop.
+    /// Replaces each hop by the result of `other` for the hop.
     pub fn replace(&mut self, other: impl Fn(Hop) -> Hop) {
         for hop in &mut self.hops {
             *hop = other(*hop);

@@ -1,8 +1,8 @@
-//! Timing errors of an emulation, as part of a simulation: packets reach their hosts late, and hosts answer
+//! Timing errors of an emulation, as part of a simulation. Packets reach their hosts late, and hosts answer
 //! after a delay.
 //!
-//! A machine that emulates a network adds delay. A simulation with the measured delay shows how it changes a
-//! result.
+//! A machine that emulates a network adds delay. A simulation with the measured delay shows the effect of
+//! this delay on a result.
 
 use crate::flow::{Ends, Flow};
 use crate::turnaround::{DelayDistribution, Holding};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Measured lateness of an emulator, and measured turnaround of its hosts.
 #[derive(Clone, Debug)]
 pub struct EmulatorPlan {
-    /// Nodes at which hosts are attached. The plan applies to flows between two of these nodes.
+    /// Nodes with attached hosts. The plan applies to flows between two of these nodes.
     pub hosts: Vec<NodeId>,
     /// Lateness of a packet at its host, relative to its due time. The distribution was measured on packets
     /// that became due while no other packet was late.
@@ -24,7 +24,7 @@ pub struct EmulatorPlan {
 }
 
 impl EmulatorPlan {
-    /// Returns the plan of an emulator that is never late, and whose hosts wake up at once. Segments that
+    /// Returns the plan of an emulator that is never late, with hosts that wake up at once. Segments that
     /// arrive at the same time are still processed at a single wake-up.
     #[must_use]
     pub fn punctual(&self) -> Self {
@@ -34,8 +34,8 @@ impl EmulatorPlan {
     }
 }
 
-/// State of an emulator that is part of a simulation. One thread delivers all late packets, one after the
-/// other, to all hosts.
+/// State of an emulator that is part of a simulation. One thread delivers all late packets to all hosts, one
+/// after the other.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
@@ -54,8 +54,8 @@ impl Emulator {
 }
 
 impl World {
-    /// Adds the lateness and turnaround of `plan` to the flows between its hosts. The random numbers have the
-    /// seed of the world. Must be called before the world runs.
+    /// Adds the lateness and turnaround of `plan` to the flows between its hosts. `seed` and `replication`
+    /// are those of the world. Must be called before the world runs.
     #[must_use]
     pub fn with_emulator_delays(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
@@ -76,8 +76,8 @@ impl World {
         self
     }
 
-    /// Handles a packet that is due at its destination. A packet of a flow between hosts waits until the
-    /// emulator wakes up; other packets are delivered.
+    /// Handles a packet that is due at its destination. A packet between emulated hosts waits until the
+    /// emulator wakes up. Other packets are delivered.
     #[inline(never)]
     pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;

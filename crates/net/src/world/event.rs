@@ -5,8 +5,8 @@ use airhop_base::{FlowId, Time};
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
-/// Event of a world, small enough to be copied as one word. The tag of this enum also distinguishes the
-/// events within links, so the event loop reads only one tag.
+/// Event of a world, small enough to be copied as one word. The tag also distinguishes the events within
+/// links, so the event loop reads only one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8, align(8))]
 pub(crate) enum Event {
@@ -20,7 +20,7 @@ pub(crate) enum Event {
     Cell(CellEvent),
     /// Event on a radio link.
     Radio(RadioEvent),
-    /// Expiry of the timer of an application; index into [`World::apps`].
+    /// Expiry of the timer of the application with this index in [`World::apps`].
     App(u16),
     /// Expiry of the timer of a TCP sender.
     Sender(FlowId),
@@ -30,15 +30,15 @@ pub(crate) enum Event {
     Agent(u16),
     /// Expiry of the timer of a router; cell and station.
     Router(u16, u16),
-    /// End of a handoff in which the old base station does not forward packets; index into
-    /// [`World::handoffs`].
+    /// End of the handoff with this index in [`World::handoffs`]. The old base station then drops its queued
+    /// packets.
     Handoff(u16),
     /// Wake-up of the receiver's host, at the end of a turnaround. The host then passes its packets to the
     /// receiver.
     HostWakes(FlowId),
     /// Entry of a datagram of a real host into the network.
     Outside,
-    /// Wake-up of the emulator, which delivers all late packets to their hosts.
+    /// Wake-up of the emulator. All late packets are then delivered to their hosts.
     Late,
 }
 

@@ -9,7 +9,7 @@ use crate::world::build::install;
 use airhop_base::FlowId;
 
 impl World {
-    /// True if `flows` further flows can open within the maximum number of flows.
+    /// True if `flows` more flows can open within the maximum number of flows.
     pub(crate) fn has_room_for(&self, flows: usize) -> bool {
         self.flows.len() + flows <= MOST_FLOWS
     }
@@ -20,7 +20,7 @@ impl World {
     }
 
     /// Opens a flow with the agents that its plan requires; `None` if the run has reached its maximum number
-    /// of flows. If there would be too many agents in the world, the flow gets none.
+    /// of flows. If there would be too many agents in the world, the flow gets no agents.
     pub(crate) fn open_flow(&mut self, plan: FlowPlan, ends: Ends) -> Option<FlowId> {
         if !self.has_room_for(1) {
             return None;

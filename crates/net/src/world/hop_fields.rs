@@ -5,8 +5,8 @@ use crate::world::World;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Fields of a packet that every hop reads. The hop fields of all packets are stored together: thousands of
-/// packets are in flight at the same time, and their payloads would not fit in the CPU caches.
+/// Packet fields that every hop reads. The hop fields of all packets are stored together, because the
+/// payloads of thousands of packets would not fit into the CPU caches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HopFields {
     /// Hash of the packet for the fingerprint.

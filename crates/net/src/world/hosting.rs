@@ -35,15 +35,15 @@ impl World {
         action
     }
 
-    /// True if agent `k` of a flow is a proxy, and packets in this direction reach the proxy from the wired
-    /// side. Only the proxy processes such packets, because the other agents are between the proxy and the
-    /// wireless link.
+    /// True if agent `k` is a proxy, and packets in this direction reach the proxy from the wired side. Only
+    /// the proxy processes these packets, because the other agents are between the proxy and the wireless
+    /// link.
     fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
     }
 
-    /// Passes a packet to these agents of its flow in order, until an agent does not forward it.
+    /// Passes a packet to these agents of its flow in order, until an agent does not forward the packet.
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
@@ -92,8 +92,8 @@ impl World {
         LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Notifies the agents at the start of a wireless hop of a link-layer event of a packet. Returns true if
-    /// an agent requests that the event is not reported to routing.
+    /// Reports a link-layer event to the agents at the start of a wireless hop. Returns true if an agent
+    /// hides the event from routing.
     #[inline(always)]
     pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         if self.hosted.is_empty() {
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Notifies the agents that are subscribed to the fades of a hop of the start or end of a fade.
+    /// Notifies the subscribed agents that a fade of a hop starts or ends.
     pub(crate) fn notify_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
         let [_, next] = self.ends(hop);
         for k in 0..self.listeners(hop).len() {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// Returns the agents that are subscribed to the fades of a hop.
+    /// Returns the agents subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16] {
         self.links.of(hop).map_or(&[], |link| link.listeners(hop))
     }
@@ -154,13 +154,13 @@ impl World {
         self.links.of(hop).expect("only link layers of links report events").ends(hop)
     }
 
-    /// Returns the queue of a flow's packets before a hop; `None` if agents may not read the queue, as before
-    /// a wired link.
+    /// Returns the queue of a flow's packets before a hop; `None` if agents may not read the queue, as on a
+    /// wired link.
     fn queue(&self, hop: Hop, flow: &Flow) -> Option<&TxQueue> {
         self.links.of(hop)?.queue(hop, flow.plan.access_category)
     }
 
-    /// Passes the ACKs of a flow that are queued before a hop to agent `i` of the flow.
+    /// Passes the ACKs in the queue before a hop to agent `i` of their flow.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
         let World { links, arena, hop_fields, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
@@ -215,15 +215,15 @@ impl World {
         matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
     }
 
-    /// Stores an agent's notices about segments until the outcomes of all MPDUs of the PPDU are known.
+    /// Stores an agent's notices about segments until the outcome of every MPDU of the PPDU is known.
     fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
         let World { actions, held_notices, .. } = self;
         let about_segments = actions.notices.extract_if(.., |notice| notice.kind.concerns_one_segment());
         held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
     }
 
-    /// Sends the stored notices about the MPDUs of a PPDU. All segments of a flow with notices of the same
-    /// kind are named in a single notice, as far as it has room.
+    /// Sends the stored notices about the MPDUs of a PPDU. Notices of the same kind to the same flow are
+    /// combined into one notice, as far as there is room.
     #[cold]
     pub(crate) fn send_held_notices(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held_notices);
@@ -246,8 +246,8 @@ impl World {
         self.held_notices = held;
     }
 
-    /// Passes a packet that a proxy sends over the wireless link to the other agents of the flow at the
-    /// proxy's node.
+    /// Passes a proxy's packet to the flow's other agents at the proxy's node. The packet is bound for the
+    /// wireless link.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -260,9 +260,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a flow's sender. On the downlink the notice is a packet, which can be queued and
-    /// lost: an ACK in the receiver's name, or an ICMP message from this node. At the sender's own station
-    /// the notice is a function call (Yun 2009 §3.1, Figure 1).
+    /// Sends a notice to a flow's sender. On the downlink the notice is a packet that can be queued and lost:
+    /// an ACK in the receiver's name, or an ICMP message from this node. At the sender's own station the
+    /// notice is a function call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
         for one in notice.segments() {
@@ -285,7 +285,7 @@ impl World {
         self.forward(now, node, self.hop_fields_of(&id), id);
     }
 
-    /// Returns the occupancy of the queue from `node` towards the receiver of a flow, 0 to 1.
+    /// Returns the fill level (0 to 1) of the queue from `node` towards the receiver of a flow.
     pub(crate) fn fill_towards(&self, node: NodeId, flow: &FlowPlan) -> f64 {
         let hop = *self.routes.hop(node, flow.to);
         let waiting = self.links.of(hop).map(|link| link.waiting(hop, flow.access_category, self.now()));
@@ -304,7 +304,7 @@ fn naks(packet: &Packet) -> Naks {
     packet.segment().map_or(Naks::EMPTY, |s| s.options.naks)
 }
 
-/// Records the NAKs that an agent has added to a packet. `had`: NAKs of the packet before.
+/// Records the NAKs that an agent has added to a packet. `had`: earlier NAKs of the packet.
 fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
     let Some(recorder) = recorder else { return };
     for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {

@@ -1,5 +1,4 @@
-//! `Interface`: station of a link layer, with its transmit queues and the records of the packets in the
-//! layer.
+//! `Interface`: station of a link layer, with its transmit queues and packet records.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
@@ -16,7 +15,7 @@ pub(crate) struct Interface {
     pub node: NodeId,
     /// Name of the node.
     pub name: String,
-    /// Transmit queue; in a cell with EDCA, that of best effort.
+    /// Transmit queue. In a cell with EDCA, the best-effort queue.
     pub queue: InterfaceQueue,
     /// Transmit queues of the other access categories in use.
     pub others: Box<[InterfaceQueue]>,
@@ -26,14 +25,14 @@ pub(crate) struct Interface {
     pub records: PacketRecords,
     /// Kinds of the packets that the layer accepted most recently, for the recorder.
     pub taken: PacketKinds,
-    /// Fades that the link layer observes, for the agents of this node that subscribe to them.
+    /// Fades observed by the link layer, for the subscribed agents of this node.
     pub fades: Fades,
     /// Index of the interface in the recorder.
     pub interface: u16,
-    /// Index in the recorder of the link to all stations (`NODE->*`), for broadcasts and for stations
-    /// without an entry in `places`; on a radio link, index of its only link.
+    /// Recorder index of the link to all stations (`NODE->*`), for broadcasts and for stations without an
+    /// entry in `places`. On a radio link, index of its only link.
     pub broadcast_place: u32,
-    /// Indices in the recorder of the links to the stations in receive range, in the order of the stations.
+    /// Recorder indices of the links to the stations in receive range, in the order of the stations.
     pub places: Vec<(Station, u32)>,
 }
 
@@ -44,18 +43,19 @@ pub(crate) struct InterfaceQueue {
     pub queue: TxQueue,
     /// Last time at which the layer had room while the queue was empty.
     pub idle_since: Time,
-    /// Index of the queue in the recorder: that of the link to the only other station, or of the link to all
-    /// stations, with the access category.
+    /// Recorder index of the queue. The queue is recorded under its access category and the link to the only
+    /// other station, or to all stations.
     pub place: u32,
 }
 
 impl InterfaceQueue {
-    /// Creates the queue of an access category. The recorder does not know it yet.
+    /// Creates the queue of an access category. The queue is not yet registered with the recorder.
     pub fn new(category: AccessCategory, queue: TxQueue) -> Self {
         InterfaceQueue { category, queue, idle_since: Time::ZERO, place: 0 }
     }
 
-    /// Returns the name in results and traces. `link`: link to the only other station, or to all stations.
+    /// Returns the queue's name in results and traces. `link`: link to the only other station, or to all
+    /// stations.
     pub fn name(&self, link: &str) -> String {
         match self.category {
             AccessCategory::Be => link.to_string(),
@@ -65,7 +65,7 @@ impl InterfaceQueue {
 }
 
 impl Interface {
-    /// Creates an interface of this node. The recorder does not know it yet.
+    /// Creates an interface of this node. The interface is not yet registered with the recorder.
     pub fn new(node: NodeId, name: String, queue: TxQueue, fades: Fades) -> Self {
         Interface {
             node,
@@ -107,7 +107,7 @@ impl Interface {
         std::iter::once(&mut self.queue).chain(&mut self.others)
     }
 
-    /// Returns the index in the recorder of the link to a station; `None` if the link is not recorded.
+    /// Returns the recorder index of the link to a station; `None` if the link is not recorded.
     pub fn place(&self, to: Station) -> Option<u32> {
         let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
         found.ok().map(|i| self.places[i].1)
@@ -117,19 +117,18 @@ impl Interface {
 /// Record of a packet in a link layer.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// Fields of the packet that its router reads; `None` if routing is static or the packet is a routing
-    /// message.
+    /// Packet fields that the router reads; `None` for static routing or a routing message.
     pub routed: Option<RoutedPacket>,
     /// Cause of the last loss of a data frame with the packet.
     pub last_loss: Option<Drop>,
 }
 
-/// Records of the packets in a link layer, by packet number, until the layer delivers or discards the packet.
-/// Most packets need no record.
+/// Records of the packets in a link layer, by packet number. A record is kept until the layer delivers or
+/// discards the packet. Most packets need no record.
 #[derive(Debug, Default)]
 pub(crate) struct PacketRecords {
     records: Numbered<Record>,
-    /// Copies of packets, stored only for the recorder, and for flows that can use headers alone.
+    /// Copies of packets, kept only for the recorder and for flows that can use headers alone.
     copies: Numbered<PacketCopy>,
 }
 
@@ -137,12 +136,12 @@ pub(crate) struct PacketRecords {
 #[derive(Debug)]
 struct PacketCopy {
     packet: Packet,
-    /// Bitmap of the fragments that were sent; an unfragmented packet is fragment 0.
+    /// Bitmap of the fragments sent so far. An unfragmented packet is fragment 0.
     sent: u16,
 }
 
 impl PacketRecords {
-    /// Adds the record of the packet that the layer accepted last.
+    /// Adds the record of the most recently accepted packet.
     #[inline]
     pub fn push(&mut self, number: u64, record: Record) {
         self.records.0.push_back((number, record));
@@ -158,13 +157,13 @@ impl PacketRecords {
         self.copies.entry(number, || PacketCopy { packet: packet.clone(), sent: 0 });
     }
 
-    /// Returns the copy of a packet, if there is one.
+    /// Returns the copy of a packet; `None` if there is no copy.
     pub fn copy(&self, number: u64) -> Option<&Packet> {
         Some(&self.copies.get(number)?.packet)
     }
 
-    /// Marks a fragment of a packet as sent. Returns the copy of the packet, if there is one, and true if the
-    /// fragment had been sent before.
+    /// Marks a fragment of a packet as sent. Returns the packet's copy, and true if the fragment had been
+    /// sent before; `None` if there is no copy.
     pub fn send(&mut self, number: u64, fragment: u8) -> Option<(&Packet, bool)> {
         let place = self.copies.place(number).ok()?;
         let PacketCopy { packet, sent } = &mut self.copies.0[place].1;
@@ -173,7 +172,7 @@ impl PacketRecords {
         Some((packet, was_sent))
     }
 
-    /// Removes the record and the copy of a packet. Returns the record, empty if there is none.
+    /// Removes the record and the copy of a packet. Returns the record, or an empty record if there is none.
     #[inline(always)]
     pub fn remove(&mut self, number: u64) -> Record {
         if self.records.0.is_empty() && self.copies.0.is_empty() {
@@ -246,8 +245,8 @@ pub(crate) struct PacketKinds {
 }
 
 impl PacketKinds {
-    /// Number of packets whose kinds are stored. It exceeds every Block Ack window: 257 A-MSDUs of 11424
-    /// bytes have at most 56,000 datagrams.
+    /// Number of packets whose kinds are stored. This number exceeds every Block Ack window: 257 A-MSDUs of
+    /// 11424 bytes have at most 56,000 datagrams.
     const MEMORY: usize = 1 << 16;
 
     pub fn push(&mut self, packet: &Packet) {
@@ -258,15 +257,15 @@ impl PacketKinds {
         self.recent.push_back(kind_of(packet));
     }
 
-    /// Returns kind and number of the packet to which a data frame or a cell's control frame belongs. `None`:
-    /// a control frame of a radio link, which belongs to the packet of this tag.
+    /// Returns the kind and number of a frame's packet. If `number` is `None`, the frame is a radio link's
+    /// control frame for the packet of this tag.
     pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
         place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
     }
 }
 
-/// Fades towards the stations whose fades agents of this node subscribe to.
+/// Fades towards stations, with the agents of this node that are subscribed to these fades.
 #[derive(Debug)]
 pub(crate) struct Fades {
     towards: Vec<(Station, Fade)>,
@@ -274,8 +273,8 @@ pub(crate) struct Fades {
     are_reported: bool,
 }
 
-/// Fade as the link layer of the sending station observes it: from the first failure after a success to the
-/// next link ACK.
+/// Fade as observed by the sending station's link layer. A fade lasts from the first failure after a success
+/// to the next link ACK.
 #[derive(Debug, Default)]
 struct Fade {
     since: Option<Time>,
@@ -284,7 +283,7 @@ struct Fade {
 }
 
 impl Fades {
-    /// Creates an empty record of the fades that an interface observes. `are_reported`: the link layer itself
+    /// Creates an empty record of the fades at an interface. `are_reported`: true if the link layer itself
     /// reports fades.
     pub fn new(are_reported: bool) -> Self {
         Fades { towards: Vec::new(), are_reported }
@@ -297,8 +296,8 @@ impl Fades {
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
 
-    /// Records a link ACK from a station. Returns the duration of the fade that ends with the ACK; `None` if
-    /// there was no fade.
+    /// Records a link ACK from a station. Returns the duration of the fade that the ACK ends; `None` without
+    /// a fade.
     #[inline]
     pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
@@ -332,8 +331,8 @@ impl Fades {
 mod tests {
     use super::*;
 
-    /// Packets may leave out of order, as with Block Ack. Each packet has its own record, which is removed
-    /// with it.
+    /// Packets may leave out of order, as with Block Ack. Each packet has its own record. The record is
+    /// removed with the packet.
     #[test]
     fn every_packet_in_a_mac_has_its_own_record() {
         let mut records = PacketRecords::default();

@@ -1,5 +1,5 @@
-//! Records of the queues and frames of link layers, and packet captures. The functions of this module are
-//! called only if there is a recorder.
+//! Records of the queues and frames of link layers, and packet captures. These functions are called only if
+//! there is a recorder.
 
 use super::interface::Interface;
 use super::site::Site;
@@ -29,7 +29,7 @@ impl World {
         }
     }
 
-    /// Returns the recorder's index of the link between two stations, or of the queue before that link.
+    /// Returns the recorder index of the link between two stations, or of the queue before the link.
     #[cold]
     fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
         let interface = self.links.interface(layer, from);
@@ -52,7 +52,7 @@ impl World {
         self.step_at(now, Step::Arrived, layer, (from, to), id);
     }
 
-    /// Records the length of a station's queue for an access category, packets.
+    /// Records the length in packets of a station's queue for an access category.
     #[inline]
     pub(crate) fn record_layer_queue(
         &mut self,
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Records the length of each queue of a station, packets.
+    /// Records the length in packets of each queue of a station.
     pub(crate) fn record_layer_queues(&mut self, now: Time, layer: Layer, from: Station) {
         if let Some(recorder) = &mut self.recorder {
             let queues = self.links.interface(layer, from).queues();
@@ -92,8 +92,8 @@ impl World {
         }
     }
 
-    /// Records a transmission that has just ended, in the trace. Also captures its packet, if the layer still
-    /// has the packet.
+    /// Records in the trace a transmission that has just ended. Also captures the packet if the layer still
+    /// has it.
     pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
@@ -170,7 +170,7 @@ impl World {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
-    /// Captures a packet at the sending station after the end of its frame, if the station's records have a
+    /// Captures a packet at the sending station after the end of its frame. No effect if the station has no
     /// copy of the packet.
     #[inline]
     pub(crate) fn capture(
@@ -203,7 +203,7 @@ impl World {
     }
 }
 
-/// Returns the kind of frame in the terms of the trace.
+/// Converts a kind of frame to a kind of the trace.
 fn kind_of(frame: FrameKind) -> AirKind {
     match frame {
         FrameKind::Data => AirKind::Data,
@@ -218,7 +218,7 @@ fn kind_of(frame: FrameKind) -> AirKind {
     }
 }
 
-/// Returns the outcome of a reception in the terms of the trace.
+/// Converts the outcome of a reception to an outcome of the trace.
 fn outcome_of(reception: Reception) -> AirOutcome {
     match reception {
         Reception::Received => AirOutcome::Received,
@@ -229,7 +229,7 @@ fn outcome_of(reception: Reception) -> AirOutcome {
     }
 }
 
-/// Returns the comment in a capture on a packet whose frame was lost.
+/// Returns the capture comment for a packet whose frame was lost.
 fn lost_on(from: &Interface, to: &Interface, why: Drop) -> String {
     format!("lost on {}->{}: {}", from.name, to.name, why.name())
 }

@@ -1,4 +1,4 @@
-//! Link layers of a world: the world passes packets to their stations, and executes the effects that they
+//! Link layers of a world. The world passes packets to the stations, and executes the effects that the layers
 //! report.
 
 use super::interface::{Interface, InterfaceQueue, Record};
@@ -60,8 +60,8 @@ impl World {
         }
     }
 
-    /// Passes packets from the queue of an access category to a station that accepts packets again, until its
-    /// MAC is full.
+    /// Passes queued packets of an access category to a station that accepts packets again, until the MAC is
+    /// full.
     #[inline(always)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station, category: AccessCategory) {
         let mut has_popped = false;
@@ -84,8 +84,8 @@ impl World {
         }
     }
 
-    /// Counts and frees the packets that the queue of an interface has just dropped. Each packet has its own
-    /// next station.
+    /// Counts and frees the packets that an interface queue has just dropped. Each packet has its own next
+    /// station.
     #[inline]
     fn drop_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
         if !self.dropped_by_queue.is_empty() {
@@ -103,7 +103,7 @@ impl World {
         self.dropped_by_queue = dropped;
     }
 
-    /// Passes a packet of an access category to a station, whose MAC must accept it.
+    /// Passes a packet of an access category to a station. The station's MAC must accept the packet.
     fn hand_over(
         &mut self,
         now: Time,
@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    /// Executes the effects of a layer; most events have none.
+    /// Executes the effects of a layer. Most events have no effects.
     #[inline(always)]
     fn apply_effects(&mut self, now: Time, layer: Layer) {
         if !self.effects.is_empty() {
@@ -142,8 +142,8 @@ impl World {
         }
     }
 
-    /// Executes the effects in order. The loop itself handles the effects of a delivery at the first attempt,
-    /// in place, because moving an effect takes more time than handling it.
+    /// Executes the effects in order. Deliveries at the first attempt are handled in place, because moving an
+    /// effect takes more time than handling it.
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Handles a link ACK, after which the sending station has no more work for the packet.
+    /// Handles a link ACK. The sending station has no more work for the packet.
     #[inline(always)]
     fn on_acknowledged(
         &mut self,
@@ -247,7 +247,7 @@ impl World {
         }
     }
 
-    /// Handles the first reception of a packet by the station addressed.
+    /// Handles the first reception of a packet by the addressed station.
     #[inline(always)]
     fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
         let Site { interfaces, routers, .. } = self.links.site(layer);
@@ -266,7 +266,7 @@ impl World {
         self.visit(now, node, interface, packet);
     }
 
-    /// Adds the contention time of a hop to its packet, if the flow sums it over all hops.
+    /// Adds the contention time of a hop to its packet if the flow sums contention times.
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
@@ -300,8 +300,8 @@ impl World {
         }
     }
 
-    /// Handles the discard of a packet for station `to` by a link layer. `lost`: cause of the last loss of a
-    /// frame with the packet; `None` if no frame was lost.
+    /// Handles a packet for station `to` that the link layer has discarded. `lost`: cause of the packet's
+    /// last frame loss; `None` if no frame was lost.
     pub(crate) fn on_given_up(
         &mut self,
         now: Time,
@@ -321,7 +321,8 @@ impl World {
         }
     }
 
-    /// Handles the loss of a frame. The headers may be intact, and the loss may be the loss of the packet.
+    /// Handles the loss of a frame. Drops the packet if it is lost with the frame. Delivers the headers if
+    /// they are intact and useful.
     fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
         let remains = self.intact_headers_of(layer, &lost);
         match lost.packet.take() {
@@ -340,7 +341,8 @@ impl World {
         }
     }
 
-    /// Returns the headers of the packet in a lost frame, if they are intact and the flow can use them.
+    /// Returns the headers of the packet in a lost frame if they are intact and the flow can use them; `None`
+    /// otherwise.
     fn intact_headers_of(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
         let number = lost.number.filter(|_| lost.header_intact)?;
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
@@ -349,7 +351,7 @@ impl World {
         self.remains(inside.map(|id| self.arena.get(id)).or_else(copy)?)
     }
 
-    /// Records the cause of a data frame's loss for its packet, which is not lost.
+    /// Records the cause of a data frame's loss. The packet itself is not lost.
     fn note_loss(&mut self, layer: Layer, lost: &LostFrame) {
         let Some(number) = lost.number.filter(|_| lost.frame == FrameKind::Data) else { return };
         let interface = self.links.interface_mut(layer, lost.from);
@@ -359,8 +361,8 @@ impl World {
         }
     }
 
-    /// Delivers only the headers of a packet to a station. The packet remains in the layer, which may
-    /// retransmit it.
+    /// Delivers only the headers of a packet to a station. The packet remains in the layer and may be
+    /// retransmitted.
     fn deliver_headers(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         self.enter(now, node, interface, remains);
@@ -372,7 +374,7 @@ fn category_of(flows: &[Flow], flow: FlowId) -> AccessCategory {
     flow.index().map_or(AccessCategory::Be, |flow| flows[flow].plan.access_category)
 }
 
-/// Replaces an effect by an effect without a packet, and returns it.
+/// Removes an effect, and leaves an effect without a packet in its place.
 #[inline]
 fn take(effect: &mut LinkEffect) -> LinkEffect {
     std::mem::replace(effect, LinkEffect::Ready(BROADCAST, AccessCategory::Be))

@@ -1,5 +1,5 @@
-//! Links that change during the run. Transmitters compute the present rate and delay themselves. An event is
-//! needed only for a handoff in which the old base station loses its queue.
+//! Links that change during the run. Transmitters compute the present rate and delay themselves. Only a
+//! handoff in which the old base station loses its queue needs an event.
 
 use crate::plan::Plan;
 use crate::routing::{Hop, Joins};
@@ -11,7 +11,7 @@ use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
 /// Schedules an event at the end of each handoff in which the old base station loses its queue. Returns the
-/// hop to the mobile for each link with such events, in the order of their indices.
+/// hop to the mobile for each link with such events, in index order.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
     for Varying { schedule, end, hop, .. } in schedules(plan) {
@@ -32,7 +32,7 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     }
 }
 
-/// Direction of a link whose rate or delay changes during the run.
+/// Direction of a link with a varying rate or delay.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
     /// Sending end of this direction.

@@ -11,21 +11,21 @@ pub(crate) trait LinkSite {
     fn holds(&self) -> usize;
     /// Returns the nodes at the start and the end of a hop.
     fn ends(&self, hop: Hop) -> [NodeId; 2];
-    /// Returns the recorder's index of a hop.
+    /// Returns the recorder index of a hop.
     fn place(&self, hop: Hop) -> u32;
-    /// Returns the length of the queue before a hop and its capacity, packets. In a cell with EDCA it is the
-    /// queue of the access category.
+    /// Returns the length and capacity (in packets) of the queue before a hop. In a cell with EDCA, the queue
+    /// is that of the access category.
     fn waiting(&self, hop: Hop, category: AccessCategory, now: Time) -> (usize, usize);
-    /// Returns the queue before a hop; in a cell with EDCA, that of the access category. `None` if agents may
-    /// not read the queue.
+    /// Returns the queue before a hop; `None` if agents may not read the queue. In a cell with EDCA, returns
+    /// the queue of the access category.
     fn queue(&self, hop: Hop, category: AccessCategory) -> Option<&TxQueue>;
     /// Calls `show` for each queue, with the queue's name and state.
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState));
-    /// Ends the warm-up: only packets that leave a queue later count in sojourn times.
+    /// Ends the warm-up. Only packets that leave a queue later count in the sojourn times.
     fn begin_anew(&mut self);
     /// Drops all packets in the queues before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
-    /// Returns the indices of the agents that are subscribed to the fades of a hop.
+    /// Returns the indices of the agents subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
     /// Subscribes an agent to the fades of a hop. Has no effect if the link layer does not detect fades.
     fn listen(&mut self, hop: Hop, agent: u16);

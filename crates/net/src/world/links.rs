@@ -1,9 +1,9 @@
-//! Running links of a world. Only this module uses the types of links; the world uses the trait [`LinkSite`]
-//! for every link. The counterpart for plans is [`crate::links`].
+//! Running links of a world. Only this module uses the types of links. The rest of the world uses the trait
+//! [`LinkSite`]. The counterpart for plans is [`crate::links`].
 //!
-//! Events, and packets on wires, are not handled by the trait: the loop and [`World::forward`] match on the
-//! type of the link. A virtual call per event would slow a cell by 2 %, and most hops of most worlds are
-//! wires.
+//! The trait covers neither events nor packets on wires. The event loop and [`World::forward`] match on the
+//! type of the link instead. A virtual call per event would slow a cell by 2 %, and most hops of most worlds
+//! are wires.
 
 use super::World;
 use super::build::disciplines::Disciplines;
@@ -30,7 +30,7 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Creates the links of a plan, in the order in which a recorder registers their names.
+    /// Creates the links of a plan. A recorder registers the names of the links in this order.
     pub fn new(
         plan: &Plan,
         queues: &Disciplines,
@@ -104,12 +104,12 @@ impl Links {
         &mut self.site_mut(layer).interfaces[usize::from(station)]
     }
 
-    /// Calls `show` with the name and the state of each queue at time `now`.
+    /// Calls `show` with the name and state of each queue.
     pub fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
         self.iter().for_each(|link| link.for_each_queue(show));
     }
 
-    /// Ends the warm-up: from now on, sojourn times of all queues are those of packets that leave later.
+    /// Ends the warm-up. Only packets that leave a queue later count in the sojourn times.
     pub fn begin_anew(&mut self) {
         self.wires.iter_mut().for_each(|link| link.begin_anew());
         self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew());

@@ -1,4 +1,4 @@
-//! World and event loop. The functions are in the order in which a packet passes them:
+//! World and event loop. The functions are in the order of a packet's path:
 //!
 //! ```text
 //! app → Sender::poll_transmit → enter → agents → route → queue → link or MAC → air → error model
@@ -78,7 +78,7 @@ pub struct World {
     pub(crate) timers: Timers,
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Links,
-    /// Graph and routes from which flows are built.
+    /// Graph and routes, used to build flows.
     pub(crate) ground: Box<Ground>,
     /// State that the senders of the run share.
     pub(crate) shared: Run,
@@ -87,7 +87,7 @@ pub struct World {
     /// Orders of the application that is being called; empty between calls.
     pub(crate) io: Io,
     pub(crate) hosted: Vec<Hosted>,
-    /// Hops to the mobiles, one for each handoff that empties the queue of the old base station.
+    /// Hop to the mobile for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
     /// Hop fields of the packets, by arena slot.
@@ -176,7 +176,7 @@ impl World {
         }
     }
 
-    /// Passes all segments that the sender may send now to the network, at the sender's node.
+    /// Sends all segments that the sender may send now, from the sender's node.
     pub(crate) fn send_ready_segments(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
@@ -210,7 +210,7 @@ impl World {
         self.record_window(now, id);
     }
 
-    /// Passes every ACK that is due now to the network, at the receiver's node.
+    /// Sends all ACKs that are due now, from the receiver's node.
     fn acknowledge(&mut self, now: Time, id: FlowId) {
         loop {
             let flow = &mut self.flows[id.0 as usize];
@@ -241,7 +241,7 @@ impl World {
         }
     }
 
-    /// Passes the packets that the receiver's host has to the receiver.
+    /// Passes the waiting packets of the receiver's host to the receiver.
     fn on_host_wakes(&mut self, now: Time, id: FlowId) {
         while let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends
             && let Some(host) = &mut tcp.turnaround
@@ -256,8 +256,7 @@ impl World {
     // ---- a packet on its path
     // ---------------------------------------------------------------------------------------
 
-    /// Admits a packet that was created at `node`, or the headers of a damaged packet that arrived at
-    /// `interface`.
+    /// Admits a packet created at `node`, or the headers of a damaged packet that arrived at `interface`.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         let id = self.make(now, node, packet);
@@ -285,7 +284,7 @@ impl World {
         self.arena.discard(id);
     }
 
-    /// Removes a packet that has arrived at its destination, and returns it.
+    /// Removes and returns a packet that has arrived at its destination.
     pub(crate) fn take_delivered(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
         self.count_arrival(now, node, &id);
         self.arena.take(id)
@@ -297,14 +296,14 @@ impl World {
         self.arrived += 1;
     }
 
-    /// Handles a packet at `node` that arrived at `interface`: agents process the packet, then it is
-    /// delivered here or forwarded.
+    /// Handles a packet at `node` that arrived at `interface`. Agents process the packet first. The packet is
+    /// then delivered here or forwarded.
     #[inline(never)]
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         self.visit_inline(now, node, interface, id);
     }
 
-    /// [`World::visit`] without a call, for the event loop.
+    /// Inlines [`World::visit`] into the event loop.
     #[inline(always)]
     pub(crate) fn visit_inline(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let fields @ HopFields { flow, dst, fingerprint, .. } = self.hop_fields_of(&id);
@@ -319,7 +318,7 @@ impl World {
         }
     }
 
-    /// Handles a packet whose flow has agents, as [`World::visit`] does.
+    /// Handles a packet of a flow with agents; see [`World::visit`].
     #[inline(never)]
     fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let flow = self.hop_fields_of(&id).flow;
@@ -358,8 +357,8 @@ impl World {
         }
     }
 
-    /// Delivers a packet at its destination. The packet is read in place, because most packets use a small
-    /// part of a segment's memory.
+    /// Delivers a packet at its destination. The packet is read in place, because most packets use only a
+    /// small part of a segment's memory.
     #[inline(never)]
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);

@@ -1,4 +1,4 @@
-//! Records of windows, queues, steps and drops. If there is no recorder, nothing is recorded.
+//! Records of windows, queues, steps and drops. Nothing is recorded without a recorder.
 
 use super::trace_rows::{acked, kind_of, send_cause, walker};
 use crate::flow::Ends;
@@ -30,7 +30,7 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// Records a transmission by a TCP sender. `sent_before`: end of the data that was sent before.
+    /// Records a transmission by a TCP sender. `sent_before`: end of the data sent earlier.
     #[cold]
     pub(crate) fn record_sent(&mut self, now: Time, id: FlowId, packet: &Packet, sent_before: u64) {
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };

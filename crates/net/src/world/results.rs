@@ -46,8 +46,7 @@ impl World {
         report
     }
 
-    /// Returns the results by class. Flows that are reserved for real hosts are omitted if no packet of them
-    /// was sent.
+    /// Returns the results by class. Omits flows that are reserved for real hosts and sent no packet.
     fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
         for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
@@ -66,7 +65,7 @@ impl World {
     }
 
     /// Returns the flows of each line of the report. A line is a single flow, or all connections of an
-    /// application in one direction in the order of their opening.
+    /// application in one direction, in the order of opening.
     fn lines(&self) -> Vec<Vec<&Flow>> {
         let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
         for flow in self.flows.iter().filter(|flow| flow.head() != flow.id) {
@@ -94,7 +93,7 @@ impl World {
         }
     }
 
-    /// Returns the stations of all cells. Their airtimes are in seconds, not yet divided by the duration.
+    /// Returns the stations of all cells. Airtimes are in seconds and not yet divided by the duration.
     fn station_reports(&self) -> Vec<StationReport> {
         let cells = self.ground.plan.links.wlans.iter().zip(&self.links.cells);
         let stations = cells.flat_map(|(plan, site)| {
@@ -117,7 +116,7 @@ impl World {
         found
     }
 
-    /// Returns the number of packets that all queues together marked, by flow.
+    /// Returns the number of packets marked by all queues together, by flow.
     fn marked_by_flow(&self) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
         self.links.for_each_queue(&mut |_, queue| {
@@ -138,7 +137,7 @@ impl World {
         })
     }
 
-    /// Returns the results of a line of the report. `marked`: number of marks by queues, by flow.
+    /// Returns the results of a line of the report. `marked`: number of packets that queues marked, by flow.
     fn flow_report(&self, line: &[&Flow], marked: &[u64]) -> FlowReport {
         let flow = line[0];
         let name = |n: NodeId| self.names[n.0 as usize].clone();
@@ -203,13 +202,13 @@ impl World {
     }
 
     /// Returns the quality of a flow's application up to the end of the run; `None` if the application has no
-    /// measure of quality.
+    /// quality measure.
     fn quality(&self, flow: &Flow) -> Option<Quality> {
         let seat = flow.seat?;
         self.apps[usize::from(seat.app)].quality(Time::ZERO + self.duration, seat.flow)
     }
 
-    /// Returns the application that belongs to a flow of the plan; `None` for other flows.
+    /// Returns the application of a flow of the plan; `None` for other flows.
     fn planned_app(&self, flow: &Flow) -> Option<&RunningApp> {
         let seat = flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED)?;
         self.apps.get(usize::from(seat.app))

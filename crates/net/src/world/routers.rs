@@ -1,5 +1,5 @@
-//! Routers of a world. The world requests next hops from the routers, passes them messages and reports of
-//! lost neighbours, and executes their actions.
+//! Routers of a world. The world requests next hops, passes on messages and reports of lost neighbours, and
+//! executes the routers' actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
@@ -14,7 +14,7 @@ use airhop_radio::layer::Station;
 use airhop_trace::Direction;
 
 impl World {
-    /// Sends a packet from a station to the next hop that its router chooses.
+    /// Sends a packet from a station to the next hop that the station's router chooses.
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let routed = RoutedPacket::of(self.arena.get(&id));
         let site = &mut self.links.cells[cell as usize];
@@ -62,9 +62,9 @@ impl World {
         }
     }
 
-    /// Reports to the router of a station that the link layer has discarded a packet for a neighbour.
-    /// `packet`: the packet, which the router may keep; `None` if it has arrived. `record`: fields of the
-    /// packet that were recorded when it was sent.
+    /// Reports to a station's router that the link layer has discarded a packet for a neighbour. `packet`:
+    /// packet that the router may keep; `None` if it has arrived. `record`: packet fields recorded at
+    /// transmission.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
@@ -119,7 +119,7 @@ impl World {
         self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to, since: now });
     }
 
-    /// Drops the queued packets of a station that have the next hop `next`.
+    /// Drops a station's queued packets for the next hop `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
@@ -131,8 +131,8 @@ impl World {
         self.record_layer_queues(now, Layer::Cell(cell), station);
     }
 
-    /// Drops a packet without a route. The recorded cause is the last loss of a frame at this station,
-    /// because losses of frames break routes.
+    /// Drops a packet without a route. The recorded cause is the last frame loss at this station, because
+    /// frame losses break routes.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
         let cause = interface.last_loss.unwrap_or(Drop::Collision);

@@ -1,5 +1,5 @@
-//! Schedule of a run: its operations on the event queue. A recorded schedule allows the queue to be timed
-//! alone.
+//! Schedule of a run: its operations on the event queue. With a recorded schedule, the event queue can be
+//! timed alone.
 
 use crate::world::{Event, Interrupted, World};
 use airhop_base::Time;
@@ -7,7 +7,7 @@ use airhop_engine::EventQueue;
 use std::mem;
 use std::sync::atomic::AtomicBool;
 
-/// Operations of a run on its event queue, recorded so that they can be repeated on another queue.
+/// Recorded operations of a run on its event queue. The operations can be repeated on another queue.
 #[derive(Clone, Debug)]
 pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 
@@ -17,13 +17,12 @@ impl WorldSchedule {
         self.0.len()
     }
 
-    /// Returns the mean number of pending events, averaged over all events.
+    /// Returns the mean number of pending events.
     pub fn mean_pending(&self) -> f64 {
         self.0.mean_pending()
     }
 
-    /// Pushes the recorded events into a new event queue of the same kind and pops them, without handling
-    /// them.
+    /// Pushes the recorded events into a new event queue and pops them. Events are not handled.
     pub fn replay(&self) {
         std::hint::black_box(self.0.replay());
     }
@@ -31,7 +30,7 @@ impl WorldSchedule {
 
 impl World {
     /// Runs the world up to `from`, and at least to the end of the warm-up. Then records the schedule of the
-    /// next `events` events, or of fewer if the scenario ends. The run can continue without any difference.
+    /// next `events` events, or fewer if the scenario ends. Recording does not affect the rest of the run.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` has become true before `from`.

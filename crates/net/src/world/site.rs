@@ -1,4 +1,5 @@
-//! Wireless networks of a world: a link layer (802.11 cell or radio link), and the interfaces of nodes to it.
+//! Wireless networks of a world. Each is a link layer (802.11 cell or radio link) with the interfaces of its
+//! nodes.
 
 use super::interface::Interface;
 use super::link_site::LinkSite;
@@ -19,13 +20,13 @@ pub(crate) struct Site {
     pub interfaces: Vec<Interface>,
     /// Router of each station and the router's timer; empty if routes are static.
     pub routers: Vec<(Router, TimerId)>,
-    /// Station of each node, by node number, or [`BROADCAST`] for a node without one; empty if routes are
+    /// Station of each node, by node number. [`BROADCAST`] for a node without a station. Empty if routes are
     /// static.
     stations: Vec<Station>,
 }
 
-/// Link layer of either type. A match on the type needs less time than a virtual call, and the type is part
-/// of each event.
+/// Link layer of either type: 802.11 cell or radio link. A match on the type is faster than a virtual call,
+/// and each event contains the type.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a world has few")]
 pub(crate) enum LinkLayer {
@@ -43,7 +44,7 @@ impl LinkLayer {
         }
     }
 
-    /// Passes a packet to a station, which must have room. Returns the packet's number at the station.
+    /// Passes a packet to a station. The station must have room. Returns the packet's number at the station.
     #[inline]
     pub fn send(
         &mut self,
@@ -59,8 +60,8 @@ impl LinkLayer {
         }
     }
 
-    /// Returns a packet in the layer by its number, if the layer exposes its packets. Cells do not expose
-    /// them; the world stores copies ([`Records::copy`](super::interface::Records::copy)).
+    /// Returns a packet in the layer by its number; `None` in a cell. For cells, the world stores copies of
+    /// the packets ([`PacketRecords::copy`](super::interface::PacketRecords::copy)).
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         match self {
             LinkLayer::Cell(_) => None,
@@ -68,7 +69,7 @@ impl LinkLayer {
         }
     }
 
-    /// Returns the MAC header of the last reported transmission, in a cell.
+    /// Returns the MAC header of the last reported transmission; `None` outside a cell.
     pub fn header(&self) -> Option<&MacHeader> {
         match self {
             LinkLayer::Cell(cell) => Some(cell.header()),
@@ -106,7 +107,7 @@ impl Site {
         self.interfaces[usize::from(s)].node
     }
 
-    /// Returns the station of a node of this cell with on-demand routing, or [`BROADCAST`] for all nodes.
+    /// Returns the station of a node in this cell with on-demand routing. [`BROADCAST`] stands for all nodes.
     pub fn station(&self, node: NodeId) -> Station {
         if node == NodeId::BROADCAST { BROADCAST } else { self.stations[usize::from(node.0)] }
     }
@@ -181,7 +182,7 @@ impl LinkSite for Site {
         self.from(hop).fades.listeners(to)
     }
 
-    /// No effect with on-demand routing, because the fades on a route are not known in advance.
+    /// No effect with on-demand routing, because the hops of a route are not known in advance.
     fn listen(&mut self, hop: Hop, agent: u16) {
         if let Hop::Layer { from, to, .. } = hop {
             self.interfaces[usize::from(from)].fades.listen(to, agent);

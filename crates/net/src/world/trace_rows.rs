@@ -1,4 +1,4 @@
-//! Conversion of packets, ACKs and causes of transmissions to rows of the trace.
+//! Conversion of packets, ACKs and causes of transmissions to trace rows.
 
 use airhop_base::{Body, Packet, Segment};
 use airhop_engine::Id;

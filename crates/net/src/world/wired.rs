@@ -1,4 +1,4 @@
-//! Wired links of a world: the world offers packets to them, and handles the packets at the far ends.
+//! Wired links of a world. The world offers packets to the links, and handles the packets at the far ends.
 
 use crate::link::OnWire;
 use crate::world::World;
@@ -52,8 +52,8 @@ impl World {
         self.record_link_queue(now, i);
     }
 
-    /// Counts and frees the packets that the queue before a link has just dropped. `place`: index of the link
-    /// in the recorder.
+    /// Counts and frees the packets that a link's queue has just dropped. `place`: recorder index of the
+    /// link.
     #[inline]
     pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
         if !self.dropped_by_queue.is_empty() {
@@ -82,8 +82,7 @@ impl World {
         }
     }
 
-    /// Handles the arrival of a packet over a link that is recorded, or that may have damaged or delayed the
-    /// packet.
+    /// Handles the arrival of a packet over a link that is recorded, or that may damage or delay packets.
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
@@ -132,7 +131,8 @@ impl World {
         self.visit(now, node, trace.to_interface, id);
     }
 
-    /// Returns the headers of a damaged packet, if they are intact and the flow can use them.
+    /// Returns the headers of a damaged packet if they are intact and the flow can use them; `None`
+    /// otherwise.
     pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
         let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
         is_of_use.then(|| Packet { damaged: true, ..packet.clone() })

@@ -8,7 +8,7 @@ use airhop_base::Span;
 /// Quality of one direction of a call, as its listener perceives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallQuality {
-    /// Counts of the packets whose playout time has passed: in time, late, and lost.
+    /// Number of packets in time, late and lost. A packet counts once its playout time has passed.
     pub packets: Punctuality,
     /// Rating by the E-model; `None` before the first packet.
     pub rating: Option<Rating>,
@@ -17,7 +17,7 @@ pub struct CallQuality {
 /// Rating of one direction of a call by the E-model (ITU-T G.107).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// Delay from mouth to ear, ms.
+    /// Delay from mouth to ear in ms.
     pub mouth_to_ear_ms: f64,
     /// Burst ratio of the missed packets; `None` without missed packets.
     pub burst_ratio: Option<f64>,
@@ -118,8 +118,8 @@ impl CallQuality {
         ),
     ];
 
-    /// Rates the packets of one direction. `bound`: greatest one-way delay of a packet that is played; `None`
-    /// before the first packet.
+    /// Creates the quality from the packets of one direction. `bound`: maximum one-way delay of a played
+    /// packet; `None` before the first packet.
     pub(in crate::apps) fn new(
         packets: Punctuality,
         interval: Span,

@@ -1,16 +1,16 @@
 //! E-model of ITU-T G.107 (06/2015): rating of a call from its delay and its losses.
 //!
 //! R = R0 - Is - Id - Ie,eff + A. The parameters of telephones and rooms have their default values (G.107
-//! §7.7), with which R0 - Is is 93.2. The advantage factor A is 0. Echo is cancelled, so the impairment Id is
-//! that of the absolute delay, Idd.
+//! §7.7), so R0 - Is = 93.2. The advantage factor A is 0. Echo is cancelled, so Id equals Idd, the impairment
+//! of the absolute delay.
 
-/// R0 - Is with the default values (G.107 §7.7).
+/// Value of R0 - Is with the default parameters (G.107 §7.7).
 const DEFAULT_RATING: f64 = 93.2;
-/// Minimum perceivable delay mT, ms: the default of G.107 (Table 1), with the delay sensitivity sT = 1.
+/// Minimum perceivable delay mT in ms. The default of G.107 (Table 1) for a delay sensitivity sT = 1.
 const PERCEIVABLE_MS: f64 = 100.0;
 
-/// Impairment of a codec if all packets are lost. For long bursts, for which G.107 is not valid, the formula
-/// would exceed it.
+/// Maximum impairment of a codec, at 100 % loss. Long loss bursts are outside the validity of G.107, and are
+/// limited to this value.
 const WORST: f64 = 95.0;
 
 /// Parameters of a codec in the E-model.
@@ -18,20 +18,20 @@ const WORST: f64 = 95.0;
 pub struct Codec {
     /// Equipment impairment factor Ie.
     pub ie: f64,
-    /// Packet-loss robustness factor Bpl, percent.
+    /// Packet-loss robustness factor Bpl in percent.
     pub bpl: f64,
 }
 
 impl Codec {
-    /// Returns the effective equipment impairment factor Ie,eff (G.107 §7.5). `ppl`: lost packets, percent;
-    /// `burst_ratio`: BurstR, in G.107 at least 1.
+    /// Returns the effective equipment impairment factor Ie,eff (G.107 §7.5). `ppl`: packet loss in percent;
+    /// `burst_ratio`: BurstR, at least 1 in G.107.
     pub fn impairment(&self, ppl: f64, burst_ratio: f64) -> f64 {
         let impairment = self.ie + (WORST - self.ie) * ppl / (ppl / burst_ratio.max(1.0) + self.bpl);
         impairment.min(WORST)
     }
 }
 
-/// Returns the impairment Idd of an absolute delay from mouth to ear, ms (G.107 §7.4).
+/// Returns the impairment Idd of a mouth-to-ear delay in ms (G.107 §7.4).
 pub fn delay_impairment(mouth_to_ear_ms: f64) -> f64 {
     if mouth_to_ear_ms <= PERCEIVABLE_MS {
         return 0.0;
@@ -46,8 +46,8 @@ pub fn rating(delay_impairment: f64, loss_impairment: f64) -> f64 {
     (DEFAULT_RATING - delay_impairment - loss_impairment).clamp(0.0, 100.0)
 }
 
-/// Returns the estimated mean opinion score of a rating R from 0 to 100 (G.107 Annex B). For R below 6.5 the
-/// polynomial is below the lowest score, 1, which is then returned.
+/// Returns the estimated mean opinion score of a rating R from 0 to 100 (G.107 Annex B). The result is at
+/// least 1, although the polynomial falls below 1 for R < 6.5.
 pub fn mean_opinion_score(r: f64) -> f64 {
     (1.0 + 0.035 * r + r * (r - 60.0) * (100.0 - r) * 7e-6).max(1.0)
 }

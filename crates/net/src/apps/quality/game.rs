@@ -6,7 +6,7 @@ use super::{Number, count, number};
 /// Quality of one direction of a game, as its receiver perceives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameQuality {
-    /// Counts of the packets whose deadline has passed: in time, late, and lost.
+    /// Number of packets in time, late and lost. A packet counts once its deadline has passed.
     pub packets: Punctuality,
 }
 

@@ -1,6 +1,7 @@
 //! Punctuality of datagrams: arrivals compared with deadlines.
 
-/// Counts of the datagrams whose deadline has passed (in time, late, and lost), and of the bursts of misses.
+/// Counts of datagrams in time, late and lost, and of bursts of misses. A datagram counts once its deadline
+/// has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
     /// Number of datagrams that arrived by their deadline.
@@ -25,8 +26,10 @@ impl Punctuality {
         (all > 0).then(|| 100.0 * count as f64 / all as f64)
     }
 
-    /// Returns the burst ratio (ITU-T G.107 §7.5): mean length of the bursts, divided by the mean length 1 /
-    /// (1 - p) under random loss, where p is the missed fraction. `None` if no datagram was missed.
+    /// Returns the burst ratio (ITU-T G.107 §7.5); `None` if no datagram was missed.
+    ///
+    /// The burst ratio is the mean burst length divided by 1 / (1 - p), the mean burst length under random
+    /// loss. Here p is the missed fraction.
     pub fn burst_ratio(&self) -> Option<f64> {
         let missed = self.missed() as f64;
         let share = missed / (self.in_time as f64 + missed);

@@ -6,7 +6,8 @@ use airhop_base::Span;
 /// Quality of a video.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VideoQuality {
-    /// Startup delay, from the start of the application to the beginning of playback; `None` before playback.
+    /// Startup delay: time from the start of the application to the start of playback; `None` before
+    /// playback.
     pub startup: Option<Span>,
     /// Number of stalls: interruptions of playback by an empty buffer.
     pub stalls: u64,
@@ -14,7 +15,7 @@ pub struct VideoQuality {
     pub stalled: Span,
     /// Time in which the video played.
     pub played: Span,
-    /// Integral of the bitrate over the played time, bit/s × ns.
+    /// Integral of the bitrate over the played time in bit/s × ns.
     pub played_bits: u128,
     /// Number of changes of the bitrate between played segments.
     pub switches: u64,
@@ -115,14 +116,13 @@ impl VideoQuality {
         ]
     }
 
-    /// Returns the time in stalls as a percentage of the time since the beginning of playback; `None` before
-    /// playback.
+    /// Returns the stalled time in percent of the time since playback began; `None` before playback.
     pub fn stalled_pct(&self) -> Option<f64> {
         let whole = self.played + self.stalled;
         (whole > Span::ZERO).then(|| 100.0 * self.stalled.secs_f64() / whole.secs_f64())
     }
 
-    /// Returns the mean bitrate over the played time, Mbit/s; `None` before playback.
+    /// Returns the mean bitrate over the played time in Mbit/s; `None` before playback.
     pub fn bitrate_mbps(&self) -> Option<f64> {
         (self.played > Span::ZERO).then(|| self.played_bits as f64 / self.played.nanos() as f64 / 1e6)
     }

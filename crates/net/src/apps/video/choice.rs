@@ -4,29 +4,29 @@ use super::{Choice, Video};
 use airhop_base::Span;
 use std::collections::VecDeque;
 
-/// Number of past segments whose throughputs are averaged (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
+/// Number of past segments in the average throughput (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
 const WINDOW: usize = 20;
 /// Weight of continuous playback, γp, in units of utility (Spiteri, Urgaonkar and Sitaraman, BOLA, INFOCOM
 /// 2016).
 const GAMMA_P: f64 = 5.0;
-/// Buffer level of the hybrid choice: below it the hybrid may change from BOLA to the throughput rule, and
-/// above it back to BOLA (Spiteri, Sitaraman and Sparacio, DYNAMIC, MMSys 2018).
+/// Buffer level at which the hybrid rule changes between BOLA and the throughput rule (Spiteri, Sitaraman and
+/// Sparacio, DYNAMIC, MMSys 2018).
 const LOW: Span = Span::from_secs(10);
 
 /// Rule that chooses bitrates, with its state.
 #[derive(Debug)]
 pub(super) struct Chooser {
     choice: Choice,
-    /// Bitrates, bit/s.
+    /// Bitrates in bit/s.
     ladder: Vec<f64>,
     segment: Span,
-    /// Largest permitted ratio of a bitrate to the average throughput.
+    /// Maximum ratio of a bitrate to the average throughput.
     safety: f64,
     /// Utility of each bitrate: ln(S_m / S_1), where S_m is the size of a segment with bitrate m.
     utilities: Vec<f64>,
-    /// BOLA's weight V of utility against the buffer level, segments.
+    /// Parameter V of BOLA in segments: weight of utility against the buffer level.
     v: f64,
-    /// Download times per bit of the last segments, seconds.
+    /// Download times of the last segments in seconds per bit.
     past: VecDeque<f64>,
     /// True if the hybrid choice currently follows the buffer level (BOLA).
     follows_buffer: bool,
@@ -53,8 +53,7 @@ impl Chooser {
         self.past.push_back(took.secs_f64() / bits);
     }
 
-    /// Returns the index of the bitrate of the next segment. `level`: buffer level at the time of the
-    /// request.
+    /// Returns the bitrate index of the next segment. `level`: present buffer level.
     pub fn choose(&mut self, level: Span) -> usize {
         match self.choice {
             Choice::Buffer => self.by_buffer(level),
@@ -71,16 +70,16 @@ impl Chooser {
         }
     }
 
-    /// Returns the choice of BOLA-BASIC: the index m of the bitrate that maximises (V (v_m + γp) - Q) / S_m.
-    /// Q is the buffer level in segments, and S_m is in units of S_1.
+    /// Returns the bitrate index m that BOLA-BASIC chooses. BOLA-BASIC maximises (V (v_m + γp) - Q) / S_m.
+    /// Here v_m is the utility, Q the buffer level in segments, and S_m the segment size in units of S_1.
     fn by_buffer(&self, level: Span) -> usize {
         let q = ratio(level, self.segment);
         let score = |m: usize| (self.v * (self.utilities[m] + GAMMA_P) - q) * self.ladder[0] / self.ladder[m];
         (1..self.ladder.len()).fold(0, |best, m| if score(m) > score(best) { m } else { best })
     }
 
-    /// Returns the index of the highest bitrate that is at most `safety` times the harmonic mean of the last
-    /// throughputs. If there is none, as before the first segment, returns the lowest bitrate.
+    /// Returns the index of the highest bitrate up to `safety` times the harmonic mean of the last
+    /// throughputs. Returns the lowest bitrate if no bitrate is low enough, or before the first segment.
     fn by_throughput(&self) -> usize {
         let carried = self.safety * self.past.len() as f64 / self.past.iter().sum::<f64>();
         self.ladder.iter().rposition(|&bitrate| bitrate <= carried).unwrap_or(0)

@@ -9,12 +9,11 @@ use choice::Chooser;
 use player::Player;
 use std::sync::Arc;
 
-/// Endless video. The node that receives the plan's flow is the player, and the node that sends it the
-/// server.
+/// Endless video. The receiver of the plan's flow is the player, and the sender is the server.
 ///
 /// The player requests one segment after the other on one connection (HTTP/1.1 without pipelining, RFC 9112
-/// §9.3.2). It sends a request as soon as the buffer has room for a segment. The server answers at once. A
-/// segment has a constant bitrate.
+/// §9.3.2). A request is sent as soon as the buffer has room for a segment. The server answers at once. The
+/// bitrate is constant within a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Video {
     /// Bitrates, ascending.
@@ -23,13 +22,13 @@ pub struct Video {
     pub segment: Span,
     /// Capacity of the buffer, as playback time; at least two segments.
     pub buffer: Span,
-    /// Buffer level at which playback begins, and at which it resumes after a stall.
+    /// Buffer level at which playback begins, or resumes after a stall.
     pub startup: Span,
-    /// Size of a request, bytes.
+    /// Size of a request in bytes.
     pub request: u64,
     /// Rule that chooses the bitrate of each segment.
     pub choice: Choice,
-    /// Largest permitted ratio of a bitrate to the average throughput, for rules that use the throughput.
+    /// Maximum ratio of a bitrate to the average throughput, for rules that use the throughput.
     pub safety: f64,
 }
 
@@ -40,8 +39,8 @@ pub enum Choice {
     Buffer,
     /// By the throughput of the last segments (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
     Throughput,
-    /// By the throughput while the buffer level is low, else by the buffer level (Spiteri, Sitaraman and
-    /// Sparacio, DYNAMIC, MMSys 2018).
+    /// By the throughput if the buffer level is low, and otherwise by the buffer level (Spiteri, Sitaraman
+    /// and Sparacio, DYNAMIC, MMSys 2018).
     Hybrid,
 }
 
@@ -73,7 +72,7 @@ impl AppPlan for Video {
 }
 
 impl Video {
-    /// Returns the size of a segment, bytes: bitrate times duration, rounded, at least one byte.
+    /// Returns the size of a segment in bytes, at least one byte.
     fn bytes(&self, bitrate: Rate) -> u64 {
         const BYTE: u128 = 8 * Span::from_secs(1).nanos() as u128;
         let bits = u128::from(bitrate.bps()) * u128::from(self.segment.nanos());
@@ -90,9 +89,10 @@ struct Client {
     player: Option<Player>,
     /// Outstanding request; `None` if no segment is requested.
     asked: Option<Asked>,
-    /// Time at which the buffer has room for a segment; `None` while a request is outstanding.
+    /// Time of the next request, when the buffer has room for a segment; `None` while a request is
+    /// outstanding.
     due: Option<Time>,
-    /// Numbers of bytes written so far: of requests, and of segments.
+    /// Number of request bytes and of segment bytes written so far.
     written: [u64; 2],
 }
 

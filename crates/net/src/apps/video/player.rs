@@ -4,8 +4,8 @@ use crate::apps::VideoQuality;
 use airhop_base::{Rate, Span, Time};
 use std::collections::VecDeque;
 
-/// Player that plays the segments of a video in order. Playback begins, and resumes after a stall, when the
-/// buffer level reaches a threshold.
+/// Player that plays the segments of a video in order. Playback begins, or resumes after a stall, at a
+/// threshold of the buffer level.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
     /// Duration of a segment.
@@ -19,7 +19,7 @@ pub(super) struct Player {
     is_playing: bool,
     /// Bitrates of the segments in the buffer, in order. The first may be played in part.
     buffer: VecDeque<Rate>,
-    /// Time of the first segment in the buffer that was already played.
+    /// Part of the first buffered segment that has already been played.
     part: Span,
     /// Bitrate of the last segment whose playback has begun.
     last: Option<Rate>,
@@ -57,8 +57,8 @@ impl Player {
         }
     }
 
-    /// Plays up to `now`. Playback stalls when the buffer is empty. A segment that arrives at the instant at
-    /// which the buffer becomes empty prevents the stall.
+    /// Plays up to `now`. Playback stalls when the buffer is empty. A segment that arrives at that instant
+    /// prevents the stall.
     pub fn advance(&mut self, now: Time) {
         let mut left = now - self.now;
         self.now = now;
@@ -91,8 +91,8 @@ impl Player {
         }
     }
 
-    /// Ends the warm-up at `now`: from then on the quality counts only later playback and stalls, but keeps
-    /// the startup delay.
+    /// Ends the warm-up at `now`. The quality then covers only later playback and stalls. The startup delay
+    /// is kept.
     pub fn begin_anew(&mut self, now: Time) {
         self.advance(now);
         self.quality = VideoQuality { startup: self.quality.startup, ..VideoQuality::default() };

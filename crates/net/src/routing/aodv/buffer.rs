@@ -4,12 +4,12 @@ use airhop_base::{NodeId, Packet, Span, Time};
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets that wait for a route, the oldest first.
+/// Packets that wait for a route, oldest first.
 #[derive(Debug)]
 pub(super) struct Buffer {
     waiting: VecDeque<Waiting>,
     capacity: usize,
-    /// Maximum time for which a packet stays in the buffer.
+    /// Maximum time of a packet in the buffer.
     patience: Span,
 }
 
@@ -25,8 +25,8 @@ impl Buffer {
         Buffer { waiting: VecDeque::new(), capacity, patience }
     }
 
-    /// Adds a packet for `dst`. If the buffer is full, removes and returns the oldest packet; else
-    /// `None`.
+    /// Adds a packet for `dst`. If the buffer is full, removes and returns the oldest packet; `None`
+    /// otherwise.
     pub fn push(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) -> Option<Id<Packet>> {
         let is_full = self.waiting.len() >= self.capacity;
         let oldest = if is_full { self.waiting.pop_front() } else { None };
@@ -40,8 +40,7 @@ impl Buffer {
         self.waiting.remove(place).map(|w| w.packet)
     }
 
-    /// Removes and returns the oldest packet, if it has been in the buffer for the maximum time;
-    /// else `None`.
+    /// Removes and returns the oldest packet if it has expired; `None` otherwise.
     pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
         let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
@@ -51,8 +50,7 @@ impl Buffer {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
-    /// Returns the time at which the oldest packet reaches the maximum time; `None` if the buffer
-    /// is empty.
+    /// Returns the time at which the oldest packet expires; `None` if the buffer is empty.
     pub fn expires(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }

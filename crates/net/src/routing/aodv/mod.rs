@@ -1,8 +1,8 @@
 //! On-demand routing (AODV) by the routers of a cell's stations.
 //!
 //! A [`Router`] does no I/O. Its inputs are the time, messages of neighbours, packets that need a next hop,
-//! and reports of neighbours that are not reachable. Its outputs are [`Action`]s for its station, and the
-//! time at which it must be called next.
+//! and reports of unreachable neighbours. Its outputs are [`Action`]s for its station, and the time of its
+//! next call.
 
 mod action;
 mod buffer;

@@ -5,13 +5,13 @@ use airhop_base::Span;
 /// Parameters of AODV. Capitalised names are those of RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvPlan {
-    /// RFC 3561 or ns-2: selects the rules in which they differ, where no other parameter does.
+    /// RFC 3561 or ns-2: selects the rules that no other parameter covers.
     pub variant: Variant,
     /// Lifetime of an unused route: ACTIVE_ROUTE_TIMEOUT.
     pub active_route: Span,
-    /// Lifetime of the route to a node in the node's own replies: MY_ROUTE_TIMEOUT.
+    /// Route lifetime that a destination announces in its own replies: MY_ROUTE_TIMEOUT.
     pub own_route: Span,
-    /// Time for which a router remembers a request in order to detect copies: PATH_DISCOVERY_TIME.
+    /// Time for which a router remembers requests to detect copies: PATH_DISCOVERY_TIME.
     pub request_memory: Span,
     /// Upper estimate of the time for one hop: NODE_TRAVERSAL_TIME.
     pub hop_time: Span,
@@ -21,29 +21,29 @@ pub struct AodvPlan {
     pub ttl_start: u8,
     /// Increment of the TTL from request to request: TTL_INCREMENT.
     pub ttl_step: u8,
-    /// TTL up to which the TTL is incremented; the request after it covers the whole network: TTL_THRESHOLD.
+    /// Maximum TTL that is reached by increments: TTL_THRESHOLD. The next request covers the whole network.
     pub ttl_threshold: u8,
     /// Number of repetitions of a request to the whole network: RREQ_RETRIES.
     pub retries: u32,
-    /// Time after an unsuccessful search in which no request for the destination is sent.
+    /// Pause between an unsuccessful search and the next request for the destination.
     pub pause: Span,
     /// Maximum number of packets that a node buffers during a route discovery.
     pub buffer_packets: usize,
-    /// Maximum time for which a packet stays in the buffer.
+    /// Maximum time of a packet in the buffer.
     pub buffer_time: Span,
-    /// Interval at which buffered packets are sent after their route was found.
+    /// Interval between buffered packets that are sent on a new route.
     pub release_gap: Span,
     /// Maximum random delay of a rebroadcast.
     pub jitter: Span,
-    /// Interval of the checks for expired routes and searches. `None`: each is handled exactly at its expiry.
+    /// Interval between checks for expired routes and searches; `None` to handle each expiry exactly.
     pub upkeep: Option<Span>,
     /// True if a node near the destination first tries to repair a broken route, before it reports an error.
-    /// With RFC 3561 the destination must be at most MAX_REPAIR_TTL hops away; with ns-2, closer than the
-    /// source.
+    /// RFC 3561 allows repair at most MAX_REPAIR_TTL hops from the destination. ns-2 allows repair closer to
+    /// the destination than to the source.
     pub repairs: bool,
 }
 
-/// Source of the rules.
+/// Specification that the router follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// RFC 3561.
@@ -53,8 +53,7 @@ pub enum Variant {
 }
 
 impl AodvPlan {
-    /// Constants of RFC 3561 §10. Buffer and jitter are those of ns-2, because the RFC has no numbers for
-    /// them.
+    /// Constants of RFC 3561 §10. Buffer and jitter are those of ns-2, because the RFC does not specify them.
     pub const RFC3561: AodvPlan = AodvPlan {
         variant: Variant::Rfc3561,
         active_route: Span::from_secs(3),
@@ -75,9 +74,8 @@ impl AodvPlan {
         repairs: false,
     };
 
-    /// Defaults of ns-2.35, with a link layer that reports lost neighbours. ns-2's TTL_START is 5. It has no
-    /// effect, because ns-2 treats an unknown distance as 255 hops: the first request covers the whole
-    /// network.
+    /// Defaults of ns-2.35, with a link layer that reports lost neighbours. TTL_START is 5 in ns-2, but has
+    /// no effect. ns-2 treats an unknown distance as 255 hops, so the first request covers the whole network.
     pub const NS2: AodvPlan = AodvPlan {
         variant: Variant::Ns2,
         active_route: Span::from_secs(10),

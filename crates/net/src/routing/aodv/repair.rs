@@ -1,5 +1,5 @@
-//! Loss of a neighbour, which breaks all routes over this neighbour. A router sends errors to the nodes that
-//! use these routes, or repairs the routes locally.
+//! Loss of a neighbour and of all routes over this neighbour. A router sends errors to the nodes that use
+//! these routes, or repairs the routes locally.
 
 use super::action::{Action, RoutedPacket};
 use super::plan::Variant;
@@ -9,9 +9,11 @@ use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;
 
 impl Router {
-    /// Handles the discard, by the link layer, of a packet for the neighbour `next`. `routed`: fields of the
-    /// packet; `None` for a routing message. `packet`: the packet; `None` if it arrived and only the link ACK
-    /// was lost. Returns the packet if it must be dropped.
+    /// Handles a packet for the neighbour `next` after its discard by the link layer. Returns the packet if
+    /// it must be dropped.
+    ///
+    /// `routed`: fields of the packet; `None` for a routing message. `packet`: the packet; `None` if the
+    /// packet arrived and only the link ACK was lost.
     pub fn on_link_failure(
         &mut self,
         now: Time,
@@ -50,11 +52,11 @@ impl Router {
         }
     }
 
-    /// Starts a local repair (RFC 3561 §6.12). The node before the broken link requests a route newer than
-    /// the lost route, within a radius that depends on the packet's path, and buffers packets for the
-    /// destination. Other routes over the broken link are lost. If only a link ACK was lost, a real node
-    /// would also resend its copy of the packet; here the node has no copy. In a test, 864 failures over
-    /// eight hops included no lost link ACK.
+    /// Starts a local repair (RFC 3561 §6.12). The node before the broken link buffers packets for the
+    /// destination and requests a newer route. The radius of the request depends on the packet's path. Other
+    /// routes over the broken link are lost. If only a link ACK was lost, a real node would also resend its
+    /// copy of the packet. Here the node has no copy. In a test, 864 failures over eight hops included no
+    /// lost link ACK.
     fn repair(&mut self, now: Time, next: NodeId, routed: RoutedPacket) {
         let dst = routed.dst;
         if routed.src == self.me {
@@ -73,8 +75,8 @@ impl Router {
         self.ask(now, dst, ttl);
     }
 
-    /// Ends repairs without a reply within the discovery period. Their routes are then lost as in RFC 3561
-    /// §6.11 (§6.12).
+    /// Ends repairs without a reply within the discovery period (RFC 3561 §6.12). The routes are then lost as
+    /// in RFC 3561 §6.11.
     pub(super) fn abandon_repairs(&mut self, now: Time) {
         if self.plan.variant == Variant::Ns2 {
             return;
@@ -97,9 +99,9 @@ impl Router {
 
     /// Starts a local repair as in ns-2.35. The request accepts a route as old as the lost route, whereas RFC
     /// 3561 §6.12 requires a newer route. The neighbours on both sides still have the old route, and reply
-    /// with longer routes. The node accepts such a reply only after it has abandoned the repair. ns-2 passes
-    /// the end of the waiting time to its scheduler as if it were a duration, so the repair is abandoned at
-    /// about twice the present time. One of the longer routes is then used, and may lead back to this node.
+    /// with longer routes. The node accepts a longer route only after it has abandoned the repair. This
+    /// happens at about twice the present time, because ns-2 passes the end of the waiting time to its
+    /// scheduler as a duration. The longer route may lead back to this node.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
         self.search(now, dst);
@@ -107,8 +109,8 @@ impl Router {
         self.repairs.push_back((now + until.since(Time::ZERO), dst));
     }
 
-    /// Invalidates all routes over a neighbour, except the route to `repaired`, which is under repair (RFC
-    /// 3561 §6.11 (i)).
+    /// Invalidates all routes over a neighbour, except the route under repair to `repaired` (RFC 3561 §6.11
+    /// (i)).
     fn lose(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
         let variant = self.plan.variant;
         if variant == Variant::Ns2 {

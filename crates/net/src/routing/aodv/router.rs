@@ -2,9 +2,8 @@
 //!
 //! As in ns-2, the following is not implemented: hello messages (the link layer reports lost neighbours),
 //! routes to neighbours without a sequence number, gratuitous replies, multicast, acknowledgements of
-//! replies, and limits on the rate of messages. Neither is the error with the 'N' flag, which reports a
-//! longer route after a repair and requires no action. [`Variant`] selects between the RFC and ns-2 where
-//! they differ; the module `repair` handles lost neighbours.
+//! replies, limits on the rate of messages, and the error with the 'N' flag after a repair. [`Variant`]
+//! selects between the RFC and ns-2 where they differ. The module `repair` handles lost neighbours.
 
 use super::action::{Action, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
@@ -22,13 +21,13 @@ pub struct Router {
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// Sequence number of this node. In ns-2 it is always even. The sequence number of a broken route is
-    /// higher by one and therefore odd, and never counts as new.
+    /// Sequence number of this node. In ns-2 this number is always even. A broken route has the next odd
+    /// number, and never counts as new.
     pub(super) seq: u32,
     /// Identifier of the last request that this node originated.
     request: u32,
-    /// Requests received from other nodes, by which copies are detected: originator, identifier, and time
-    /// until which the request is remembered.
+    /// Requests received from other nodes, for the detection of copies: originator, identifier, and time at
+    /// which the entry expires.
     seen: VecDeque<(NodeId, u32, Time)>,
     /// Actions that the node must take now.
     pub(super) actions: VecDeque<Action>,
@@ -36,7 +35,7 @@ pub struct Router {
     later: VecDeque<(Time, Action)>,
     /// Repairs of ns-2's variant: time at which the repair is abandoned, and destination.
     pub(super) repairs: VecDeque<(Time, NodeId)>,
-    /// Time of the next check of routes and buffer; it may be too early, but never too late.
+    /// Time of the next check of routes and buffer. May be too early, but never too late.
     upkeep: Time,
     jitter: Stream,
     pub(super) counts: RoutingCounts,
@@ -62,7 +61,8 @@ impl Router {
         }
     }
 
-    /// Removes and returns the next action, which the station executes now. A message in it counts as sent.
+    /// Removes and returns the next action for immediate execution by the station. A message in the action
+    /// counts as sent.
     pub fn poll_action(&mut self) -> Option<Action> {
         let action = self.actions.pop_front()?;
         if let Action::Send { message, .. } = &action {
@@ -83,7 +83,7 @@ impl Router {
         self.counts
     }
 
-    /// Returns the number of packets in the router: buffered, or in an action that was not executed yet.
+    /// Returns the number of packets in the router: buffered, or in pending actions.
     pub fn holds(&self) -> usize {
         let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
@@ -98,8 +98,8 @@ impl Router {
 
     // ---- packets ---------------------------------------------------------------------------------------------------
 
-    /// Returns the next hop of a packet created at this or another node, if its route is valid and no earlier
-    /// action is pending. `None` if [`Router::on_packet`] must handle the packet.
+    /// Returns the next hop of a packet if its route is valid and no earlier action is pending. If `None`,
+    /// [`Router::on_packet`] must handle the packet.
     #[inline]
     pub fn forward(&mut self, now: Time, routed: RoutedPacket) -> Option<NodeId> {
         if !self.actions.is_empty() || self.exceeds_path(routed) {
@@ -113,8 +113,7 @@ impl Router {
         (src == self.me && hops > 0) || hops >= self.plan.diameter
     }
 
-    /// Determines the next hop of a packet created at this or another node, searches for a route, or drops
-    /// the packet.
+    /// Forwards a packet of this or another node, searches for a route, or drops the packet.
     pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, routed: RoutedPacket) {
         let RoutedPacket { src, dst, .. } = routed;
         if self.exceeds_path(routed) {
@@ -131,7 +130,7 @@ impl Router {
         }
     }
 
-    /// Drops a packet of another node without a valid route, and sends an error.
+    /// Drops a packet of another node because no valid route exists, and sends an error.
     fn drop_unreachable(&mut self, dst: NodeId, packet: Id<Packet>) {
         let route = self.table.entry(dst);
         if self.plan.variant == Variant::Rfc3561 {
@@ -143,9 +142,9 @@ impl Router {
         self.actions.push_back(Action::Drop(packet));
     }
 
-    /// Returns the next hop towards `dst`, and extends the lifetimes of the routes that a packet uses: in
-    /// ns-2, only the route to the destination; by RFC 3561 §6.2, also the routes to the source and to the
-    /// next hops of both. `None` without a valid route.
+    /// Returns the next hop towards `dst`, and extends the lifetimes of the routes in use; `None` without a
+    /// valid route. ns-2 extends only the route to the destination. RFC 3561 §6.2 also extends the route to
+    /// the source and the routes to both next hops.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) -> Option<NodeId> {
         let until = now + self.plan.active_route;
         let next = self.table.extend(dst, until)?;
@@ -190,7 +189,7 @@ impl Router {
 
     // ---- searching -------------------------------------------------------------------------------------------------
 
-    /// Sends the next request of the search for `dst`, or ends the search, if either is due.
+    /// Sends the next request of the search for `dst`, or ends the search, if due.
     pub(super) fn search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -286,7 +285,7 @@ impl Router {
         false
     }
 
-    /// Stores the reverse route: the route to the originator of a request, by which replies return.
+    /// Stores the reverse route to the originator of a request. Replies return by this route.
     fn learn_reverse_route(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
         let until = now + self.plan.reverse_route_lifetime(hops);
@@ -306,15 +305,15 @@ impl Router {
         self.release(now, origin, Span::ZERO);
     }
 
-    /// Sends a reply to `origin` along the known route, even if the request arrived from another neighbour.
+    /// Sends a reply to `origin` along the known route. The request may have arrived from another neighbour.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
         let to = self.table.up(origin).map_or(from, |route| route.next);
         let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
-    /// Records that the two routes which a reply connects are used together: the next hop of each route
-    /// becomes a precursor of the other (RFC 3561 §6.6.2).
+    /// Records that a reply connects the routes to `a` and `b`. The next hop of each route becomes a
+    /// precursor of the other route (RFC 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
             if let Some(next) = self.table.up(other).map(|route| route.next) {
@@ -349,8 +348,8 @@ impl Router {
     }
 
     /// Handles a route error from the neighbour `from` (RFC 3561 §6.11 (iii)). The listed routes through
-    /// `from` are lost, even if the sequence number in the error is older than that of the route; ns-2
-    /// ignores older numbers. Packets queued for `from` are dropped, as in ns-2.
+    /// `from` are lost, even if the error has an older sequence number than the route. ns-2 ignores older
+    /// numbers. Packets queued for `from` are dropped, as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
@@ -387,8 +386,8 @@ impl Router {
         }
     }
 
-    /// Returns the node to which an error for these neighbours is addressed. By RFC 3561 §6.11 a single
-    /// neighbour gets a unicast, which its link layer acknowledges; ns-2 always broadcasts.
+    /// Returns the addressee of an error for these neighbours. RFC 3561 §6.11 uses unicast for a single
+    /// neighbour, with acknowledgement by the link layer. ns-2 always broadcasts.
     pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {
             (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
@@ -445,7 +444,8 @@ impl Router {
         }
     }
 
-    /// Schedules [`Router::remove_expired`] at `at` or, if the plan has periodic checks, at the next check.
+    /// Schedules [`Router::remove_expired`] at `at`, or at the next periodic check if the plan has periodic
+    /// checks.
     fn schedule_expiry(&mut self, at: Time) {
         let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);

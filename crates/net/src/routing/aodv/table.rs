@@ -4,7 +4,7 @@ use super::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 
-/// Routing table of a node. It keeps invalid routes, for their sequence numbers.
+/// Routing table of a node. Invalid routes are kept for their sequence numbers.
 #[derive(Debug, Default)]
 pub(super) struct Table(BTreeMap<NodeId, Route>);
 
@@ -14,10 +14,10 @@ pub(super) struct Route {
     pub state: State,
     /// Destination sequence number; 0 if unknown.
     pub seq: u32,
-    /// Number of hops of the valid route or of the last valid route; `None` before the first.
+    /// Number of hops of the present or last valid route; `None` before the first valid route.
     pub hops: Option<u8>,
     pub next: NodeId,
-    /// Time at which the route expires; each use of the route extends it.
+    /// Expiry time of the route. Each use of the route extends its lifetime.
     pub expires: Time,
     /// Precursors: neighbours that use the route over this node, and receive an error when it breaks.
     pub precursors: Vec<NodeId>,
@@ -35,7 +35,7 @@ pub(super) enum State {
 /// Search for a route by requests.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// TTL of the last request or, after a successful search, number of hops of the route; 0 before the first
+    /// TTL of the last request, or number of hops of the route after a successful search. 0 before the first
     /// request.
     pub ttl: u8,
     /// Number of requests of this search that covered the whole network.
@@ -44,12 +44,12 @@ pub(super) struct Search {
     pub until: Time,
     /// Time of the last request.
     asked: Time,
-    /// Time per hop of each of the last successful searches, the newest last.
+    /// Times per hop of the last successful searches, newest last.
     hop_times: Vec<Span>,
 }
 
-/// True if sequence number `a` is newer than `b`. RFC 3561 §6.1 compares by signed arithmetic, so that
-/// numbers may wrap around.
+/// True if sequence number `a` is newer than `b`. The comparison is signed, so numbers may wrap around (RFC
+/// 3561 §6.1).
 pub(super) fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
@@ -63,7 +63,7 @@ impl Table {
         self.0.get_mut(&dst)
     }
 
-    /// Returns mutable access to the route to `dst`; an invalid route is created if none is known.
+    /// Returns mutable access to the route to `dst`. Creates an invalid route if none is known.
     pub fn entry(&mut self, dst: NodeId) -> &mut Route {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
@@ -78,8 +78,8 @@ impl Table {
         self.get_mut(dst).filter(|route| route.state == State::Up)
     }
 
-    /// Extends the lifetime of the route to `dst` to at least `until`. Returns its next hop; `None` without a
-    /// valid route.
+    /// Extends the lifetime of the route to `dst` to at least `until`. Returns the next hop of the route;
+    /// `None` without a valid route.
     pub fn extend(&mut self, dst: NodeId, until: Time) -> Option<NodeId> {
         let route = self.up_mut(dst)?;
         route.extend(until);
@@ -108,7 +108,7 @@ impl Route {
         }
     }
 
-    /// True if a route with these properties replaces this route. It does if it is newer, or as new and
+    /// True if a route with these properties replaces this route. The new route must be newer, or as new and
     /// shorter (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
     pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
@@ -134,8 +134,8 @@ impl Route {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
-    /// Invalidates a route whose next hop is lost or whose lifetime has ended. The higher sequence number
-    /// also invalidates this node's earlier replies with the route (RFC 3561 §6.11).
+    /// Invalidates a route after the loss of its next hop or the end of its lifetime. The higher sequence
+    /// number also invalidates this node's earlier replies with the route (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
         self.deactivate();
@@ -165,7 +165,7 @@ impl Route {
 }
 
 impl Search {
-    /// Number of successful searches whose time per hop is stored.
+    /// Number of successful searches with a stored time per hop.
     const MEMORY: usize = 3;
 
     /// Records a request that is sent at `now` with the TTL `ttl`.
@@ -173,18 +173,18 @@ impl Search {
         (self.ttl, self.asked) = (ttl, now);
     }
 
-    /// True if no search is in progress and none is delayed.
+    /// True if no search is in progress or delayed.
     pub fn is_over(&self) -> bool {
         self.until == Time::ZERO
     }
 
-    /// Ends a search that found no route. The next request is sent after `pause` at the earliest.
+    /// Ends a search without a route. The next request is sent after `pause` at the earliest.
     pub fn end_without_route(&mut self, now: Time, pause: Span) {
         self.floods = 0;
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
-    /// Records that a route of `hops` hops was found, which ends the search.
+    /// Ends a search with a route of `hops` hops.
     pub fn found(&mut self, hops: u8) {
         (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
     }

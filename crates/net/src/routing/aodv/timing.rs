@@ -9,7 +9,7 @@ use airhop_engine::Stream;
 pub(super) struct Ring {
     /// True for the first request of the search.
     pub is_first: bool,
-    /// TTL of the previous request or, after a successful search, number of hops of the route; 0 before the
+    /// TTL of the previous request, or number of hops of the route after a successful search. 0 before the
     /// first request.
     pub last: u8,
     /// Number of hops of the last valid route; `None` if there was none.
@@ -32,8 +32,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns MAX_REPAIR_TTL: the maximum number of hops to the destination with which a route is repaired
-    /// locally, 0.3 NET_DIAMETER (RFC 3561 §10).
+    /// Returns MAX_REPAIR_TTL: the maximum number of hops to the destination for a local repair. The value is
+    /// 0.3 NET_DIAMETER (RFC 3561 §10).
     pub(super) fn max_repair(&self) -> u8 {
         (u16::from(self.diameter) * 3 / 10) as u8
     }
@@ -54,8 +54,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the timeout of a request with this TTL. `floods`: number of requests so far that covered the
-    /// whole network, including this request; `hop_time`: mean time per hop.
+    /// Returns the timeout of a request with this TTL. `floods`: number of requests that covered the whole
+    /// network, including this request; `hop_time`: mean time per hop.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
         let there_and_back = |hops: u8| 2 * u64::from(hops);
         match self.variant {
@@ -79,7 +79,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the remaining lifetime of a route for a reply; in ns-2 it is rounded down to whole seconds.
+    /// Returns the remaining lifetime of a route for a reply. In ns-2 the lifetime is rounded down to whole
+    /// seconds.
     pub(super) fn rounded(&self, lifetime: Span) -> Span {
         const SECOND: Span = Span::from_secs(1);
         match self.variant {
@@ -88,8 +89,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the random delay of a broadcast. Without it, all receivers of a message would rebroadcast it
-    /// at the same time.
+    /// Returns the random delay of a broadcast. Without this delay, all receivers of a message would
+    /// rebroadcast at the same time.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }

@@ -1,7 +1,7 @@
-//! Connections that applications open and close. A connection consists of two flows, one in each direction.
-//! After both sides are closed, a later connection of the application reuses these flows, once no packet of
-//! either flow is in the network. The number of flows in a run is therefore limited by the number of
-//! connections that are open at the same time.
+//! Connections that applications open and close. A connection consists of two flows, one in each direction. A
+//! later connection of the application reuses the flows once both sides are closed and no packet is left in
+//! the network. The number of flows in a run is therefore limited by the number of connections open at the
+//! same time.
 
 use crate::apps::Connection;
 use crate::flow::{AppSeat, Ends, Flow, Side};
@@ -12,12 +12,12 @@ use airhop_base::{FlowId, Span, Time};
 use airhop_engine::Timers;
 use std::collections::VecDeque;
 
-/// Time for which the endpoint that closes first stays in TIME-WAIT: twice the maximum segment lifetime of 2
-/// minutes (RFC 9293 §3.4.2).
+/// Time that the endpoint that closes first stays in TIME-WAIT. The value is twice the maximum segment
+/// lifetime of 2 minutes (RFC 9293 §3.4.2).
 const TIME_WAIT: Span = Span::from_secs(240);
 
-/// Time in TIME-WAIT after which a new connection may reuse the ports, as in Linux (`net.ipv4.tcp_tw_reuse`).
-/// The link layers have removed the last packets of the old connection by then.
+/// Time in TIME-WAIT before a new connection may reuse the ports, as in Linux (`net.ipv4.tcp_tw_reuse`). By
+/// then the link layers have removed the last packets of the old connection.
 const REUSE: Span = Span::from_secs(1);
 
 /// Suffix of the name of a flow with requests.
@@ -30,11 +30,10 @@ pub(crate) struct Connections {
     pub opened: u64,
     /// Number of connections that both sides have closed.
     pub closed: u64,
-    /// Closed connections whose flows may be reused, the oldest first: flow of the requests, and time of the
-    /// closing.
+    /// Closed connections with reusable flows, oldest first: flow of the requests, and closing time.
     over: VecDeque<(FlowId, Time)>,
-    /// First flow of requests, under which the report sums all flows of requests; `None` before the first
-    /// connection.
+    /// First flow of requests; `None` before the first connection. The report sums all flows of requests
+    /// under this flow.
     requests: Option<FlowId>,
 }
 
@@ -45,8 +44,8 @@ impl Connections {
         (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.waiting(now) })
     }
 
-    /// Returns the number of endpoints in TIME-WAIT. In this state RFC 1122 §4.2.2.13 permits a new
-    /// connection with the same ports.
+    /// Returns the number of endpoints in TIME-WAIT. A new connection may reuse the same ports in this state
+    /// (RFC 1122 §4.2.2.13).
     fn waiting(&self, now: Time) -> u64 {
         self.over.iter().filter(|&&(_, closed)| now < closed + TIME_WAIT).count() as u64
     }
@@ -110,7 +109,7 @@ impl World {
         Some((requests, responses))
     }
 
-    /// Assigns the two flows of a connection to their application. The two flows replace those of an earlier
+    /// Assigns the two flows of a connection to their application. Replaces the flows of an earlier
     /// connection with the same number.
     fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
@@ -182,8 +181,7 @@ impl World {
         }
     }
 
-    /// Closes the other side of a connection after the stream of a flow has ended: the application there
-    /// reads the end of the stream, and then closes.
+    /// Closes the other side of a connection after the stream of a flow has ended.
     #[cold]
     pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
         let Some(Side { other, .. }) = self.flows[usize::from(id.0)].side else { return };
@@ -234,7 +232,7 @@ fn numbered(name: &str, number: u64) -> String {
     format!("{name}#{number}")
 }
 
-/// Returns the plan of a flow that begins without a handshake, because the other side opens the connection.
+/// Returns the plan of a flow without a handshake, because the other side opens the connection.
 fn without_handshake(mut plan: FlowPlan) -> FlowPlan {
     if let Transport::Tcp { config, .. } = &mut plan.transport {
         config.handshake = false;

@@ -19,7 +19,7 @@ pub(crate) struct RunningApp {
     /// Flows of the application, indexed by [`AppFlow`].
     pub flows: Vec<FlowId>,
     pub has_started: bool,
-    /// Time at which a finite transfer completed; `None` before it.
+    /// Completion time of a finite transfer; `None` before completion.
     pub finished: Option<Time>,
     pub completions: Completions,
     /// Connections that the application opens and closes.
@@ -27,7 +27,7 @@ pub(crate) struct RunningApp {
 }
 
 impl RunningApp {
-    /// Creates the application of a flow of the plan. Its timer first expires at the start time of the flow.
+    /// Creates the application of a planned flow. The timer first expires at the start time of the flow.
     pub fn new(app: Box<dyn App>, timer: TimerId, flow: FlowId) -> Self {
         RunningApp {
             app,
@@ -40,14 +40,14 @@ impl RunningApp {
         }
     }
 
-    /// Ends the warm-up: events before `now` no longer count in completions and quality.
+    /// Ends the warm-up. Events before `now` no longer count in completions and quality.
     pub fn begin_anew(&mut self, now: Time) {
         self.completions.begin_anew();
         self.app.begin_anew(now);
     }
 
-    /// Returns the quality of the application up to `now`, for the receiver of this flow; `None` if the
-    /// application has no measure of quality.
+    /// Returns the quality up to `now` for the receiver of this flow; `None` if the application has no
+    /// quality measure.
     pub fn quality(&self, now: Time, flow: AppFlow) -> Option<Quality> {
         match flow {
             AppFlow::PLANNED => self.app.quality(now),
@@ -62,7 +62,7 @@ impl RunningApp {
 }
 
 impl World {
-    /// Handles the expiry of an application's timer, the first time at the application's start.
+    /// Handles the expiry of an application's timer. The first expiry starts the application.
     #[inline(never)]
     pub(crate) fn on_app(&mut self, now: Time, app: u16) {
         let running = &mut self.apps[usize::from(app)];
@@ -77,7 +77,8 @@ impl World {
     }
 
     /// Handles the effects of a segment that arrived at a receiver. Notifies the application of delivered
-    /// bytes, sends the receiver's ACKs, and closes the other side of a connection whose stream has ended.
+    /// bytes, and sends the receiver's ACKs. Also closes the other side of a connection after the end of the
+    /// stream.
     #[inline(always)]
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
         match delivered {
@@ -107,7 +108,7 @@ impl World {
         }
     }
 
-    /// Notifies the application of a flow that the number of bytes for which it has waited is now delivered.
+    /// Notifies the application of a flow that the requested number of bytes has been delivered.
     #[cold]
     fn on_expected(&mut self, now: Time, id: FlowId) {
         let flow = &mut self.flows[usize::from(id.0)];
@@ -117,8 +118,7 @@ impl World {
         }
     }
 
-    /// Calls an application, sets its timer to the application's next expiry, and executes the application's
-    /// orders.
+    /// Calls an application, updates its timer, and executes its orders.
     fn call(&mut self, now: Time, app: u16, call: impl FnOnce(&mut dyn App, &mut Io)) {
         let mut io = std::mem::take(&mut self.io);
         let running = &mut self.apps[usize::from(app)];
@@ -134,8 +134,8 @@ impl World {
         self.io = io;
     }
 
-    /// Executes an order. Returns false if a flow cannot open because the run has reached its maximum number
-    /// of flows. The application is then not called again.
+    /// Executes an order. Returns false if the run has reached its maximum number of flows. The application
+    /// is then not called again.
     fn perform(&mut self, now: Time, app: u16, order: Order) -> bool {
         let flows = &self.apps[usize::from(app)].flows;
         let id = |flow: AppFlow| flows[usize::from(flow.0)];
@@ -199,8 +199,8 @@ impl World {
         }
     }
 
-    /// Returns the flow of the opposite direction, if the flow belongs to a connection that an application
-    /// opened; else `None`.
+    /// Returns the flow of the opposite direction if an application opened the connection; `None` for other
+    /// flows.
     fn opener(&self, id: FlowId) -> Option<FlowId> {
         let flow = &self.flows[usize::from(id.0)];
         if let Some(side) = flow.side {

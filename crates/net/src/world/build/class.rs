@@ -5,8 +5,8 @@ use crate::routing::Hop;
 use airhop_base::NodeId;
 use std::sync::Arc;
 
-/// Returns the name of a flow's class. `protocol`: protocol of a flow of real hosts, which takes the place of
-/// the application's kind. Both directions of a conversation belong to one class.
+/// Returns the name of a flow's class. `protocol`: protocol of a flow of real hosts, used instead of the
+/// application's kind. Both directions of a conversation belong to one class.
 pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {
     let kind = match &f.class {
         FlowClass::Named(name) => return name.clone(),
@@ -18,9 +18,8 @@ pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId
     }
 }
 
-/// Returns the direction of data over the wireless link: "down" from the wired network to a wireless
-/// destination, "up" from a wireless source to the wired network. `None` if both endpoints are wireless, or
-/// neither is.
+/// Returns the direction of data over the wireless link: "down" from the wired network, or "up" to the wired
+/// network. `None` if both endpoints are wireless or both are wired.
 fn direction(path: &[(NodeId, Hop)]) -> Option<&'static str> {
     let is_wireless = |end: Option<&(NodeId, Hop)>| end.is_some_and(|(_, hop)| hop.is_wireless());
     match (is_wireless(path.first()), is_wireless(path.last())) {

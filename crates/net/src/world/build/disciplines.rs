@@ -7,7 +7,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use std::collections::HashMap;
 
-/// Queue disciplines that services of flows require, by the hop to which the queue belongs.
+/// Queue disciplines that services of flows require, by hop.
 pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
@@ -26,14 +26,14 @@ impl Disciplines {
         all
     }
 
-    /// Returns the discipline of the queue before the transmitter of this hop. It is the discipline that a
-    /// service requires, or `scenario` if no service requires one.
+    /// Returns the queue discipline before the transmitter of this hop: the discipline that a service
+    /// requires, or else `scenario`.
     pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }
 
-    /// Replaces the queue of a hop by a discipline that a service requires, if the scenario has a drop-tail
-    /// queue there. Other disciplines of the scenario are kept.
+    /// Replaces a drop-tail queue of the scenario by the discipline that a service requires. Other
+    /// disciplines of the scenario are kept.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.of(hop) else { return };
         if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {

@@ -1,5 +1,5 @@
-//! Graph, routes and random streams of a world (`Ground`), from which flows are built before and during the
-//! run.
+//! Graph, routes and random streams of a world (`Ground`). Flows are built from this state before and during
+//! the run.
 
 use super::class;
 use super::hosts::on_demand_cell;
@@ -18,7 +18,7 @@ use airhop_engine::{Streams, Timers, name_hash};
 use airhop_tcp::seams::{Run, Truth};
 use airhop_tcp::{Receiver, Sender};
 
-/// Graph, routes and random streams of a world, from which its flows are built.
+/// Graph, routes and random streams of a world, used to build its flows.
 pub(crate) struct Ground {
     pub plan: Plan,
     pub graph: Graph,
@@ -31,8 +31,8 @@ impl Ground {
     /// Computes the graph and the routes of a plan.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or if its route crosses a cell with on-demand routing in which
-    /// it does not begin and end.
+    /// [`BuildError`] if a flow has no route, or crosses a cell with on-demand routing and has an endpoint
+    /// outside the cell.
     pub fn new(mut plan: Plan, streams: Streams) -> Result<Self, BuildError> {
         let graph = graph(&plan);
         let routes = routes(&plan, &graph)?;
@@ -106,8 +106,8 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     Ok(routes)
 }
 
-/// Checks that the flows over a cell with on-demand routing begin and end in this cell. The routers of the
-/// cell know no other nodes.
+/// Checks that the flows over a cell with on-demand routing begin and end in this cell. The cell's routers
+/// know no other nodes.
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {

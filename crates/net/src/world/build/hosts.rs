@@ -13,8 +13,8 @@ pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPla
     Some((hop.cell()?, link))
 }
 
-/// Returns the nodes that data to the node `to` may cross, each with its next hop. With static routes data
-/// crosses the nodes of the path; in a cell with on-demand routing it may cross any station.
+/// Returns the nodes that data to the node `to` may cross, each with its next hop. These are the nodes of the
+/// path, or all stations of a cell with on-demand routing.
 pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
     let Some((cell, wlan)) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
         return path.to_vec();

@@ -1,5 +1,5 @@
-//! Installation of agents, as the services of a flow require: along the path of the flow, and at every
-//! station of a cell with on-demand routing.
+//! Installation of the agents that a flow's services require. Agents are installed along the path of the
+//! flow, and at every station of a cell with on-demand routing.
 
 use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
@@ -24,9 +24,9 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Subscribes agents to the fades of links, from agent number `first` on. An agent that uses fades is
-/// subscribed to the hops over which its flow leaves the agent's node, towards sender and receiver. On-demand
-/// routes are not known before the run, so no agent is subscribed to their hops.
+/// Subscribes the agents numbered `first` and up to link fades. An agent that uses fades is subscribed to the
+/// flow's hops from the agent's node, towards sender and receiver. On-demand hops are excluded, because their
+/// routes are not known before the run.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.uses_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
@@ -68,7 +68,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
 }
 
 /// Returns the place of an agent at this node of a flow; `None` if no wireless link of the flow ends at the
-/// node. `came_by`: hop by which the data arrives; `hop`: hop by which it leaves.
+/// node. `came_by`: incoming hop of the data; `hop`: outgoing hop.
 fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
         return hop.is_wireless().then_some(AgentPlace::Source);
@@ -83,8 +83,7 @@ fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Optio
     }
 }
 
-/// Installs the agents that the services of a flow require at every station of the wireless networks on its
-/// path.
+/// Installs the agents that a flow requires at every station of the wireless networks on its path.
 fn host_at_stations(
     flow: &mut Flow,
     plan: &Plan,
@@ -112,7 +111,7 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to the list of all agents of the world, and its index in this list to the flow.
+/// Adds an agent to the world's list of agents, and the agent's index to the flow.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

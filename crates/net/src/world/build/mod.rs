@@ -37,9 +37,12 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or has an application that its transport protocol cannot carry;
-    /// if its route crosses a cell with on-demand routing in which it does not begin and end; if there are
-    /// too many agents or flows; or if a random placement fails.
+    /// [`BuildError`] if
+    /// - a flow has no route,
+    /// - the transport protocol of a flow cannot carry its application,
+    /// - a flow crosses a cell with on-demand routing and has an endpoint outside the cell,
+    /// - there are too many agents or flows, or
+    /// - a random placement fails.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -186,8 +189,8 @@ fn routers(
     w.nodes.iter().map(router).collect()
 }
 
-/// Returns a flow of the plan. The flow has no handshake if its application opens the connection from the
-/// other end.
+/// Returns a flow of the plan. Removes the handshake if the application opens the connection from the other
+/// end.
 fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
     let mut flow = Cow::Borrowed(f);
     if f.app.opens_connection()
