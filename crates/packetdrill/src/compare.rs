@@ -3,7 +3,8 @@
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::stack::Compared;
 
-/// Returns the first difference between the expected and the sent segment; `None` if they agree.
+/// Returns the first field that differs between the expected and the sent segment; `None` if the segments
+/// agree.
 pub(crate) fn difference(
     expected: &Segment,
     sent: &Segment,

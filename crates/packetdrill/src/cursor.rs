@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Place {
     /// The line.
     pub line: usize,
-    /// Column, in characters.
+    /// Column in characters.
     pub column: usize,
 }
 
@@ -25,7 +25,7 @@ pub struct ParseError {
     pub file: String,
     /// Position in the script.
     pub place: Place,
-    /// Expected and found text.
+    /// Message with the expected and the found text.
     pub message: String,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         Ok(if negative { -number } else { number })
     }
 
-    /// Reads a 32-bit number.
+    /// Reads a number that fits into `T`.
     pub(crate) fn number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
         self.blanks();
         let before = self.clone();
@@ -153,8 +153,8 @@ impl<'a> Cursor<'a> {
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
-    /// Reads the remainder of a statement without comments. Within brackets it continues after the end of a
-    /// line.
+    /// Reads the rest of a statement, up to a comment or the end of the line. Within brackets, the statement
+    /// continues on the next line.
     pub(crate) fn statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {

@@ -1,10 +1,10 @@
-//! Runs packetdrill scripts, which define the actions of a peer and an application, and the segments and
-//! state with which a TCP must respond.
+//! Runner for packetdrill scripts. A script defines the actions of a peer and an application, and the
+//! expected segments and state of a TCP.
 //!
 //! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] compares the stack with the
 //! script. There are two stacks: Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this
-//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel states rules of the kernel;
-//! the same script then checks these rules in Airhop.
+//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel describes real kernel
+//! behaviour. The same script then tests Airhop.
 
 mod airhop;
 mod code;
@@ -38,7 +38,7 @@ use std::path::Path;
 pub struct Diagnostic {
     /// Position in the script.
     pub place: Place,
-    /// Sentence without the place.
+    /// Message text without the place.
     pub text: String,
 }
 
@@ -47,9 +47,9 @@ pub struct Diagnostic {
 pub enum Verdict {
     /// The stack agrees with the script up to its end, or up to a feature that the stack does not model.
     Pass {
-        /// Number of compared segments, results and assertions, without the handshake.
+        /// Number of compared segments, results and assertions, excluding the handshake.
         checks: usize,
-        /// Event at which the comparison ended early, with the reason; `None` if the whole script was
+        /// Event at which the comparison stopped early, with the reason; `None` if the whole script was
         /// compared.
         until: Option<Diagnostic>,
         /// Assertions that were skipped because the stack has no such value.
@@ -64,7 +64,7 @@ pub enum Verdict {
         /// Behaviour of the stack.
         seen: String,
     },
-    /// No event could be compared.
+    /// Not applicable: no event could be compared.
     NotApplicable(Diagnostic),
 }
 
@@ -79,8 +79,8 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     Ok(play(&script, &mut Airhop::new(folder)))
 }
 
-/// Returns the verdicts on the other senders of Airhop that the script's `--also` options name, each with the
-/// option's text.
+/// Tests the additional senders that the script's `--also` options name. Returns the option's word and the
+/// verdict for each sender.
 ///
 /// # Errors
 ///
@@ -98,8 +98,8 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
         .collect()
 }
 
-/// Returns the verdict on this machine's kernel for the script in `file` with the text `text`. For a script
-/// that cannot run on this machine the verdict is "not applicable".
+/// Tests this machine's kernel against the script `text`. `file` is the script's path. If the script cannot
+/// run on this machine, the verdict is "not applicable".
 ///
 /// # Errors
 ///

@@ -7,9 +7,9 @@ use crate::stack::{Refusal, Sent, Stack};
 use crate::{Diagnostic, Verdict};
 use std::collections::BTreeMap;
 
-/// Default of packetdrill's `--tolerance_usecs`.
+/// Default of packetdrill's `--tolerance_usecs`, in nanoseconds.
 const TOLERANCE: i64 = 4_000_000;
-/// Maximum wait for a segment whose time is `*`, nanoseconds.
+/// Maximum wait for a segment with the time `*`, in nanoseconds.
 const PATIENCE: i64 = 100_000_000_000;
 
 /// Checks a stack against a script.
@@ -48,16 +48,16 @@ type Ended = Result<(), (Place, Refusal)>;
 
 struct Player<'a> {
     stack: &'a mut dyn Stack,
-    /// Maximum deviation of a segment's time, early or late, nanoseconds.
+    /// Maximum deviation of a segment's time in nanoseconds, early or late.
     tolerance: i64,
-    /// True if PSH is compared too (`--push`).
+    /// True if PSH is also compared (`--push`).
     push: bool,
-    /// True if an unexpected segment of the stack is a difference (`--complete`). packetdrill compares only
-    /// the segments sent in place of expected segments.
+    /// True if every unexpected segment of the stack is a failure (`--complete`). packetdrill compares only
+    /// segments that arrive in place of expected ones.
     complete: bool,
     /// Script time of the previous event; `None` if its time was a range.
     anchor: Option<i64>,
-    /// Timestamps that the stack sent, by the corresponding timestamps of the script.
+    /// Timestamps sent by the stack, keyed by the script's timestamps.
     clocks: BTreeMap<u32, u32>,
     memory: Memory,
     checks: usize,
@@ -109,7 +109,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Checks, for a complete script, that the script expected every segment that was sent.
+    /// Checks that no unexpected segment was sent. Has an effect only with `--complete`.
     fn check_nothing_is_left(&mut self) -> Result<(), Refusal> {
         if !self.complete {
             return Ok(());
@@ -124,9 +124,8 @@ impl Player<'_> {
         }
     }
 
-    /// Returns the earliest and the latest time of an event. A time such as `+0.5` is relative to the
-    /// previous event's script time or, if it has none, to its actual time. A range is relative to the
-    /// present time, as in packetdrill.
+    /// Returns the earliest and the latest time of an event. A time such as `+0.5` counts from the script
+    /// time of the previous event. A range such as `+0.5~+0.6` counts from now, as in packetdrill.
     fn window(&self, when: When) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
@@ -149,8 +148,8 @@ impl Player<'_> {
         self.stack.deliver(&segment)
     }
 
-    /// Returns the stack's timestamp for a timestamp of the script: an observed value, or a value at the same
-    /// distance from the nearest observed value.
+    /// Converts a timestamp of the script to a timestamp of the stack. An unknown timestamp is extrapolated
+    /// from the preceding known timestamp.
     fn clock(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
@@ -186,9 +185,8 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Returns the next segment. A script may expect several sent segments as one, because a sender with
-    /// segmentation offload passes them to the device together. Segments are merged while the expected
-    /// segment contains them.
+    /// Returns the next segment, merged from consecutive segments up to the expected length. A script may
+    /// expect several sent segments as one, as segmentation offload passes them to the device.
     fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Script {
     /// Options at the start of the script, `--name=value`, without the dashes.
     pub options: Vec<(String, String)>,
-    /// Events in order. Commands before the first time stamp are events at time zero.
+    /// Events in order. Commands before the first timestamp are events at time zero.
     pub events: Vec<Event>,
 }
 
@@ -32,7 +32,7 @@ pub struct Event {
     pub action: Action,
 }
 
-/// Time of an event, nanoseconds.
+/// Time of an event in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// `*`: any time.
@@ -52,7 +52,7 @@ pub enum When {
 pub enum Action {
     /// `<`: a TCP segment of the peer arrives.
     Inbound(Segment),
-    /// `>`: the stack under test sends a TCP segment.
+    /// `>`: TCP segment that the stack under test must send.
     Outbound(Segment),
     /// System call.
     Call(Call),
@@ -64,7 +64,7 @@ pub enum Action {
     Foreign(String),
 }
 
-/// The bits of a TCP header (RFC 9293 §3.1, RFC 3168 §6.1).
+/// Flags of a TCP header (RFC 9293 §3.1, RFC 3168 §6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[allow(missing_docs)] // the names of the standards
 pub struct Flags {
@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// True for AE, or an AccECN counter in digits (RFC 9768). No stack here supports AccECN.
+    /// True for the AE flag, or for an AccECN counter in digits (RFC 9768). No stack here supports AccECN.
     pub accurate: bool,
 }
 
@@ -126,24 +126,24 @@ impl From<Ecn> for EcnField {
 /// TCP segment of a script. Sequence numbers are relative to each side's SYN, which is 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Segment {
-    /// ECN field, if the script specifies it.
+    /// ECN field; `None` if the script does not specify it.
     pub ecn: Option<EcnField>,
-    /// Bits of the header.
+    /// TCP flags.
     pub flags: Flags,
     /// First byte.
     pub seq: u32,
     /// Payload, bytes.
     pub len: u32,
-    /// Acknowledgement number; `None` if the script states none.
+    /// Acknowledgement number; `None` if the script omits it.
     pub ack: Option<u32>,
-    /// Window field, unscaled; `None` if the script states none.
+    /// Window field, unscaled; `None` if the script omits it.
     pub window: Option<u32>,
-    /// TCP options; `None` stands for `<...>`, any options.
+    /// TCP options; `None` for `<...>`, which matches any options.
     pub options: Option<Vec<TcpOption>>,
 }
 
 impl Segment {
-    /// Returns the codepoint of an incoming segment: Not-ECT if the script states none, ECT(0) for `[ect01]`.
+    /// Returns the ECN codepoint of an incoming segment. Not-ECT is the default; `[ect01]` means ECT(0).
     pub fn codepoint(&self) -> Ecn {
         match self.ecn {
             None | Some(EcnField::NotEct) => Ecn::NotEct,
@@ -180,7 +180,7 @@ impl Segment {
         blocks.unwrap_or_default()
     }
 
-    /// Returns the maximum segment size (RFC 9293 §3.7.1), bytes; `None` without the option.
+    /// Returns the maximum segment size in bytes (RFC 9293 §3.7.1); `None` without the option.
     pub fn mss(&self) -> Option<u16> {
         self.named().find_map(|option| match option {
             TcpOption::Mss(bytes) => Some(*bytes),
@@ -188,7 +188,7 @@ impl Segment {
         })
     }
 
-    /// Returns the shift count of windows (RFC 7323 §2.2); `None` without the option.
+    /// Returns the window scale shift count (RFC 7323 §2.2); `None` without the option.
     pub fn scale(&self) -> Option<u8> {
         self.named().find_map(|option| match option {
             TcpOption::Scale(shift) => Some(*shift),
@@ -278,12 +278,11 @@ pub struct Call {
     pub name: String,
     /// Arguments of the call.
     pub arguments: Vec<Value>,
-    /// Expected result; `None` for `...`, or if the script states none.
+    /// Expected result; `None` for `...`, or if the script omits the result.
     pub result: Option<i64>,
     /// Name of the expected error; `None` if the call must succeed.
     pub error: Option<String>,
-    /// `0.1...0.5 …`: the call blocks, and returns this number of nanoseconds after its start. `None` for a
-    /// call that does not block.
+    /// Blocking time in nanoseconds, from `0.1...0.5 …`; `None` if the call does not block.
     pub blocks: Option<i64>,
 }
 
@@ -293,7 +292,7 @@ impl Call {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
 
-    /// Returns the argument at index `place`; `None` if it is no number.
+    /// Returns the argument at index `place` as a number; `None` if it is no number.
     pub fn number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {
             Value::Number(number) => Some(*number),
@@ -305,7 +304,7 @@ impl Call {
         }
     }
 
-    /// Returns the words of an argument, `A|B`.
+    /// Returns the words of an argument such as `A|B`.
     pub fn words(&self, place: usize) -> impl Iterator<Item = &str> {
         let text = match self.arguments.get(place) {
             Some(Value::Word(text)) => text.as_str(),
@@ -314,7 +313,7 @@ impl Call {
         text.split('|')
     }
 
-    /// Returns the argument at index `place`, with or without brackets; `None` if it is no string.
+    /// Returns the argument at index `place` as a string, without list brackets; `None` if it is no string.
     pub fn text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),
@@ -330,7 +329,7 @@ impl Call {
 /// An argument of a system call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `...`: any value, or a value that the runner sets.
+    /// `...`: any value, or a value that the runner chooses.
     Any,
     /// A number.
     Number(i64),
@@ -340,7 +339,7 @@ pub enum Value {
     Text(String),
     /// `[ … ]`.
     List(Vec<Value>),
-    /// `{ … }`: members, with their names if the script states them.
+    /// `{ … }`: structure members, with names if the script contains them.
     Members(Vec<(String, Value)>),
     /// `name( … )`.
     Applied(String, Vec<Value>),

@@ -1,14 +1,14 @@
-//! Settings that shell commands and socket options make for later connections.
+//! Settings for later connections, made by shell commands and socket options.
 
 use crate::Variant;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Operating system whose rules a script describes.
+/// Operating system for which a script was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum System {
-    /// Linux, as for most scripts.
+    /// Linux, the default.
     #[default]
     Linux,
     /// FreeBSD, whose `sysctl`s begin with `net.inet`.
@@ -18,15 +18,15 @@ pub enum System {
 /// Settings by their Linux names (`tcp_sack`).
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Operating system whose rules the script describes.
+    /// Operating system for which the script was written.
     pub system: System,
-    /// Values of the settings of `net.ipv4`, by name without this prefix.
+    /// Values of `net.ipv4` settings, by name without the prefix `net.ipv4`.
     values: BTreeMap<String, String>,
     /// True if the queueing discipline paces (`fq`).
     pub fair_queue: bool,
-    /// Initial congestion window of the route, segments; `None` if no command sets it.
+    /// Initial congestion window of the route in segments; `None` if no command sets it.
     pub initial_window: Option<u32>,
-    /// Sender, if it is not Linux'.
+    /// Additional sender under test; `None` for the Linux sender.
     pub variant: Option<Variant>,
 }
 
@@ -88,16 +88,16 @@ const MODELLED: [&str; 13] = [
 ];
 
 impl Settings {
-    /// Creates settings for another sender than Linux', without values.
+    /// Creates empty settings for the sender `variant`.
     pub(crate) fn of(variant: Variant) -> Self {
         Settings { variant: Some(variant), ..Settings::default() }
     }
 
-    /// Applies a shell command, and the scripts in `folder` that it runs.
+    /// Applies a shell command, and the scripts in `folder` that the command runs.
     ///
     /// # Errors
     ///
-    /// If the command contains an action that is not modelled.
+    /// Returns an error if the command contains an action that is not modelled.
     pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
         for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
             let file = folder.join(word);
@@ -216,14 +216,13 @@ fn assignment(word: &str) -> Option<(String, &str)> {
     Some((short(path)?, value))
 }
 
-/// Returns the name of a setting without the prefix `net.ipv4`; `None` for other settings.
+/// Returns the name of a setting without the prefix `net.ipv4`; `None` if the prefix is missing.
 fn short(path: &str) -> Option<String> {
     let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)
 }
 
-/// True if HyStart detects the end of slow start by delays, which is the default. Its other criterion, ACK
-/// trains, is not modelled.
+/// True if the command enables HyStart's delay detection. HyStart's ACK-train detection is not modelled.
 fn finds_delays(line: &str) -> bool {
     let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
     line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)

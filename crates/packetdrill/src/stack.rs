@@ -16,7 +16,7 @@ pub struct Sent {
 pub enum Refusal {
     /// The stack does not model the action, for this reason.
     NotApplicable(String),
-    /// The result differs from the expectation of the script.
+    /// The result differs from the script's expectation.
     Differs {
         /// Expectation of the script.
         expected: String,
@@ -32,16 +32,16 @@ impl Refusal {
     }
 }
 
-/// Fields of a segment that are compared for this stack.
+/// Fields that are compared in the segments of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// True if the window field is compared.
     pub window: bool,
-    /// True if MSS, window scale and SACK-permitted of SYNs are compared.
+    /// True if MSS, window scale and SACK-permitted are compared in SYNs.
     pub syn_options: bool,
 }
 
-/// TCP implementation under test. Times are nanoseconds since the start of the script.
+/// TCP implementation under test. All times are nanoseconds since the start of the script.
 pub trait Stack {
     /// Returns the fields of a segment that are compared.
     fn compared(&self) -> Compared;
@@ -54,11 +54,11 @@ pub trait Stack {
     /// Returns the current time.
     fn now(&self) -> i64;
 
-    /// Waits until `at`, and stores the segments that the stack sends until then.
+    /// Waits until `at`, and stores the segments that the stack sends.
     ///
     /// # Errors
     ///
-    /// If the stack failed.
+    /// Returns an error if the stack failed.
     fn wait_until(&mut self, at: i64) -> Result<(), Refusal>;
 
     /// Delivers a segment of the peer.
@@ -68,11 +68,11 @@ pub trait Stack {
     /// Returns an error if the segment needs a feature that is not modelled.
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal>;
 
-    /// Returns the next segment that the stack sends, up to the time `by`.
+    /// Returns the next segment that the stack sends; `None` if the stack sends none by `by`.
     ///
     /// # Errors
     ///
-    /// If the stack failed.
+    /// Returns an error if the stack failed.
     fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal>;
 
     /// Makes a system call of the application. Returns true if the result was compared.
@@ -86,10 +86,11 @@ pub trait Stack {
     ///
     /// # Errors
     ///
-    /// Returns an error if the command needs a feature that is not modelled, or fails.
+    /// Returns an error if the command fails or needs a feature that is not modelled.
     fn command(&mut self, text: &str) -> Result<(), Refusal>;
 
-    /// Returns a member of `tcp_info` (`tcpi_snd_cwnd`) or a constant; `None` if the stack has no such value.
+    /// Returns a `tcp_info` member such as `tcpi_snd_cwnd`, or a constant; `None` if the stack has no such
+    /// value.
     fn info(&self, name: &str) -> Option<f64>;
 
     /// Updates the values of `tcp_info`.
@@ -101,7 +102,7 @@ pub trait Stack {
         Ok(())
     }
 
-    /// Ends the script. Returns the number of compared results of blocked calls.
+    /// Ends the script. Returns the number of blocked calls with a compared result.
     ///
     /// # Errors
     ///

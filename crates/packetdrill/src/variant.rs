@@ -1,22 +1,22 @@
-//! `Variant`: sender of Airhop that a script also tests, i.e. a preset, a scheme and a recovery.
+//! `Variant`: another Airhop sender that a script also tests. It combines a preset, a scheme and a recovery.
 
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;
 
-/// Sender of Airhop, in addition to the sender that a script's settings select. A script's option `--also`
-/// names it, as `preset:scheme` or `preset:scheme:recovery`. RFCs specify rules for every sender, not only
-/// for Linux', so a rule that a kernel follows can also be tested on these senders.
+/// Additional Airhop sender under test. The script option `--also` has the form `preset:scheme` or
+/// `preset:scheme:recovery`. RFC rules apply to every sender, so a script for Linux can also test these
+/// senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// Preset of the parameters, except handshake, initial window and the script's settings.
+    /// Parameter preset. Handshake, initial window and the script's settings take precedence.
     pub preset: Preset,
-    /// Scheme, in place of the congestion control that the script's settings select.
+    /// Congestion control scheme, which replaces the scheme of the script's settings.
     pub scheme: &'static Scheme,
-    /// Loss detection and recovery with SACK, if they differ from the preset's.
+    /// Loss detection and SACK recovery; `None` for those of the preset.
     pub recovery: Option<(LossDetection, SackRecovery)>,
 }
 
-/// Recoveries and their names.
+/// Recoveries by name.
 const RECOVERIES: [(&str, LossDetection, SackRecovery); 4] = [
     ("pipe", LossDetection::Duplicates, SackRecovery::Pipe),
     ("rfc6675", LossDetection::Duplicates, SackRecovery::Rfc6675),
@@ -27,11 +27,11 @@ const RECOVERIES: [(&str, LossDetection, SackRecovery); 4] = [
 impl FromStr for Variant {
     type Err = String;
 
-    /// Parses a variant.
+    /// Parses `preset:scheme` or `preset:scheme:recovery`.
     ///
     /// # Errors
     ///
-    /// Returns the word that is not a preset, scheme or recovery.
+    /// Returns an error that names the unknown preset, scheme or recovery.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.trim().split(':');
         let mut next = || words.next().filter(|word| !word.is_empty());

@@ -13,7 +13,7 @@ use airhop_tcp::{Receiver, Sender};
 pub(super) struct Closing {
     own: Option<u64>,
     peer: Option<u64>,
-    /// True if the application has closed the reading side; incoming data then causes a reset.
+    /// True if the application has closed the reading side. Incoming data then causes a reset.
     is_deaf: bool,
 }
 
@@ -33,11 +33,11 @@ impl Closing {
         sent.len > 0 && self.own.is_some_and(|fin| sent.end() > fin)
     }
 
-    /// Handles a segment of the peer, whose FIN counts as one more byte.
+    /// Handles a segment of the peer. A FIN counts as one more byte.
     ///
     /// # Errors
-    ///
-    /// Returns an error if the application no longer reads.
+    /// Returns an error for data that the application no longer reads, or for a segment after the connection
+    /// has closed.
     pub(super) fn process(
         &mut self,
         segment: &Segment,
@@ -58,8 +58,8 @@ impl Closing {
         Ok(())
     }
 
-    /// Returns 1 if the peer's FIN has arrived in order, else 0. The receiver counts the FIN as a byte, but
-    /// the application cannot read it.
+    /// Returns 1 if the peer's FIN has arrived in order, and 0 otherwise. The receiver counts the FIN as a
+    /// byte that the application cannot read.
     pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
         u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
     }
@@ -69,12 +69,12 @@ impl Closing {
         self.own.is_some()
     }
 
-    /// Returns the end of a SACK block in FreeBSD's form, without the peer's FIN.
+    /// Returns the end of a SACK block without the peer's FIN, as in FreeBSD.
     pub(super) fn clip(&self, end: u64) -> u64 {
         self.peer.map_or(end, |fin| end.min(fin))
     }
 
-    /// Returns the state of the connection (RFC 9293 §3.3.2) as Linux's number (`include/net/tcp_states.h`);
+    /// Returns the connection state (RFC 9293 §3.3.2) by Linux's numbering (`include/net/tcp_states.h`);
     /// `None` after the second FIN.
     pub(super) fn state(&self, sender: &Sender) -> Option<f64> {
         match (self.own, self.peer) {

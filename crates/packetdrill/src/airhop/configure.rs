@@ -7,7 +7,7 @@ use crate::stack::Refusal;
 use airhop_base::Span;
 use airhop_tcp::{AfterPause, Config, DelayedAck, LossDetection, Preset, Scheme, find};
 
-/// Length of the timestamps option in each segment (RFC 7323 appendix A), bytes.
+/// Length in bytes of the timestamps option in each segment (RFC 7323 appendix A).
 const TIMESTAMP_BYTES: u32 = 12;
 /// MSS of an interface with an MTU of 1500 bytes (RFC 9293 §3.7.1).
 const OWN_MSS: u32 = 1460;
@@ -16,10 +16,10 @@ const DEFAULT_MSS: u32 = 536;
 /// Maximum number of SACK blocks in an ACK without timestamps (RFC 2018 §3).
 const SACK_BLOCKS: u8 = 4;
 
-/// Options on which the SYNs of both sides agree.
+/// Options agreed by the SYNs of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// MSS of the peer, bytes.
+    /// MSS of the peer in bytes.
     pub(super) mss: u32,
     pub(super) timestamps: bool,
     pub(super) sack: bool,
@@ -106,8 +106,8 @@ pub(super) fn configure(
     Ok((scheme(settings, options, agreed)?, config))
 }
 
-/// Creates the receiver of a connection. Its window never limits the peer, because the memory of the socket
-/// is not modelled.
+/// Returns the configuration of the receiver. The receive window never limits the peer, because the socket's
+/// memory is not modelled.
 pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
     let mut config = Config {
         receive_window: 1 << 30,

@@ -1,8 +1,8 @@
-//! `Connection`: one end of a connection, i.e. a sender and a receiver on one host, and the handshake.
+//! `Connection`: one end of a connection, with a sender and a receiver on one host, and the handshake.
 //!
 //! As in Airhop, the sender opens every connection. If the script makes the stack accept a connection, the
-//! sender's SYN is sent as the SYN-ACK. The ACK that completes the handshake reaches the sender as the
-//! response to its SYN.
+//! sender's SYN is sent as the SYN-ACK. The last ACK of the handshake reaches the sender as the response to
+//! its SYN.
 
 use super::closing::{self, Closing};
 use super::configure::{Agreed, configure, receiver};
@@ -19,7 +19,7 @@ use airhop_tcp::{Config, Params, Receiver, Sender};
 const LOCAL: NodeId = NodeId(0);
 const PEER: NodeId = NodeId(1);
 const FLOW: FlowId = FlowId(0);
-/// Length of a large read: a quarter of a receive buffer of 64 KiB.
+/// Length of a large read in bytes: a quarter of a 64 KiB receive buffer.
 const LARGE_READ: u64 = 16 * 1024;
 
 #[derive(Debug)]
@@ -34,24 +34,24 @@ pub(super) struct Connection {
     /// True if the stack accepts the connection; false if the stack opens it.
     accepts: bool,
     handshake: Handshake,
-    /// True if received data has not been acknowledged by an ACK or by a data segment.
+    /// True if received data has not been acknowledged yet.
     owes_ack: bool,
     /// Number of bytes that the application has read.
     read: u64,
     pub(super) closing: Closing,
     /// Sequence number of the peer's SYN.
     peer_origin: u32,
-    /// Timestamp of the last ACK without data, which the receiver does not process; `None` without
-    /// timestamps.
+    /// Timestamp of the last ACK without data; `None` without timestamps. The receiver does not process ACKs
+    /// without data.
     heard: Option<u32>,
-    /// End of the window that the peer announced last.
+    /// End of the peer's last announced window.
     edge: u64,
     /// True if data was sent beyond the announced window. Airhop's senders assume that a window never
     /// shrinks.
     exceeds_window: bool,
 }
 
-/// Events of the handshake, stored so that the handshake can be repeated with other parameters.
+/// Events of the handshake, stored to repeat the handshake with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
     /// Transmission times of the sender's SYN.
@@ -164,7 +164,7 @@ impl Connection {
         self.handshake.peer.get_or_insert((now, heard));
     }
 
-    /// Handles a segment of the peer, other than its SYN.
+    /// Handles a segment of the peer, except the SYN.
     pub(super) fn on_segment(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
         if self.handshake.answer.is_none() {
             return self.complete(segment, now);
@@ -241,7 +241,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Returns the agreement after the peer's SYN-ACK. The sender sent its SYN before.
+    /// Stores the options agreed with the peer's SYN-ACK, and configures the connection.
     pub(super) fn agree(
         &mut self,
         settings: &Settings,
@@ -325,8 +325,8 @@ impl Connection {
     /// Closes the application's sending side and, if `whole`, the reading side.
     ///
     /// # Errors
-    ///
-    /// Returns an error if data are unread, or if the handshake is not complete.
+    /// Returns an error before the handshake is complete. With `whole`, also returns an error if unread data
+    /// is left.
     pub(super) fn close(&mut self, whole: bool) -> Result<(), Refusal> {
         if self.handshake.answer.is_none() {
             return Err(Refusal::unmodelled("a connection that closes before it is open"));
@@ -346,9 +346,8 @@ impl Connection {
     /// Reads bytes as the application.
     ///
     /// # Errors
-    ///
-    /// For a large read on FreeBSD, which would send a window update (RFC 9293 §3.8.6.2.2), because the
-    /// receiver's memory is not modelled.
+    /// Returns an error for a large read on FreeBSD. FreeBSD would send a window update (RFC 9293
+    /// §3.8.6.2.2), but the receiver's memory is not modelled.
     pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
         if self.system == System::FreeBsd && bytes >= LARGE_READ {
@@ -395,12 +394,12 @@ impl Connection {
         self.exceeds_window
     }
 
-    /// Returns the timestamp to echo: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
+    /// Returns the timestamp to echo: that of the receiver, or of a later ACK without data (RFC 7323 §4.3).
     fn echo(&self, receiver: u32) -> u32 {
         self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
     }
 
-    /// Returns the segments to send now. Data segments are first, because they carry the acknowledgement.
+    /// Returns the segments to send now. Data segments come first, because they carry the acknowledgement.
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
@@ -492,7 +491,7 @@ fn packet(segment: Simulated, ecn: Ecn) -> Packet {
     Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
 }
 
-/// Converts a 32-bit sequence number into the stream offset that is nearest to `near`.
+/// Converts a 32-bit sequence number into the stream offset nearest to `near`.
 fn unfold(number: u32, near: u64) -> u64 {
     let ahead = number.wrapping_sub(near as u32) as i32;
     near.saturating_add_signed(i64::from(ahead))

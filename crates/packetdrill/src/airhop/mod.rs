@@ -1,6 +1,6 @@
 //! `Airhop`: Airhop's TCP as a stack under test, in virtual time.
 //!
-//! The stack has one connection at a time, from the handshake to the FINs, with sender and receiver on one
+//! The stack has one connection at a time, from the handshake to the FINs. Sender and receiver are on one
 //! host. Resets and TIME-WAIT are not modelled.
 
 mod closing;
@@ -19,11 +19,10 @@ use sockets::Sockets;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Clock value at the start of a script, nanoseconds; not zero, because a timestamp of zero means that the
-/// segment has no timestamp.
+/// Clock value at the start of a script, in nanoseconds. A clock of zero would produce a zero timestamp,
+/// which means "no timestamp".
 const EPOCH: u64 = 1_000_000_000;
-/// Maximum number of timer expiries without a segment. After more expiries the sender counts as permanently
-/// silent.
+/// Maximum number of timer expiries without a segment. The sender is then assumed to stay silent.
 const TIMERS: usize = 10_000;
 
 /// Airhop's TCP.
@@ -37,12 +36,12 @@ pub struct Airhop {
     sent: VecDeque<Sent>,
     /// Blocked calls, each with its return time.
     blocked: VecDeque<(i64, Call)>,
-    /// Number of compared results of blocked calls.
+    /// Number of blocked calls with a compared result.
     returned: usize,
 }
 
 impl Airhop {
-    /// Creates a host without connections. The folder contains the scripts that commands name.
+    /// Creates a host without connections. `folder` contains the scripts that shell commands run.
     pub fn new(folder: &Path) -> Self {
         Airhop {
             folder: folder.to_owned(),
@@ -56,7 +55,7 @@ impl Airhop {
         }
     }
 
-    /// Creates a stack with another sender than Linux'.
+    /// Creates a stack with the sender `variant` in place of the Linux sender.
     pub fn of(folder: &Path, variant: Variant) -> Self {
         Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
     }
@@ -69,8 +68,8 @@ impl Airhop {
         }
     }
 
-    /// Runs the timers that expire before `until`; with `inclusive`, also those that expire at `until`.
-    /// `stop`: stops when a segment was sent.
+    /// Runs the timers that expire before `until`. If `inclusive`, timers that expire at `until` also run. If
+    /// `stop`, stops as soon as a segment was sent.
     fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
         for _ in 0..TIMERS {
             let due = self.connection.as_ref().and_then(Connection::deadline).map(nanos);
@@ -88,7 +87,7 @@ impl Airhop {
         self.now = self.now.max(until);
     }
 
-    /// Returns the connection, if one exists.
+    /// Returns the connection; an error if none exists.
     fn established(&mut self) -> Result<&mut Connection, Refusal> {
         self.connection.as_mut().ok_or_else(outside)
     }

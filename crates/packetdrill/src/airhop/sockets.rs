@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 pub(crate) struct SocketOptions {
     /// Value of TCP_CONGESTION; `None` if the script does not set it.
     pub(crate) congestion_control: Option<String>,
-    /// Value of TCP_MAXSEG, bytes; `None` if the script does not set it.
+    /// Value of TCP_MAXSEG in bytes; `None` if the script does not set it.
     pub(crate) largest_segment: Option<u32>,
     /// TCP_NODELAY: true to disable Nagle's algorithm.
     pub(crate) no_delay: bool,
-    /// True if SO_MAX_PACING_RATE is a rate that no script reaches, which makes Linux pace in TCP.
+    /// True if SO_MAX_PACING_RATE is set so high that it limits nothing. Setting the option makes Linux pace
+    /// in TCP.
     pub(crate) paces: bool,
 }
 
@@ -71,7 +72,7 @@ const HARMLESS: [&str; 19] = [
     "IP_TOS",
 ];
 
-/// Smallest SO_MAX_PACING_RATE that limits no connection of a script, bytes per second.
+/// Smallest SO_MAX_PACING_RATE that counts as unlimited, in bytes per second.
 const UNREACHED_RATE: i64 = 1_000_000_000;
 
 /// Maximum number of fragments of a segment (MAX_SKB_FRAGS).
@@ -80,7 +81,7 @@ const LARGEST_PIECES: usize = 17;
 /// Flags of sending calls that delay data or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
-/// Executes a call. True if its result was compared.
+/// Executes a system call. Returns true if the result was compared with the script.
 pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let descriptor = call.number(0).unwrap_or(-1);
     let succeeded = call.result.unwrap_or(0) >= 0;
@@ -144,7 +145,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
     }
 }
 
-/// Sets TCP_NODELAY, which is possible at any time; waiting data is then sent.
+/// Sets TCP_NODELAY, before or during a connection. Data that Nagle's algorithm held back is sent at once.
 fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
@@ -183,7 +184,7 @@ fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the number of vector members of a sendmsg().
+/// Returns the number of `msg_iov` entries of a sendmsg() call.
 fn pieces(call: &Call) -> usize {
     let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
     let vectors = message.iter().filter_map(|(name, value)| match value {
@@ -193,7 +194,7 @@ fn pieces(call: &Call) -> usize {
     vectors.sum()
 }
 
-/// Reads the bytes that arrived in order, at most the length that the call requests.
+/// Reads bytes that arrived in order, up to the requested length.
 fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
     let room = call.number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");

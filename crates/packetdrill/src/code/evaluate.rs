@@ -10,11 +10,11 @@ pub(crate) enum Held {
     True,
     /// False. The text has the names in the condition and their values.
     False(String),
-    /// Undecided, because this name has no value.
+    /// Undecided, because this name in the condition has no value.
     Unknown(String),
 }
 
-/// Variables of a script. All other names refer to values of a connection.
+/// Variables of a script. All other names refer to members of `tcp_info` or to constants.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     variables: HashMap<String, f64>,
@@ -24,8 +24,8 @@ pub(crate) struct Memory {
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
-    /// Sets a variable to the value of an expression. An error is the first name in the expression without a
-    /// value.
+    /// Sets a variable to the value of an expression. If a name in the expression has no value, the error is
+    /// the first such name.
     pub(crate) fn assign(&mut self, name: &str, value: &Expression, names: Names<'_>) -> Result<(), String> {
         let value = self.value(value, names)?;
         self.variables.insert(name.to_owned(), value);
@@ -54,7 +54,8 @@ impl Memory {
         self.variables.get(name).copied().or_else(|| names(name)).or_else(|| constant(name))
     }
 
-    /// Returns the value of an expression, or the first name in it without a value.
+    /// Returns the value of an expression. If a name in the expression has no value, the error is the first
+    /// such name.
     fn value(&self, expression: &Expression, names: Names<'_>) -> Result<f64, String> {
         let value = |expression: &Expression| self.value(expression, names);
         let truth = |holds: bool| f64::from(u8::from(holds));
@@ -126,8 +127,8 @@ fn apply(name: &str, arguments: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns a constant of Python or of `linux/tcp.h` (states of congestion avoidance, bits of `tcpi_options`);
-/// `None` for other names.
+/// Returns a constant of Python or `linux/tcp.h`; `None` for other names. The constants are
+/// congestion-avoidance states and bits of `tcpi_options`.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,

@@ -1,4 +1,4 @@
-//! Statements about `tcp_info` between `%{` and `}%`: the subset of Python that scripts use.
+//! Statements about `tcp_info` between `%{` and `}%`. They form a subset of Python.
 //!
 //! The subset contains assertions, assignments and `print`, with numbers, comparisons, `and`, `or`, `not` and
 //! arithmetic.
@@ -32,9 +32,9 @@ pub enum Statement {
         /// New value.
         value: Expression,
     },
-    /// Expression statement, which has no effect here: `print(…)`.
+    /// Statement without effect: `print(…)`.
     Nothing,
-    /// Statement that is not evaluated, with its text.
+    /// Unsupported statement. It is reported as skipped.
     Unknown {
         /// Position in the script.
         place: Place,

@@ -90,7 +90,7 @@ fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
     }
 }
 
-/// Skips blanks within an expression. A line may end where an operator or an operand is missing.
+/// Skips blanks within an expression, and a backslash that continues the line.
 fn blanks(c: &mut Cursor<'_>) {
     c.blanks();
     if c.take("\\") {
@@ -127,7 +127,7 @@ fn negation(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> 
     }
 }
 
-/// Skips a keyword, if it comes next.
+/// Skips a keyword if it comes next.
 fn keyword(c: &mut Cursor<'_>, word: &str) -> bool {
     blanks(c);
     let mut ahead = c.clone();
@@ -177,7 +177,7 @@ fn product(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
 
 type Reader = fn(&mut Cursor<'_>, usize) -> Result<Expression, ParseError>;
 
-/// Reads operands with operators of the same precedence between them, grouped from the left.
+/// Reads operands joined by left-associative operators of equal precedence.
 fn chain(
     c: &mut Cursor<'_>,
     depth: usize,
@@ -234,7 +234,7 @@ fn number(c: &mut Cursor<'_>) -> Result<Expression, ParseError> {
     Ok(Expression::Number(number))
 }
 
-/// Reads expressions up to the closing bracket; lines may break within the brackets.
+/// Reads expressions up to the closing bracket. Line breaks are permitted within the brackets.
 fn list(c: &mut Cursor<'_>, depth: usize) -> Result<Vec<Expression>, ParseError> {
     let mut members = Vec::new();
     loop {

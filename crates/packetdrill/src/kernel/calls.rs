@@ -12,13 +12,13 @@ use std::net::TcpListener;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Result of a call: a number, or an error. accept() also returns a socket.
+/// Result of a system call: a number, or an error. For accept(), also the accepted socket.
 pub(super) type Returned = Result<(i64, Option<OwnedFd>), Errno>;
 
-/// Prepared call, which any thread can make.
+/// System call that is ready to run on any thread.
 pub(super) type Job = Box<dyn FnOnce() -> Returned + Send>;
 
-/// Options with integer values: level and name, by their names in scripts.
+/// Integer socket options: name in scripts, level, and option number.
 const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
     ("SO_REUSEADDR", libc::SOL_SOCKET, libc::SO_REUSEADDR),
     ("SO_REUSEPORT", libc::SOL_SOCKET, libc::SO_REUSEPORT),
@@ -78,12 +78,12 @@ pub(super) fn knows(name: &str) -> bool {
     calls.contains(&name)
 }
 
-/// Prepares a call on a socket that [`knows`] names. `local` and `peer`: addresses for bind() and connect().
-/// Returns `None` for a call that does not affect TCP, and is therefore omitted.
+/// Prepares a system call on the socket `on`, if [`knows`] accepts its name. `local` and `peer` are the
+/// addresses for bind() and connect(). Returns `None` for a call without effect on TCP.
 ///
 /// # Errors
 ///
-/// If the runner does not support the call or its arguments.
+/// Returns an error if the runner does not support the call or its arguments.
 pub(super) fn prepare(
     call: &Call,
     on: Arc<OwnedFd>,
@@ -162,7 +162,7 @@ fn length(call: &Call) -> Result<usize, Refusal> {
         .ok_or_else(|| Refusal::unmodelled("such a length"))
 }
 
-/// Returns the length in a vector member, `{..., 1000}`.
+/// Returns the length in a vector entry such as `{..., 1000}`.
 fn piece(value: &Value) -> Option<i64> {
     match value {
         Value::Members(members) => members.iter().rev().find_map(|(_, value)| match value {

@@ -1,9 +1,8 @@
-//! `Kernel`: the TCP of this machine's kernel as a stack under test, in real time, in its own network
+//! `Kernel`: this machine's kernel TCP as a stack under test. The stack runs in real time, in its own network
 //! namespace.
 //!
-//! The addresses are those that scripts for packetdrill expect: 192.168.0.1 at the device `tun0`, and a peer
-//! at 192.0.2.1. Commands of a script run in the namespace as the calling user, so only scripts that are safe
-//! in a shell may be run.
+//! The addresses are those of packetdrill: 192.168.0.1 at the device `tun0`, and a peer at 192.0.2.1. Shell
+//! commands of a script run in the namespace as the calling user. Run only scripts that you trust.
 
 mod calls;
 mod wire;
@@ -37,28 +36,28 @@ const LOCAL: [u8; 4] = [192, 168, 0, 1];
 const PEER: [u8; 4] = [192, 0, 2, 1];
 /// Port of the listener, as in packetdrill.
 const SERVICE: u16 = 8080;
-/// First port of a connecting peer; each further connection uses the next port.
+/// Port of the first connecting peer. Each further connection uses the next port.
 const FIRST_PEER: u16 = 40_000;
-/// Commands that rename the device from the name in `live` to the name in scripts.
+/// Shell commands that rename the device `airhop0` to `tun0` and configure its addresses.
 const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
     && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
-/// Timeout of calls (SO_RCVTIMEO, SO_SNDTIMEO). A call that does not block according to its script must
-/// return within this time. A call that blocks must return within this time after the return time in the
-/// script.
+/// Timeout of system calls (SO_RCVTIMEO, SO_SNDTIMEO). A non-blocking call must return within this time. A
+/// blocking call must return within this time after the return time in the script.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Duration of a timer tick at CONFIG_HZ=250, the lowest rate of distributions, nanoseconds.
+/// Duration of a timer tick in nanoseconds. The value is that of CONFIG_HZ=250, the lowest rate in common
+/// distributions.
 const TICK: i64 = 4_000_000;
 /// Ethernet's MTU.
 const MTU: u16 = 1500;
-/// Size of the buffer for `struct tcp_info`, with room for future kernels, bytes.
+/// Size of the buffer for `struct tcp_info` in bytes, with room for future kernels.
 const INFO_BYTES: usize = 512;
 
-/// Number of attempts for a script that fails, because a machine may stall.
+/// Maximum number of attempts for a failing script. A stalled machine may also make a script fail.
 const TRIES: usize = 3;
 
-/// Checks the kernel against a script. Commands run in `folder`. If the script cannot run here, the verdict
-/// is "not applicable".
+/// Checks the kernel against a script. Shell commands run in `folder`. If the script cannot run on this
+/// machine, the verdict is "not applicable".
 pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     let mut verdict = once(script, folder);
     for _ in 1..TRIES {
@@ -70,7 +69,7 @@ pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     verdict
 }
 
-/// Runs a script in a thread with its own priority.
+/// Runs a script once in its own thread, with real-time priority if permitted.
 fn once(script: &Script, folder: &Path) -> Verdict {
     let unable = |text: String| Verdict::NotApplicable(Diagnostic { place: Place::default(), text });
     let work = || {
@@ -94,9 +93,9 @@ pub struct Kernel {
     ends: Ends,
     sent: VecDeque<Sent>,
     sockets: BTreeMap<i64, Arc<OwnedFd>>,
-    /// Socket of the connection whose `tcp_info` is evaluated.
+    /// Connected socket, from which `tcp_info` is read.
     connected: Option<Arc<OwnedFd>>,
-    /// Channel to the thread that makes blocking calls, one after the other.
+    /// Channel to the thread that makes blocking calls one after the other.
     caller: Sender<(Job, SyncSender<Returned>)>,
     blocked: Vec<(Call, Receiver<Returned>)>,
     compared: usize,
@@ -104,11 +103,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Creates the namespace. Commands run in `folder`.
+    /// Creates the network namespace. Shell commands of the script run in `folder`.
     ///
     /// # Errors
     ///
-    /// A sentence about the step that failed.
+    /// Returns a sentence that names the failed step.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let (namespace, tun) =
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
@@ -155,7 +154,7 @@ impl Kernel {
         i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
 
-    /// Waits until `until` for segments of the stack; with `stop`, returns at the first segment.
+    /// Waits for segments of the stack until `until`. If `stop`, returns at the first segment.
     fn listen(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
         loop {
             self.read()?;
@@ -197,16 +196,16 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets CUBIC, Linux' default, for a script that names no congestion control, even if the machine has
-    /// another default. In a namespace, only root may select a congestion control that is not permitted for
-    /// all users.
+    /// Sets the script's congestion control on the socket, or CUBIC if the script names none. The machine's
+    /// own default has no effect. In a namespace, only root may select a congestion control that is not
+    /// permitted for all users.
     fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())
             .map_err(|error| failed(&format!("choosing {control}"), &error.into()))
     }
 
-    /// Makes a call. A call that blocks according to its script runs in a separate thread.
+    /// Makes a system call. A call that blocks in the script runs in a separate thread.
     fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
         if !calls::knows(&call.name) {
             return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
@@ -359,7 +358,7 @@ impl Stack for Kernel {
     }
 }
 
-/// Starts the thread for blocking calls. The thread ends after its current call when its queue is closed.
+/// Starts the thread for blocking calls. The thread ends when its queue is closed.
 fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
     let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
     let work = move || {
@@ -378,7 +377,7 @@ fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
     SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
 }
 
-/// True if the result of a call is compared: the number of bytes read.
+/// True if the result of the call is compared. Only byte counts of reads are compared.
 fn is_compared(call: &Call) -> bool {
     call.reads() && call.result > Some(0)
 }
@@ -389,7 +388,7 @@ fn differs(call: &Call, seen: &str) -> Refusal {
     Refusal::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
 }
 
-/// Sets timeouts, so no call blocks forever.
+/// Sets timeouts on a socket, so that no call blocks forever.
 fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
     let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)

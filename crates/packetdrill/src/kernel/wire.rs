@@ -4,7 +4,7 @@ use crate::script::{EcnField, Flags, Segment, TcpOption};
 use airhop_base::Ecn;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
-/// Addresses and ports of a connection, of the stack under test and of its peer.
+/// Addresses and ports of a connection: the stack under test and its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) local: ([u8; 4], u16),
@@ -72,8 +72,8 @@ impl Ends {
         Ok(bytes)
     }
 
-    /// Decodes the segment that the stack sent in a datagram; returns `None` for a segment of another
-    /// connection. A SYN sets the origin.
+    /// Decodes a datagram that the stack sent; `None` if it belongs to another connection. A SYN sets the
+    /// origin.
     pub(super) fn decode(&mut self, datagram: &[u8]) -> Option<Segment> {
         let (ip, rest) = Ipv4Header::from_slice(datagram).ok()?;
         let (tcp, payload) = (ip.protocol == IpNumber::TCP).then(|| TcpHeader::from_slice(rest).ok())??;

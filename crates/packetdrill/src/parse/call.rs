@@ -17,7 +17,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, Par
     Ok(Call { name, arguments, result, error, blocks })
 }
 
-/// Reads the result, and the name of an error after it. Skips an explanation in brackets.
+/// Reads the result of a call and the name of an error. Skips an explanation in brackets.
 fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
     c.blanks();
     let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };
@@ -74,7 +74,7 @@ fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
     alternatives(c, value)
 }
 
-/// Reads `A | B`: joins names, and combines numbers.
+/// Reads alternatives such as `A | B`. Names are joined, and numbers are combined.
 fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
     c.gap()?;
     if !c.take("|") {

@@ -1,5 +1,4 @@
-//! Parser of the language of packetdrill scripts. TCP is parsed in full, and all other protocols are stored
-//! as text.
+//! Parser for packetdrill scripts. TCP is parsed in full; packets of other protocols are stored as text.
 //!
 //! The authors describe the language in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing,
 //! from Sockets to Packets", USENIX ATC 2013, §3.
@@ -15,11 +14,11 @@ use crate::script::{Action, Event, Script, When};
 const FOREIGN: [&str; 11] =
     ["encap", "icmp", "icmpv4", "icmpv6", "udp", "udplite", "sctp", "ipv4", "ipv6", "gre", "mpls"];
 
-/// Parses a script. `file`: file name in errors.
+/// Parses a script. `file` is the file name for error messages.
 ///
 /// # Errors
 ///
-/// The first place that is invalid in the language.
+/// Returns the first place with invalid syntax.
 pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
     let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
     let mut script = Script::default();
@@ -53,7 +52,7 @@ fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
     Ok((name, value.to_owned()))
 }
 
-/// Reads the time of an event, and the time for which the event blocks.
+/// Reads the time of an event, and the blocking time of a call.
 fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
     if c.take("*") {
         return Ok((When::Any, None));
@@ -78,7 +77,7 @@ fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
     Ok((when, Some(end - first)))
 }
 
-/// Reads a time in seconds; returns nanoseconds.
+/// Reads a time in seconds, and returns nanoseconds.
 fn seconds(c: &mut Cursor<'_>) -> Result<i64, ParseError> {
     c.blanks();
     let before = c.clone();
@@ -123,7 +122,8 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
     Ok(if inbound { Action::Inbound(segment) } else { Action::Outbound(segment) })
 }
 
-/// True if the next packet belongs to another protocol. An ICMP packet may quote sequence numbers first.
+/// True if the next packet belongs to another protocol. An ICMP packet may begin with quoted sequence numbers
+/// in brackets.
 fn is_foreign(mut c: Cursor<'_>) -> bool {
     if c.take("[") && c.until("]").is_err() {
         return false;
@@ -132,13 +132,12 @@ fn is_foreign(mut c: Cursor<'_>) -> bool {
     c.word().is_some_and(|word| FOREIGN.contains(&word))
 }
 
-/// True if the next segment has numbers that are not compared, `. 0:...(0)`, as in FreeBSD's runner.
+/// True if the next segment has wildcard sequence numbers, `. 0:...(0)`, as in FreeBSD's runner.
 fn has_any_numbers(mut c: Cursor<'_>) -> bool {
     c.statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
 }
 
-/// Reads the text of a packet of another protocol. SCTP chunks are on separate lines, with a semicolon
-/// between them.
+/// Reads a packet of another protocol as text. SCTP chunks are on separate lines, separated by semicolons.
 fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
     if c.take("[") {
         c.until("]")?;

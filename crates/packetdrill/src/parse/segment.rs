@@ -40,7 +40,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     Ok(segment)
 }
 
-/// Reads `[ect0]`, `(ttl 64)`: stores the ECN field, and skips all other fields.
+/// Reads IP header fields such as `[ect0]` or `(ttl 64)`. Stores the ECN field, and skips all other fields.
 fn ip_header(c: &mut Cursor<'_>, segment: &mut Segment) -> Result<(), ParseError> {
     loop {
         c.blanks();
@@ -84,7 +84,7 @@ fn flags(c: &mut Cursor<'_>) -> Result<Flags, ParseError> {
     Ok(flags)
 }
 
-/// Reads the options up to `>`; returns `None` for `...`.
+/// Reads the TCP options up to `>`; `None` for `...`.
 fn options(c: &mut Cursor<'_>) -> Result<Option<Vec<TcpOption>>, ParseError> {
     let (mut options, mut any) = (Vec::new(), false);
     loop {
