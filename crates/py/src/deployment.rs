@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// BPF object that was read in order to be loaded into a kernel.
+/// BPF object that is ready to be loaded into a kernel.
 #[pyclass(frozen)]
 pub struct KernelObject {
     object: Loadable,
@@ -13,8 +13,7 @@ pub struct KernelObject {
 
 #[pymethods]
 impl KernelObject {
-    /// Read an object from `data`, the bytes of `file`. Raises ValueError with a text that begins with the
-    /// name of the file.
+    /// Read a BPF object from `data`, the bytes of `file`. Raises ValueError with the file name.
     #[new]
     fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
         let file = file.to_string_lossy();
@@ -34,14 +33,14 @@ impl KernelObject {
         self.programs(ProgramKind::Callback)
     }
 
-    /// Return the names of the programs that process packets.
+    /// Return the names of the object's packet-processing programs.
     #[getter]
     fn listeners(&self) -> Vec<&str> {
         self.programs(ProgramKind::Filter)
     }
 
-    /// True if the congestion control may be the default of network namespaces other than the machine's first
-    /// (TCP_CONG_NON_RESTRICTED).
+    /// True if every network namespace may use the congestion control as its default
+    /// (TCP_CONG_NON_RESTRICTED). Otherwise only the machine's initial namespace may.
     fn is_unrestricted(&self, name: &str) -> bool {
         const NON_RESTRICTED: u8 = 1;
         let flags = |control: &LoadControl| {
@@ -51,15 +50,15 @@ impl KernelObject {
         self.object.controls.iter().any(|control| control.name == name && flags(control))
     }
 
-    /// Register a congestion control, attach the listeners to a device (0: to no device), and pin the links
-    /// in an existing folder. Raises OSError.
+    /// Register a congestion control, attach the listener programs to a device, and pin the links in an
+    /// existing folder. Device 0 means no device. Raises OSError.
     fn deploy(&self, py: Python<'_>, name: &str, folder: PathBuf, device: u32) -> PyResult<()> {
         let object = self.object.clone();
         py.detach(|| kernel::deploy(object, name, &folder, device)).map_err(PyOSError::new_err)
     }
 
-    /// Load all programs without registering the congestion control, and return a verdict for each: name of
-    /// the program, True if the kernel accepts it, lines of the verifier's log. Raises OSError.
+    /// Load all programs without registering the congestion control. Return a tuple for each program: name,
+    /// True if the kernel accepts it, and lines of the verifier log. Raises OSError.
     fn dry_run(&self, py: Python<'_>, name: &str) -> PyResult<Vec<(String, bool, Vec<String>)>> {
         let object = self.object.clone();
         py.detach(|| kernel::dry_run(object, name)).map_err(PyOSError::new_err)
@@ -73,28 +72,28 @@ impl KernelObject {
     }
 }
 
-/// Return the id of the map whose congestion control a pinned link has registered. Raises OSError.
+/// Return the id of the struct_ops map behind a pinned link. Raises OSError.
 #[pyfunction]
 pub fn deployed_map(link: PathBuf) -> PyResult<u32> {
     kernel::map_of(&link).map_err(|error| failed(&error))
 }
 
-/// Return the index of the device to which the program of a pinned link is attached; 0 if the device is gone.
-/// Raises OSError.
+/// Return the index of the device to which a pinned link is attached; 0 if the device is gone. Raises
+/// OSError.
 #[pyfunction]
 pub fn deployed_device(link: PathBuf) -> PyResult<u32> {
     kernel::device_of(&link).map_err(|error| failed(&error))
 }
 
-/// Return the number of references that the kernel has to the congestion control in a map; None if the map is
-/// gone. Raises OSError.
+/// Return the kernel's reference count for the congestion control in a map; None if the map is gone. Raises
+/// OSError.
 #[pyfunction]
 pub fn map_references(number: u32) -> PyResult<Option<u32>> {
     kernel::references(number).map_err(|error| failed(&error))
 }
 
-/// Return the default congestion control of a network namespace. If `control` is not None, also set the
-/// default to it. Raises OSError.
+/// Return the default congestion control of a network namespace. If `control` is given, set it as the default
+/// first. Raises OSError.
 #[pyfunction]
 pub fn default_control(namespace: PathBuf, control: Option<&str>) -> PyResult<String> {
     kernel::default_control(&namespace, control).map_err(|error| failed(&error))
@@ -108,7 +107,7 @@ fn failed(error: &std::io::Error) -> PyErr {
     }
 }
 
-/// Return the text of an error without the error number that Rust appends.
+/// Return the text of an error without Rust's suffix for the error number.
 fn text(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
@@ -131,7 +130,7 @@ mod kernel {
     }
 }
 
-/// Other systems have no BPF: `airhop.live.deployment` raises an error before any call of this module.
+/// Stubs for systems without BPF. `airhop.live.deployment` raises an error before any call of this module.
 #[cfg(not(target_os = "linux"))]
 mod kernel {
     use airhop_bpf::loading::Loadable;

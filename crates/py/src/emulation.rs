@@ -1,5 +1,5 @@
-//! Emulation and replay: runs with real hosts. The run has a thread of its own, with the clock or the log,
-//! while the calling thread checks for Python's signals.
+//! Emulation and replay: runs with real hosts. Each run has its own thread, while the calling thread checks
+//! for Python signals.
 
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
@@ -34,8 +34,7 @@ pub(crate) enum Failure {
     Replay(ReplayError),
 }
 
-/// Run with real hosts as the crate `live` uses it. If the run stops, `live` learns only that; the reason
-/// stays here.
+/// Run with real hosts, as the crate `live` uses it. A failure stops the run; its reason is stored here.
 pub(crate) struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
@@ -64,7 +63,7 @@ impl Opened {
         self.run.observed_flows()
     }
 
-    /// Ends the run and returns its outcome; an error if the run has failed before.
+    /// Ends the run and returns the outcome; an error if the run has failed.
     pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
         match self.failure {
             Some(error) => Err(Failure::Run(error)),
@@ -93,22 +92,22 @@ impl Outside for Opened {
     }
 }
 
-/// Node at which real hosts are attached: name in messages, name of the node, and interface; `None` instead
-/// of an interface for a network namespace.
+/// Node to which real hosts are attached: text for messages, node name, and network interface. Without an
+/// interface, a network namespace is used.
 pub(crate) type RequestedDoor = (String, String, Option<String>);
 
-/// Scheme that a log names without containing its code: file or module, name of the scheme, and digest of the
-/// code.
+/// Scheme from outside Airhop, as a log identifies it: file or module, scheme name, and digest of the code.
+/// The log does not contain the code.
 pub(crate) type Code = (String, String, String);
 
-/// Condition for the start of further commands: node, and a port or a line for `sh -c`.
+/// Start condition for further commands: a node, and a port or a line for `sh -c`.
 type RequestedReady = (String, Option<u16>, String);
 
-/// Congestion control of a node's senders: node, name, and the file and bytes of an object; `None` instead of
-/// an object for a congestion control of the kernel.
+/// Congestion control of a node's senders: node, name, and the file and bytes of a BPF object. Without a BPF
+/// object, the kernel's own congestion control is used.
 type RequestedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
-/// Prepares an object for the kernel. Raises RunError with a text that contains the name of the file.
+/// Prepares a BPF object for the kernel. Raises RunError with the file name.
 fn loadable((node, name, object): RequestedControl) -> PyResult<(String, String, Option<Loadable>)> {
     let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
     let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
@@ -120,13 +119,13 @@ fn listens(object: Option<&Loadable>) -> bool {
     object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
 }
 
-/// Emulates a scenario in real time, with real hosts at its nodes. `doors`: nodes with hosts, as (name in
-/// messages, node, interface or None for a network namespace). `always_told`: True if all senders get notices
-/// in the form of ACKs; False if only senders with a listener get them. `controls`: congestion controls of
-/// senders in namespaces. `commands`: pairs of a node and a line for `sh -c`, which start when the conditions
-/// in `ready` hold. `log`: file for all entering datagrams, with the names and digests of `code`. `spin_us`:
-/// time before each event for which the emulator busy-waits, microseconds. `on_progress` is called ten times
-/// per second with a dict. Returns the run document with `live`, JSON, and the data for the twin. Raises
+/// Emulates a scenario in real time, with real hosts at the nodes `doors`. A door is (text for messages,
+/// node, interface or None for a network namespace). `always_told`: True to send notices in ACK form to all
+/// senders, False to send them only to senders with a listener. `controls`: congestion controls of senders in
+/// namespaces. `commands`: pairs of a node and a line for `sh -c`. Commands start when the conditions in
+/// `ready` hold. `log`: file for all entering datagrams, with the names and digests of `code`. `spin_us`:
+/// time to busy-wait before each event, in microseconds. `on_progress` is called ten times per second with a
+/// dict. Returns the run document as JSON, with a section `live`, and the data for the twin. Raises
 /// ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, always_told, controls, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
@@ -213,8 +212,8 @@ pub fn emulate(
     Ok((document.to_string(), emulated))
 }
 
-/// Returns the congestion control of a TCP flow: the one that the kernel reported, else that of new sockets
-/// at the node. `None` if neither is known, or for UDP.
+/// Returns the congestion control of a TCP flow as the kernel reported it, or else the default at the node.
+/// `None` if both are unknown, or for UDP.
 fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
     if !matches!(flow.load, ObservedLoad::Tcp { .. }) {
         return None;
@@ -226,16 +225,15 @@ fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
-/// Returns the time by which each sleep of the emulator is extended. It is zero, except in tests of the
-/// effect of lateness, which set it in microseconds by an environment variable.
+/// Returns the extra duration of each emulator sleep, normally zero. Tests of lateness set
+/// AIRHOP_OVERSLEEP_US in microseconds.
 fn oversleep() -> Span {
     let told = std::env::var("AIRHOP_OVERSLEEP_US").ok();
     told.and_then(|text| text.parse().ok()).map_or(Span::ZERO, Span::from_micros)
 }
 
-/// Replays a log in its scenario, which the caller has taken from [`log_header`]. Returns the outcome of the
-/// run; a boolean that is true if the log is complete; and the congestion control of each real sender that
-/// the log contains, by flow. Raises ScenarioError, OSError, RunError.
+/// Replays a log in the scenario from [`log_header`]. Returns the outcome, True if the log is complete, and
+/// the congestion control of each real sender by flow. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, path, trace = false, pcap_dir = None))]
 pub fn replay(
@@ -276,9 +274,9 @@ pub fn replay(
     Ok((Outcome { inner }, is_whole, controls))
 }
 
-/// Returns the version of a log's format, and the description of its run, JSON. The description has `airhop`
-/// (version), `scenario`, `files` (content by digest), `with` (schemes that are not part of Airhop), `seed`,
-/// `rep`, `doors`, and `headers_only`. Raises OSError.
+/// Returns the format version of a log, and the header of its run as JSON. The header has `airhop` (version),
+/// `scenario`, `files` (content by digest), `with` (schemes from outside Airhop), `seed`, `rep`, `doors`, and
+/// `headers_only`. Raises OSError.
 #[pyfunction]
 pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
@@ -286,7 +284,7 @@ pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
 }
 
 /// Return the privileges of this process: namespaces, TUN, real-time priority, struct_ops and TCP_INFO. Each
-/// is (name, True if the process has it, a sentence).
+/// is a tuple of name, True if granted, and an explanation.
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
     let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
@@ -309,8 +307,8 @@ pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()
 }
 
-/// Does `work` in a thread that is registered with Python, because schemes written in Python may run there.
-/// The calling thread checks for signals while it waits.
+/// Runs `work` in a thread that is attached to Python, because Python schemes may run there. The calling
+/// thread checks for signals and calls `meanwhile`.
 pub(crate) fn in_a_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
@@ -353,14 +351,13 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
     })
 }
 
-/// Returns the scenario with real hosts, for a replay. All senders count as listeners, because no datagram
+/// Returns the scenario with real hosts for a replay. No sender counts as a listener, because no datagram
 /// leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[RequestedDoor]) -> PyResult<Opening> {
     opened_to(scenario, doors, &|_| false)
 }
 
-/// Returns the scenario with real hosts. Senders at nodes for which `hears` returns true get notices in the
-/// form of ACKs.
+/// Returns the scenario with real hosts. Senders at nodes with `hears(node)` get notices in ACK form.
 fn opened_to(
     scenario: &Scenario,
     doors: &[RequestedDoor],
@@ -403,7 +400,7 @@ fn place(opening: &Opening, node: &str) -> NodeId {
     NodeId(place as u16)
 }
 
-/// Returns the header text for a log, which [`log_header`] reads.
+/// Returns the header of a log, for [`log_header`].
 pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
@@ -426,7 +423,7 @@ pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, cod
     .to_string()
 }
 
-/// Fields in the header of a log that a replay needs.
+/// Header fields of a log that a replay needs.
 struct Header {
     seed: u64,
     rep: u64,

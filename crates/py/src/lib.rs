@@ -63,9 +63,9 @@ mod _core {
     }
 }
 
-/// Return properties of the build: version, profile ("release" or "debug"), target, model, commit (empty if
-/// not built from git) and compiler. The model is 16 hexadecimal digits, which are equal for two builds only
-/// if all sources that can change a result are equal.
+/// Return properties of the build: version, profile ("release" or "debug"), target, model, commit and
+/// compiler. The commit is empty if the build is not from git. The model is a hash of 16 hexadecimal digits
+/// over all sources that can change a result.
 #[pyfunction]
 fn build_info() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
@@ -90,7 +90,7 @@ fn services() -> String {
     airhop_scenario::services()
 }
 
-/// Returns all measures of a flow and of a run as a JSON list of columns.
+/// Returns all measures of flows and runs as a JSON list of columns.
 #[pyfunction]
 fn measures() -> String {
     airhop_scenario::measures()
@@ -102,8 +102,8 @@ fn schema() -> String {
     airhop_scenario::schema()
 }
 
-/// Return the names and the positions (x and y, metres) of a layout's stations. `text`: the layout as JSON;
-/// see `airhop_scenario::places`. Raises ScenarioError.
+/// Return the names and positions of a layout's stations. Positions are x and y in metres. `text` is the
+/// layout as JSON; see `airhop_scenario::places`. Raises ScenarioError.
 #[pyfunction]
 fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String, [f64; 2])>> {
     airhop_scenario::places(text, source, seed, rep)

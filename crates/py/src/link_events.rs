@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::net::SocketAddr;
 
-/// Notice: its kind, the source and the destination of its segment, the segment's first sequence number and
-/// its length in bytes, and the datagram of the notice.
+/// Notice: kind, source and destination of the segment, first sequence number, length in bytes, and the
+/// notice datagram.
 type Row<'py> = (&'static str, String, String, u32, u32, Bound<'py, PyBytes>);
 
 /// Events of a real link layer, and the notices to senders that these events cause.
@@ -24,7 +24,7 @@ impl LinkEvents {
         LinkEvents::default()
     }
 
-    /// Return the notices that an event causes. Raises ValueError.
+    /// Return the notices that an event line causes. Raises ValueError.
     fn hear<'py>(&mut self, py: Python<'py>, line: &str) -> PyResult<Vec<Row<'py>>> {
         let notices = self.events.hear(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(notices.iter().map(|notice| row(py, notice)).collect())

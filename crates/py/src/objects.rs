@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// BPF object that was read and checked.
+/// BPF object with at least one congestion control.
 #[pyclass(frozen)]
 pub struct BpfObject {
     object: Arc<Object>,
@@ -20,8 +20,7 @@ pub struct BpfObject {
 
 #[pymethods]
 impl BpfObject {
-    /// Reads an object from `data`, the bytes of `file`. Raises ValueError with a text that begins with the
-    /// name of the file.
+    /// Reads a BPF object from `data`, the bytes of `file`. Raises ValueError with the file name.
     #[new]
     fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
         let file = file.to_string_lossy();
@@ -33,8 +32,8 @@ impl BpfObject {
         Ok(BpfObject { object: Arc::new(object) })
     }
 
-    /// Returns the names of the object's congestion controls. Those without callbacks that a kernel requires
-    /// are omitted, if there are others.
+    /// Returns the names of the object's complete congestion controls. If all lack required callbacks,
+    /// returns all names.
     #[getter]
     fn names(&self) -> Vec<String> {
         let named = |whole: bool| {
@@ -48,8 +47,8 @@ impl BpfObject {
         if whole.is_empty() { named(false) } else { whole }
     }
 
-    /// True if both ends of a connection must use the congestion control, because the receiver's echo of
-    /// marks is also different (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
+    /// True if both ends must use the congestion control, because the receiver echoes ECN marks differently
+    /// (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
     fn needs_ecn(&self, name: &str) -> bool {
         self.object.congestion_controls().iter().any(|control| control.name == name && control.needs_ecn())
     }
@@ -85,9 +84,9 @@ impl BpfObject {
     }
 }
 
-/// Returns the interface of the simulated kernel for BPF objects: `members`, `callbacks`, `kfuncs` and
-/// `helpers`, by their names in the kernel. A member has its structure, its name, a boolean that is True if
-/// programs may write it, and its meaning if that differs from the kernel's.
+/// Returns the BPF interface of the simulated kernel: `members`, `callbacks`, `kfuncs` and `helpers`, by
+/// their kernel names. A member is a tuple of structure, name, True if programs may write it, and a note on
+/// differences from the kernel.
 #[pyfunction]
 pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let member = |m: SimulatedMember| (m.structure, m.name, m.writable, m.note);
@@ -100,7 +99,7 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(kernel)
 }
 
-/// Returns the network service with this name, if objects can process its notices.
+/// Returns the network service with this name, if BPF objects can process its notices.
 fn service(name: &str) -> Result<&'static str, String> {
     airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::BTreeMap;
 
-/// Column of a trace table: name, dtype, little-endian values, and for a category its words.
+/// Trace column: name, dtype, little-endian values, and the words of a category.
 type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Vec<String>>);
 
 /// Outcome of one run.
@@ -21,9 +21,8 @@ impl Outcome {
         &self.inner.document
     }
 
-    /// Returns the tables of the trace by name. For each column a table has the name, dtype ("u64", "u32",
-    /// "f64", "bool", "category"), raw little-endian bytes, and for a category its words. Empty if no trace
-    /// was recorded.
+    /// Returns the trace tables by name; empty if no trace was recorded. A column has the name, dtype ("u64",
+    /// "u32", "f64", "bool", "category") and raw little-endian bytes. A category column also has its words.
     fn tables<'py>(&self, py: Python<'py>) -> BTreeMap<&'static str, Vec<PyColumn<'py>>> {
         let tables = self.inner.tables.iter();
         tables

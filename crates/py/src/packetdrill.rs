@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Returns the verdict on a packetdrill script as JSON: `verdict` ("pass", "fail", "not-applicable" or
-/// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`. `path`: file of the
-/// script, for messages; `text`: the script. `kernel`: True to test the TCP of this machine's kernel, False
-/// to test Airhop's TCP.
+/// Runs a packetdrill script and returns the verdict as JSON: `verdict` ("pass", "fail", "not-applicable" or
+/// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`. `text` is the script,
+/// and `path` its file for messages. `kernel`: True to test this machine's kernel, False to test Airhop's
+/// TCP.
 #[pyfunction]
 pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
     let judge = if kernel { judge_on_kernel } else { judge };

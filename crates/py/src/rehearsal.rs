@@ -1,4 +1,4 @@
-//! Emulations without real hosts, by which thousands of logs can be written.
+//! Emulations without real hosts, which can write thousands of logs.
 
 use crate::emulation::{Code, Failure, Opened, RequestedDoor, header, in_a_thread, opened};
 use crate::scenario::Scenario;
@@ -11,14 +11,12 @@ use pyo3::prelude::*;
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Connection: index of the TCP flow that it replaces, modulo the number of TCP flows; start, ms; and number
-/// of bytes.
+/// Connection: flow index, start in ms, and number of bytes. The index counts TCP flows, modulo their number.
 type Connection = (usize, u64, u64);
 
-/// Emulates a scenario on a virtual clock, with `connections` of Airhop's own TCP and `noise` other
-/// datagrams, and writes a log. `oversleep_us`: time by which each sleep of the emulator is extended,
-/// microseconds. Returns the run document, JSON, and the data for the twin. Raises ScenarioError, OSError,
-/// RunError.
+/// Emulates a scenario on a virtual clock, and writes a log. The traffic is `connections` of Airhop's own TCP
+/// and `noise` other datagrams. `oversleep_us`: extra duration of each emulator sleep, in microseconds.
+/// Returns the run document as JSON, and the data for the twin. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, seed, rep, log, headers_only, code, connections, noise, oversleep_us = 0))]
 #[allow(clippy::too_many_arguments, reason = "as of emulate")]
@@ -70,7 +68,7 @@ pub fn rehearse(
     Ok((outcome.document, Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured }))
 }
 
-/// Returns an observed flow with the congestion control of its simulated sender.
+/// Returns an observed flow together with the congestion control of its simulated sender.
 fn real(seen: ObservedFlow, connections: &[DataConnection<'_>]) -> RealFlow {
     let is_tcp = matches!(seen.load, ObservedLoad::Tcp { .. });
     let sent = connections.iter().find(|one| is_tcp && (one.from, one.to) == (seen.from, seen.to));

@@ -1,4 +1,4 @@
-//! `run` and `run_many`. They release the GIL while the simulator works, and check for Ctrl-C.
+//! `run` and `run_many`. Both release the GIL during the simulation, and check for Ctrl-C.
 
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, ScenarioError};
@@ -29,17 +29,17 @@ create_exception!(
 
 /// Interval at which the calling thread checks for signals while it waits for a result.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// Grace period for runs that were stopped. A run that exceeds it is in a method of a Python scheme that does
-/// not return, and the method is interrupted.
+/// Grace period for stopped runs. A run that exceeds it is stuck in a Python scheme, and the Python code is
+/// interrupted.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Time after which a stopped run is no longer awaited. It has ignored the interruption, as in a call that
-/// blocks outside the interpreter.
+/// Time after which a stopped run is abandoned. Such a run has ignored the interruption, for example in a
+/// blocking call outside the interpreter.
 const KILL_PERIOD: Duration = Duration::from_millis(600);
-/// Number of threads that execute runs, including runs that are no longer awaited.
+/// Number of threads that execute runs, including abandoned runs.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs one replication. With `trace` the outcome has the tables of a trace. If `pcap_dir` is not None,
-/// packet captures of the nodes and of the 802.11 cells are written there.
+/// Runs one replication. If `trace`, the outcome has trace tables. If `pcap_dir` is given, packet captures of
+/// the nodes and of the 802.11 cells are written there.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, rep, trace = false, pcap_dir = None))]
 pub fn run(
@@ -60,8 +60,8 @@ pub fn run(
 }
 
 /// Runs the jobs `(scenario, seed, rep)` on `threads` threads. Calls `on_done(index, run_json)` in the
-/// calling thread for each run that has finished, in any order. Ctrl-C or an exception of `on_done` stops all
-/// runs and is raised; runs that finished before it have been reported.
+/// calling thread after each run, in any order. Ctrl-C or an exception in `on_done` stops all runs and is
+/// raised. Runs that finished earlier have been reported.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_done))]
 pub fn run_many(
@@ -80,8 +80,8 @@ pub fn run_many(
     })
 }
 
-/// Runs all jobs, and passes every outcome to `on_done`. The first failure stops the runs: that of a run, an
-/// exception of `on_done`, or Ctrl-C. Runs that have finished by then are still reported, except if `on_done`
+/// Runs all jobs, and passes every outcome to `on_done`. The first failure stops all runs: a failed run, an
+/// exception in `on_done`, or Ctrl-C. Runs that have already finished are still reported, unless `on_done`
 /// itself failed.
 fn drive(
     py: Python<'_>,
@@ -121,21 +121,21 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Return the number of threads that execute runs. If no call waits for a run, each thread counted is
-/// executing a Python scheme that has not returned since its run was stopped. The thread ends when the scheme
-/// returns. Until then it may call the interpreter, which must not be finalised.
+/// Return the number of threads that execute runs. If no call waits for a run, every counted thread is still
+/// inside a Python scheme after a stop. Such a thread may call the interpreter, so do not finalise the
+/// interpreter while the count is not zero.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)
 }
 
-/// Threads of a pool, by their identifiers in Python.
+/// Threads of a pool, by Python thread identifier.
 #[derive(Clone, Default)]
 pub(crate) struct Workers(Arc<Mutex<Vec<c_long>>>);
 
 impl Workers {
-    /// Attaches this thread to Python while it works, so that the calls of a scheme need not attach it each
-    /// time.
+    /// Attaches this thread to Python for the duration of `work`, so that scheme calls need not attach it
+    /// each time.
     pub(crate) fn attach(&self, work: &mut (dyn FnMut() + Send)) {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
@@ -148,7 +148,7 @@ impl Workers {
         AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Interrupts the Python code in the threads, even if it is in an endless loop.
+    /// Interrupts the Python code in all threads, even in an endless loop.
     fn interrupt(&self, _attached: Python<'_>) {
         for &number in self.numbers().iter() {
             // SAFETY: this thread is attached, and KeyboardInterrupt exists as long as Python does.
@@ -161,7 +161,7 @@ impl Workers {
     }
 }
 
-/// Returns the exception for the failure of a job. Its attribute `job` is the index of the job.
+/// Returns the exception for a failed job. The exception's attribute `job` is the index of the job.
 fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> PyErr {
     let raised = python_error(py, error);
     raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)

@@ -33,10 +33,10 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario from TOML. `source`: name of the scenario in messages. `folder`: base of relative
-    /// file names; if it is None, the scenario may use only `files`, pairs of digest and content. `sets`:
-    /// pairs of a path and a TOML literal or bare text. `scheme`: scheme that replaces the scheme of every
-    /// TCP flow.
+    /// Reads a scenario from TOML. `source`: scenario name in messages. `folder`: base of relative file
+    /// names. If `folder` is None, the scenario may use only `files`, which are pairs of digest and content.
+    /// `sets`: pairs of a path and a TOML literal or bare text. `scheme`: scheme for all TCP flows, in place
+    /// of their own.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn parse(
@@ -53,7 +53,7 @@ impl Scenario {
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
-    /// Reads a scenario from JSON, with the same structure as in TOML.
+    /// Reads a scenario from JSON with the structure of the TOML form.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn from_json(
@@ -92,32 +92,31 @@ impl Scenario {
         self.inner.json()
     }
 
-    /// Return the text on which results depend: the JSON, with digests in place of files.
+    /// Return the text that determines the results: the JSON with digests in place of files.
     fn identity(&self) -> String {
         self.inner.identity()
     }
 
-    /// Returns the fades of each link in one replication, as pairs of the link's name and the CSV text of a
-    /// recorded channel. `until`: duration that the fades cover; None for the whole run. Raises
-    /// ScenarioError.
+    /// Returns the fades of each link in one replication, as pairs of link name and CSV text. The CSV text is
+    /// a recorded channel. `until`: duration to cover; None for the whole run. Raises ScenarioError.
     fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
         let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
-    /// Returns the class of each flow in one replication, as pairs of flow and class in the order of the
-    /// file. Raises ScenarioError.
+    /// Returns the class of each flow in one replication, as pairs of flow and class in file order. Raises
+    /// ScenarioError.
     fn classes(&self, seed: u64, rep: u64) -> PyResult<Vec<(String, String)>> {
         self.inner.classes(seed, rep).map_err(ScenarioError::new_err)
     }
 
-    /// Returns hints about traps in the scenario. A hint has the name of the trap, the links or schemes that
-    /// it concerns, a sentence, and the setting that avoids the trap or None.
+    /// Returns hints about common mistakes in the scenario. A hint has a name, the affected links or schemes,
+    /// a sentence, and a setting that avoids the mistake or None.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
         self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
     }
 
-    /// Return the base stacks of the TCP senders, as pairs of a base stack and its flows.
+    /// Return the base stacks of the TCP senders, as pairs of base stack and flows.
     fn bases(&self) -> Vec<(String, Vec<String>)> {
         self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
     }

@@ -1,4 +1,4 @@
-//! `Schedule`: recorded operations of a run on its event queue, for Python.
+//! `Schedule`: recorded event queue operations of a run, for Python.
 
 use crate::runs::{POLL, python_error};
 use crate::scenario::Scenario;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Recorded operations of a run on its event queue, to be replayed on another event queue.
+/// Recorded event queue operations of a run, for replay on another event queue.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
     inner: airhop_scenario::WorldSchedule,
@@ -15,8 +15,8 @@ pub struct Schedule {
 
 #[pymethods]
 impl Schedule {
-    /// Returns the schedule of a run from the middle of its simulated time on. It has `events` events, or
-    /// fewer if the run ends before. Ctrl-C stops the recording.
+    /// Records `events` events of a run, starting in the middle of the simulated time. If the run ends first,
+    /// the schedule has fewer events. Ctrl-C stops the recording.
     #[staticmethod]
     fn of(py: Python<'_>, scenario: &Scenario, seed: u64, rep: u64, events: usize) -> PyResult<Schedule> {
         let run = Run { scenario: scenario.inner.clone(), seed, rep };
@@ -40,13 +40,13 @@ impl Schedule {
         self.inner.events()
     }
 
-    /// Return the mean number of pending events, averaged over all events.
+    /// Return the mean number of pending events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
         self.inner.mean_pending()
     }
 
-    /// Pushes the recorded events into a new queue of the same kind, and pops them without handling them.
+    /// Replays the recorded pushes and pops on a new queue of the same kind. The events are not handled.
     fn replay(&self, py: Python<'_>) {
         py.detach(|| self.inner.replay());
     }

@@ -33,8 +33,8 @@ pub struct Parameter {
     about: String,
 }
 
-/// Adds a scheme to the catalogue. It replaces a scheme of this name that was added before; scenarios that
-/// were read earlier keep the replaced scheme.
+/// Adds a scheme to the catalogue. Replaces a previously added scheme with the same name. Scenarios that were
+/// already read keep the old scheme.
 #[pyfunction]
 pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;
@@ -61,7 +61,8 @@ pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     .map_err(PyValueError::new_err)
 }
 
-/// Creates an object of the class for one sender, as its congestion control and its notice policy.
+/// Creates an instance of the class for one sender. The instance is both the congestion control and the
+/// notice policy.
 fn policies(
     scheme: &str,
     cls: &Py<PyAny>,
@@ -206,7 +207,7 @@ impl CongestionControl for PyControl {
     }
 }
 
-/// Converts the result of `pacing_rate`, bytes per second; None means no pacing.
+/// Converts the result of `pacing_rate` in bytes per second. None means no pacing.
 fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
     match answer.extract::<Option<f64>>() {
         Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
@@ -222,7 +223,7 @@ fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
 #[derive(Debug)]
 struct PyNotices(Arc<Object>);
 
-/// Results that `on_notice` may return. None means the first of them.
+/// Results that `on_notice` may return. None means the first result.
 const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
@@ -260,7 +261,7 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
     one_of(&REACTIONS, &answer)
 }
 
-/// Results that `on_loss` may return. None means the first of them.
+/// Results that `on_loss` may return. None means the first result.
 const JUDGED: [(&str, LossClass); 3] = [
     ("congestion", LossClass::Congestion),
     ("wireless", LossClass::Wireless),
@@ -271,7 +272,7 @@ fn loss_class(answer: Bound<'_, PyAny>) -> PyResult<LossClass> {
     one_of(&JUDGED, &answer)
 }
 
-/// Converts a word that a method has returned to its value.
+/// Converts the word that a method returned to the matching value.
 fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T> {
     if answer.is_none() {
         return Ok(known[0].1);

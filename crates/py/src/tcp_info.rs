@@ -1,4 +1,4 @@
-//! Trace table `tcp_info`: samples of real connections, which their kernels reported.
+//! Trace table `tcp_info`: samples from the kernels of real connections.
 
 use airhop_live::sockets::Sampled;
 use airhop_trace::{Column, Table};

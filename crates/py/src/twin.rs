@@ -17,16 +17,16 @@ pub struct Emulated {
     pub(crate) measured: Measured,
 }
 
-/// Flow to compare: its name in the run document, its start in seconds, its scheme, and the name and the
-/// congestion control of the real flow.
+/// Flow to compare: name in the run document, start in seconds, scheme, and the real flow's name and
+/// congestion control.
 type Compared = (String, f64, Option<&'static str>, Option<(String, Option<String>)>);
 
 #[pymethods]
 impl Emulated {
-    /// Returns the twin for the first `length_s` seconds of the emulation: the scenario with simulated hosts
-    /// that are never late; the same scenario with the measured lateness and turnaround; and the flows to
-    /// compare. Each flow has its name, its start in seconds, its scheme, and the name and congestion control
-    /// of the real flow.
+    /// Returns the twin of the first `length_s` seconds of the emulation: two scenarios and the flows to
+    /// compare. The first scenario has simulated hosts without lateness. The second adds the measured
+    /// lateness and turnaround. A flow has its name, start in seconds, scheme, and the name and congestion
+    /// control of the real flow.
     fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
         let end = Time::ZERO + Span::from_secs_f64(length_s);
         let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());

@@ -1,7 +1,7 @@
 //! Arguments of the methods of a scheme written in Python.
 //!
-//! Every flow has one object of each kind, which is updated before each call. Python code can also create
-//! such objects, to test a scheme without a simulation.
+//! Every flow has one object of each kind. The object is updated before each call. Python code can also
+//! create such objects, to test a scheme without a simulation.
 
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
@@ -10,11 +10,11 @@ use airhop_tcp::seams::{self, Repair, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Maximum value to which a scheme may set a window, segments: the largest value in a scenario file. A window
-/// can be larger only if it has grown.
+/// Largest window that a scheme or a scenario file may set, in segments. A window may still grow beyond this
+/// value.
 const MANY: f64 = 1e6;
 
-/// Congestion window, in segments as in the papers. A scheme may change it.
+/// Congestion window in segments, as in the papers. A scheme may change the window.
 #[pyclass(module = "airhop._core")]
 #[derive(Default)]
 pub struct Window {
@@ -37,8 +37,8 @@ impl Window {
     }
 }
 
-/// Checks a number of segments that a scheme has set. The minimum of a window is the loss window, one segment
-/// (RFC 5681 §3.1); with less a sender would never send again.
+/// Checks a window that a scheme has set, in segments. The minimum is the loss window of one segment (RFC
+/// 5681 §3.1). A smaller window would stop the sender forever.
 fn checked(name: &str, segments: f64) -> PyResult<f64> {
     match segments >= 0.0 {
         true => Ok(segments.max(1.0)),
@@ -57,7 +57,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Congestion window, segments. A value below one is set to one.
+    /// Congestion window in segments. A value below one is set to one.
     #[getter]
     fn cwnd(&self) -> f64 {
         self.cwnd
@@ -76,7 +76,7 @@ impl Window {
         Ok(())
     }
 
-    /// Slow-start threshold, segments; infinity if there is no threshold. A value below one is set to one.
+    /// Slow-start threshold in segments; infinity if there is no threshold. A value below one is set to one.
     #[getter]
     fn ssthresh(&self) -> f64 {
         self.ssthresh
@@ -136,14 +136,14 @@ impl Ack {
 pub struct Loss {
     /// Time of detection, simulated seconds.
     now: f64,
-    /// Signal by which the loss was detected: "duplicates" (duplicate ACKs, or SACK blocks above a hole),
-    /// "timeout", or "echo" (no loss but the echo of an ECN mark, RFC 3168).
+    /// Signal by which the loss was detected: "duplicates", "timeout" or "echo". Duplicates are duplicate
+    /// ACKs, or SACK blocks above a hole. An echo is no loss but the echo of an ECN mark (RFC 3168).
     signal: &'static str,
-    /// Half of the flight or of the window, depending on the scenario, segments; at least 2 (RFC 5681 §3.1
-    /// (4)).
+    /// Half of the flight size or of the window in segments, depending on the scenario. The minimum is 2 (RFC
+    /// 5681 §3.1 (4)).
     half: f64,
-    /// Window after the reduction, segments. It equals `half`, except in ns-2, where the minimum of 2 applies
-    /// only to ssthresh.
+    /// Window after the reduction in segments. Equals `half`, except with ns-2's rules: there the minimum of
+    /// 2 applies only to ssthresh.
     window: f64,
 }
 
@@ -186,20 +186,20 @@ impl Loss {
 pub struct Delivery {
     /// Arrival time of the ACK, simulated seconds.
     now: f64,
-    /// Bytes whose arrival this ACK reports for the first time, cumulatively or by SACK.
+    /// Bytes that this ACK reports as arrived for the first time, cumulatively or by SACK.
     delivered: u64,
-    /// Bytes that have been reported as arrived so far.
+    /// Total number of bytes reported as arrived so far.
     total: u64,
     /// Delivery rate, bytes per second (draft-cheng-iccrg-delivery-rate-estimation); None if the sample is
     /// not valid.
     rate: Option<f64>,
-    /// Value of `total` at the time at which the sampled segment was sent; None without a sample. A round
-    /// trip has passed when it exceeds the `total` at the start of the last round trip.
+    /// Value of `total` when the sampled segment was sent; None without a sample. A round trip has passed
+    /// when `prior` exceeds the `total` at the start of the last round trip.
     prior: Option<u64>,
-    /// True if the rate is limited by the application, which had less data than the path could carry.
+    /// True if the application limited the rate: the sender had less data than the path could carry.
     limited: bool,
-    /// Round-trip time of the newest reported segment that was sent only once, seconds; None if there is
-    /// none.
+    /// Round-trip time in seconds of the newest reported segment that was sent only once; None if no segment
+    /// qualifies.
     rtt: Option<f64>,
     /// Bytes that this ACK newly marks as lost.
     lost: u64,
@@ -264,7 +264,7 @@ pub struct Notice {
     start: u64,
     /// Byte after the end of this segment.
     end: u64,
-    /// Expected additional delay, seconds, in an RTTN; 0 in other notices.
+    /// Expected additional delay of an RTTN in seconds; 0 in other notices.
     delay: f64,
 }
 
@@ -301,7 +301,7 @@ pub struct Flow {
     segment: u64,
     /// Bytes acknowledged so far.
     acked: u64,
-    /// Data that is sent and not acknowledged, segments.
+    /// Sent but unacknowledged data in segments.
     flight: f64,
     /// Smoothed round-trip time, seconds; None before the first sample.
     srtt: Option<f64>,

@@ -13,10 +13,9 @@ use pyo3::prelude::*;
 /// Payload of a segment, bytes. Segments are numbered from 1.
 const MSS: u32 = 1000;
 
-/// Entries of a packet list in sending order, as (segment, duplicate ACKs), and the segments that an ACK
-/// reveals as lost.
+/// Packet list in sending order, as (segment, duplicate ACKs), and the segments that an ACK reveals as lost.
 type Shown = (Vec<(u64, u32)>, Vec<u64>);
-/// Segments that an ACK releases, numbers of fast recoveries and of window reductions so far, and congestion
+/// Effect of an ACK: released segments, fast recoveries so far, window reductions so far, and congestion
 /// window in segments.
 type Answer = (Vec<u64>, u64, u64, f64);
 
@@ -25,13 +24,13 @@ type Answer = (Vec<u64>, u64, u64, f64);
 pub enum Step {
     /// Transmission of a segment.
     Send(u64),
-    /// Arrival of an ACK: the segment that it expects, and the segment whose arrival has caused it.
+    /// Arrival of an ACK: the next expected segment, and the segment that triggered the ACK.
     Ack((u64, u64)),
 }
 
-/// Returns the state of LHP's packet list after each ACK in `steps`: the entries in sending order, as
-/// (segment, duplicate ACKs), and the segments that the ACK reveals as lost. A step is the transmission of a
-/// segment, or an ACK (expected segment, segment whose arrival has caused the ACK).
+/// Returns LHP's packet list after each ACK in `steps`. A list is in sending order, as (segment, duplicate
+/// ACKs), with the segments that the ACK reveals as lost. A step is the transmission of a segment, or an ACK
+/// (expected segment, segment that triggered the ACK).
 #[pyfunction]
 #[pyo3(signature = (steps, dupthresh = 3))]
 pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
@@ -49,11 +48,11 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
     shown
 }
 
-/// Return the reactions of a single saturated sender of `scheme` to ACKs. For each ACK they are the segments
-/// that it releases, the numbers of fast recoveries and window reductions so far, and the congestion window
-/// in segments. An ACK is (time in ms, expected segment, arrived segments): the arrived segments are those
-/// above the expected one that have reached the receiver, the cause of the ACK last. `window`: initial window
-/// in segments, which grows by a segment per round trip. Raises ValueError for an unknown scheme.
+/// Return the effect of each ACK on a single saturated sender of `scheme`. The effect is the released
+/// segments, the fast recoveries and window reductions so far, and the congestion window in segments. An ACK
+/// is (time in ms, expected segment, arrived segments). The arrived segments lie above the expected segment,
+/// and the last triggered the ACK. `window` is the initial window in segments, which grows by one segment per
+/// round trip. Raises ValueError for an unknown scheme.
 #[pyfunction]
 pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
     let scheme = airhop_tcp::find(scheme)
