@@ -5,8 +5,8 @@ use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets of one direction by number, from their acceptance by the link on. A packet stays until the sender
-/// no longer may retransmit it and the receiver has delivered or dropped it.
+/// Packets that the link has accepted in one direction, by number. A packet stays until no retransmission can
+/// follow and the receiver has delivered or dropped the packet.
 #[derive(Debug)]
 pub(crate) struct Buffer<T = ()> {
     /// Number of the oldest packet in the buffer.
@@ -19,14 +19,15 @@ pub(crate) struct Buffer<T = ()> {
 /// Packet of a [`Buffer`].
 #[derive(Debug)]
 pub(crate) struct StoredPacket<T> {
-    /// The packet; `None` after its delivery or drop, while the sender may still retransmit it.
+    /// The packet; `None` after delivery or drop. The entry remains while the sender may still retransmit the
+    /// packet.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
     /// Length of the packet, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the packet, bytes.
     pub header: u32,
-    /// Further data per packet, of a type that the owner of the buffer chooses.
+    /// Additional data that the owner of the buffer attaches to the packet.
     pub note: T,
     /// True if the sender will not retransmit the packet.
     settled: bool,
@@ -56,7 +57,7 @@ impl<T> Buffer<T> {
         self.get_mut(number).map(|held| &mut held.note)
     }
 
-    /// Removes a packet from the link for its delivery or drop; `None` if it has already left.
+    /// Removes and returns a packet for delivery or drop; `None` if the packet is already removed.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();
         self.trim();
@@ -64,7 +65,7 @@ impl<T> Buffer<T> {
     }
 
     /// Records the loss of a frame. Returns the lost packet on a link without recovery; `None` if the sender
-    /// still has a copy.
+    /// may retransmit the packet.
     pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
@@ -77,7 +78,7 @@ impl<T> Buffer<T> {
         self.trim();
     }
 
-    /// Returns the number of the oldest stored packet; if the buffer is empty, that of the next packet.
+    /// Returns the number of the oldest stored packet, or of the next packet if the buffer is empty.
     pub fn first(&self) -> u64 {
         self.first
     }
@@ -119,7 +120,7 @@ mod tests {
         buffer
     }
 
-    /// With ARQ a packet is freed when it has left the link and the sender will not retransmit it.
+    /// Packets under ARQ are freed once the link has sent them and no retransmission can follow.
     #[test]
     fn acknowledged_arq_packets_are_released() {
         let mut buffer = filled(true, 3);

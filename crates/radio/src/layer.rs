@@ -1,9 +1,8 @@
-//! Contract of the link layers: packets that a layer accepts, frames that it sends, and effects that it
-//! reports to the world.
+//! Contract of the link layers: accepted packets, sent frames, and effects that are reported to the world.
 //!
 //! A layer connects stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a
-//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers the packets that
-//! it accepts from 0, and may store several packets.
+//! [`RadioLink`](crate::link::RadioLink) as stations 0 and 1. Each station numbers its accepted packets from
+//! 0, and may store several packets.
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
@@ -36,8 +35,8 @@ pub struct Outgoing {
 pub struct Fragmentation {
     /// Bytes of the IP packet in the first fragment, at least its headers.
     pub first: u32,
-    /// Maximum number of bytes in each later fragment. It is exceeded if the packet would otherwise need more
-    /// than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    /// Maximum number of bytes in each later fragment. Later fragments are longer if the packet would
+    /// otherwise need more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
     pub rest: u32,
 }
 
@@ -58,9 +57,9 @@ pub struct Transmitted {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the frame's packet. A control frame has the tag of the packet to which it belongs, and an
-    /// A-MPDU the tag of its first packet. The tag of a BlockAckReq has no flow; its sequence number is the
-    /// starting sequence number of the BlockAckReq.
+    /// Tag of the frame's packet. An A-MPDU has the tag of its first packet, and a control frame the tag of
+    /// the packet to which it belongs. The tag of a BlockAckReq has no flow. Its sequence number is the
+    /// starting sequence number.
     pub tag: Tag,
     /// Number of the tagged packet at its station. `None` for a control frame of a radio link, and in a cell
     /// for a BlockAckReq, the BlockAck in response, and a CF-End.
@@ -124,8 +123,8 @@ pub struct LostFrame {
     pub packet: Option<Id<Packet>>,
 }
 
-/// Reception of a frame at the addressed station, from worst to best. For a broadcast it is the best of the
-/// receptions at all stations.
+/// Reception of a frame at the addressed station, from worst to best. For a broadcast, the best reception of
+/// all stations counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reception {
     /// Not sensed as a frame: the station was outside the receive range.
@@ -141,7 +140,7 @@ pub enum Reception {
     Received,
 }
 
-/// Kinds of frames. Kinds with a common property are adjacent, so that one comparison tests for them.
+/// Kinds of frames. Kinds with a common property are adjacent, so that one comparison tests for the property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Request to send.
@@ -154,8 +153,7 @@ pub enum FrameKind {
     Ampdu,
     /// Data frame addressed to all stations.
     Broadcast,
-    /// End of a TXOP, addressed to all stations: it cancels the reservation of the medium for the rest of the
-    /// TXOP.
+    /// CF-End, addressed to all stations: ends a TXOP, and cancels the rest of its reservation.
     CfEnd,
     /// Clear to send.
     Cts,
@@ -186,8 +184,8 @@ impl FrameKind {
 /// packet; `to`: addressed station; `tag`: tag of the packet; `number`: number of the packet at `from`.
 #[derive(Debug)]
 pub enum LinkEffect {
-    /// First reception of a packet. Duplicates, which follow lost link ACKs, are not reported (IEEE
-    /// 802.11-2016 §10.3.2.14), and a radio link delivers in order.
+    /// First reception of a packet. Duplicates after lost link ACKs are not reported (IEEE 802.11-2016
+    /// §10.3.2.14). A radio link delivers in order.
     Deliver {
         /// The sending station.
         from: Station,
@@ -197,8 +195,8 @@ pub enum LinkEffect {
         number: u64,
         /// The packet.
         packet: Id<Packet>,
-        /// Contention time of the packet: from its arrival in the MAC to the start of the exchange that
-        /// delivered it. Zero on a radio link.
+        /// Contention time of the packet: from its arrival in the MAC to the start of the successful
+        /// exchange. Zero on a radio link.
         contended: Span,
     },
     /// Reception of a broadcast by one station. The effects of all receiving stations precede
@@ -211,7 +209,7 @@ pub enum LinkEffect {
         /// Number of the packet.
         number: u64,
     },
-    /// End of a broadcast, after which the packet has left the station.
+    /// End of a broadcast. The packet has left the station.
     Broadcast {
         /// The sending station.
         from: Station,
@@ -236,7 +234,7 @@ pub enum LinkEffect {
         /// True if another attempt follows.
         retry: bool,
     },
-    /// Arrival of a link ACK, by which the sending station learns of the packet's reception.
+    /// Arrival of a link ACK: the sending station learns that the packet was received.
     Acknowledged {
         /// The sending station.
         from: Station,
@@ -247,9 +245,9 @@ pub enum LinkEffect {
         /// Tag of the packet.
         tag: Tag,
     },
-    /// Discard of a packet by the sending station. `packet` is `None` if the receiving station has the
-    /// packet, because only link ACKs were lost. The receiver on a radio link may still wait for an earlier
-    /// packet, and deliver this packet later.
+    /// Discard of a packet by the sending station. `packet` is `None` if only link ACKs were lost and the
+    /// receiving station has the packet. On a radio link, the receiver may still wait for an earlier packet,
+    /// and deliver this packet later.
     Discarded {
         /// The sending station.
         from: Station,
@@ -262,7 +260,7 @@ pub enum LinkEffect {
         /// The packet; `None` if it has arrived at the receiving station.
         packet: Option<Id<Packet>>,
     },
-    /// Discard of a missing packet by the receiving station, which then delivers the later packets.
+    /// Discard of a missing packet by the receiving station. The station then delivers the later packets.
     GivenUp {
         /// The sending station.
         from: Station,
@@ -273,7 +271,7 @@ pub enum LinkEffect {
         /// The packet.
         packet: Id<Packet>,
     },
-    /// Arrival of the report about a [`LinkEffect::GivenUp`] packet at the sending station.
+    /// Arrival of the receiver's report of a [`LinkEffect::GivenUp`] packet at the sending station.
     Aborted {
         /// The sending station.
         from: Station,
@@ -319,10 +317,10 @@ pub enum LinkEffect {
     /// End of a frame's transmission, before the effects that it causes. Reported only after a call of
     /// `report_transmissions`.
     Transmitted(Transmitted),
-    /// Packet in an MPDU of the transmission that the last [`LinkEffect::Transmitted`] has reported. The
-    /// order is that of the MPDUs, and within an MPDU that of its packets.
+    /// Packet in an MPDU of the last [`LinkEffect::Transmitted`]. Packets are reported in the order of the
+    /// MPDUs, and in order within each MPDU.
     Mpdu(SentMpdu),
-    /// Room for packets of this category at a station that had none; on a radio link, for packets of any
-    /// category.
+    /// Room for packets of this category at a station that was full. On a radio link, the room is for packets
+    /// of any category.
     Ready(Station, AccessCategory),
 }

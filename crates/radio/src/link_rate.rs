@@ -62,7 +62,7 @@ impl LinkRate {
         errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
     }
 
-    /// Creates the transmitter at `end`, which is idle.
+    /// Creates an idle transmitter at `end`.
     pub fn start(&self, end: End) -> Pace {
         match self {
             LinkRate::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
@@ -79,7 +79,7 @@ impl LinkRate {
 /// line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Times of the opportunities in chronological order; the last is also the period of the repetition.
+    /// Times of the opportunities in chronological order. The last time is also the repetition period.
     times: Vec<Span>,
 }
 
@@ -170,8 +170,7 @@ pub enum Pace {
 }
 
 /// Serialisation at a constant rate. The time for the last packet length is cached, because nearly all
-/// packets of a direction have the same length. The division that is saved takes as much time as all other
-/// work of a hop.
+/// packets of a direction have the same length. The division costs as much time as all other work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,
@@ -212,8 +211,8 @@ pub struct Sending {
 }
 
 impl Pace {
-    /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`; `delay`: delay
-    /// of the link. Combines `begin`, `finish` and `arrival`.
+    /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`. `delay` is the
+    /// delay of the link. Combines `begin`, `finish` and `arrival`.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
         if let Pace::Rate(serialiser) = self {
@@ -243,8 +242,8 @@ impl Pace {
         }
     }
 
-    /// Returns the arrival time of a packet whose last bit was sent at `sent`. The delay is `delay`, or that
-    /// of a schedule.
+    /// Returns the arrival time of a packet with its last bit sent at `sent`. The delay of a schedule
+    /// replaces `delay`.
     pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
@@ -255,9 +254,9 @@ impl Pace {
 
 impl Clock {
     /// Returns the time of the last bit of a packet. Bytes count as in Mahimahi's LinkQueue, including the
-    /// TUN header. A packet uses as many opportunities as necessary, and packets queued behind it use the
-    /// remainder of its last opportunity. An opportunity without a queued packet is lost, even if a packet
-    /// arrives at the same time.
+    /// TUN header. A packet uses as many opportunities as necessary. The next queued packet uses the rest of
+    /// the last opportunity. An opportunity without a queued packet is lost, even if a packet arrives at the
+    /// same time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
@@ -288,7 +287,7 @@ mod tests {
         LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
-    /// Returns the completion times, ms, of packets of these sizes that are all queued from the start.
+    /// Returns the completion times in ms of packets of these sizes, which are all queued from the start.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {

@@ -21,23 +21,23 @@ pub struct Change {
 pub enum ChangeKind {
     /// New rate.
     Rate(Rate),
-    /// Outage of this duration, in which no bits are sent. Packets wait. A packet on the transmitter
-    /// continues after the outage at the bit at which it stopped.
+    /// Outage of this duration. No bits are sent, and packets wait. An interrupted packet continues after the
+    /// outage with its remaining bits.
     Outage(Span),
     /// Handoff of the mobile to another base station.
     Handoff(Handoff),
 }
 
-/// Hard handoff: the mobile leaves one base station, and reaches the next after a gap in which neither end
-/// can send to the other.
+/// Hard handoff: the mobile leaves one base station, and reaches the next after a gap. During the gap neither
+/// end can send to the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
     /// Duration of the gap, not zero.
     pub gap: Span,
     /// End of the link at the mobile. The mobile keeps its waiting packets in a handoff.
     pub mobile: End,
-    /// True if the old base station forwards its waiting packets, and packets that reach it in the gap, to
-    /// the new base station. False if these packets are lost.
+    /// True if the old base station forwards its waiting packets and the packets that arrive during the gap.
+    /// False if these packets are lost.
     pub is_forwarded: bool,
     /// Rate of the new cell; `None` if it does not change.
     pub rate: Option<Rate>,
@@ -48,8 +48,8 @@ pub struct Handoff {
 /// Schedule of one direction of a link: rate and delay as functions of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSchedule {
-    /// Phases in chronological order. The first begins at time 0; the last never ends, and bits are sent in
-    /// it.
+    /// Phases in chronological order. The first begins at time 0. The last never ends and is no outage or
+    /// gap.
     phases: Vec<Phase>,
     handoffs: Vec<(Time, Handoff)>,
 }
@@ -73,7 +73,7 @@ enum PhaseState {
     Moves(Handoff),
 }
 
-/// Start or end of a change, from which the phases are built.
+/// Start or end of a change, for building the phases.
 enum Edge {
     Begins(Change),
     OutageEnds,
@@ -138,8 +138,8 @@ impl LinkSchedule {
         })
     }
 
-    /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps of handoffs in
-    /// which the old base station does not forward packets.
+    /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps of handoffs
+    /// without forwarding.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_departures(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
@@ -195,8 +195,8 @@ impl Cursor {
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`.
     /// After a change of rate or an outage, the packet on the transmitter continues with its remaining bits.
-    /// A packet that a handoff interrupts is either sent again from its first bit, over the new cell, or
-    /// lost; a lost packet leaves the transmitter at the end of the gap.
+    /// A packet that a handoff interrupts is sent again from its first bit over the new cell, or is lost. A
+    /// lost packet leaves the transmitter at the end of the gap.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
         // Work is counted in billionths of a bit: rate times nanoseconds is then an integer.
@@ -224,9 +224,9 @@ impl Cursor {
         }
     }
 
-    /// Returns the arrival time of a packet whose last bit is sent at `sent`. A link keeps the order of
-    /// packets: a packet that would overtake the previous packet on a shorter path arrives together with it.
-    /// 3GPP's PDCP also delivers in sequence across a handoff (TS 38.323 §5.2.2).
+    /// Returns the arrival time of a packet with its last bit sent at `sent`. A link keeps the order of
+    /// packets: on a shorter path, a packet arrives no earlier than the previous packet. 3GPP's PDCP also
+    /// delivers in sequence across a handoff (TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);

@@ -1,29 +1,28 @@
-//! Propagation: received power as a function of distance, and the ranges that result from it.
+//! Propagation: received power as a function of distance, and the resulting ranges.
 use crate::cell::Range;
 use std::f64::consts::PI;
 
-/// Speed of light, m/s.
+/// Speed of light in m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Reference distance, metres. A shorter distance counts as the reference distance, because the far field
-/// begins there and stations may have equal positions.
+/// Reference distance in metres. Shorter distances count as the reference distance: the far field begins
+/// here, and two stations may have the same position.
 const NEAREST: f64 = 1.0;
 
 /// Transmitter power, path loss, and receiver thresholds. Antennas have no gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
-    /// Transmitted power, dBm.
+    /// Transmitted power in dBm.
     pub power: f64,
-    /// Receive threshold, dBm: minimum power of a decodable frame.
+    /// Receive threshold in dBm: minimum power of a decodable frame.
     pub receive: f64,
-    /// Carrier-sense threshold, dBm: minimum power at which the medium is busy.
+    /// Carrier-sense threshold in dBm: minimum power at which the medium is busy.
     pub sense: f64,
-    /// Carrier frequency, Hz.
+    /// Carrier frequency in Hz.
     pub frequency: f64,
-    /// Height of all antennas above the ground, which reflects the signal, metres; `None` for free space
-    /// without a ground.
+    /// Height of all antennas above a ground that reflects the signal, in metres; `None` for free space.
     pub height: Option<f64>,
-    /// Capture ratio, a ratio of powers: the first of two signals is received if the later signal is weaker
-    /// by at least this ratio; see [`Range::capture`].
+    /// Capture ratio, as a linear ratio of powers. The first of two overlapping frames is received if the
+    /// later signal is weaker by at least this ratio; see [`Range::capture`].
     pub capture: f64,
 }
 
@@ -33,14 +32,14 @@ pub fn ratio(db: f64) -> f64 {
 }
 
 impl Propagation {
-    /// Returns the ranges at which the received power falls to the two thresholds.
+    /// Returns the ranges at which the received power falls to the receive and carrier-sense thresholds.
     pub fn range(&self) -> Range {
         let reach = |threshold| self.distance(self.power - threshold);
         let (receive, sense) = (reach(self.receive), reach(self.sense));
         Range { receive, sense, capture: self.capture, crossover: self.crossover() }
     }
 
-    /// Returns the received power at the reference distance, dBm, which is the maximum received power.
+    /// Returns the received power at the reference distance in dBm. This is the maximum received power.
     pub fn nearest(&self) -> f64 {
         self.power - 20.0 * libm::log10(4.0 * PI * NEAREST / self.wavelength())
     }
@@ -49,15 +48,15 @@ impl Propagation {
         SPEED_OF_LIGHT / self.frequency
     }
 
-    /// Returns the crossover distance, metres, beyond which the reflection by the ground dominates (ns-2's
-    /// two-ray ground model, after Rappaport, Wireless Communications, §4.6). At this distance the laws for
-    /// shorter and for longer distances yield the same power.
+    /// Returns the crossover distance in metres. Beyond this distance, the reflection by the ground dominates
+    /// (ns-2's two-ray ground model, after Rappaport, Wireless Communications, §4.6). Both laws yield the
+    /// same power at this distance.
     fn crossover(&self) -> f64 {
         self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
     }
 
-    /// Returns the distance, metres, at which the path loss is `loss` dB. The received fraction of the power
-    /// is (λ / 4πd)² in free space (Friis 1946), and (h² / d²)² beyond the crossover distance.
+    /// Returns the distance in metres at which the path loss is `loss` dB. The received fraction of the power
+    /// is (λ / 4πd)² in free space (Friis 1946) and (h² / d²)² beyond the crossover distance.
     fn distance(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
@@ -77,8 +76,8 @@ impl Range {
         Range { receive, sense, capture: Self::CAPTURE, crossover: f64::INFINITY }
     }
 
-    /// Returns the received power at a distance, in a unit common to all distances. `square`: square of the
-    /// distance, m².
+    /// Returns the received power at a distance, on a scale common to all distances. `square` is the square
+    /// of the distance in m².
     pub(crate) fn power(&self, square: f64) -> f64 {
         let square = square.max(NEAREST * NEAREST);
         (self.crossover * self.crossover / square).min(1.0) / square
@@ -99,8 +98,8 @@ mod tests {
         capture: Range::CAPTURE,
     };
 
-    /// Returns the received power, dBm, by the formula of the textbook: Friis in free space. `two_ray` uses P
-    /// h⁴ / d⁴, beyond the crossover distance.
+    /// Returns the received power in dBm by the Friis formula for free space. `two_ray` uses P h⁴ / d⁴ beyond
+    /// the crossover distance.
     fn friis(d: f64) -> f64 {
         24.5 + 20.0 * (SPEED_OF_LIGHT / 2.4e9 / (4.0 * PI * d)).log10()
     }
@@ -125,8 +124,8 @@ mod tests {
         near(friis(ground.crossover), two_ray(ground.crossover));
     }
 
-    /// ns-2's default ranges at 914 MHz, with 0.28183815 W and antennas at 1.5 m: the threshold 3.652e-10 W
-    /// corresponds to 250 m, and 1.559e-11 W to 550 m.
+    /// With 0.28183815 W at 914 MHz and antennas at 1.5 m, ns-2's default threshold 3.652e-10 W corresponds
+    /// to 250 m, and 1.559e-11 W to 550 m.
     #[test]
     fn the_defaults_of_ns2_reach_250_and_550_metres() {
         let dbm = |watts: f64| 10.0 * (watts * 1e3).log10();

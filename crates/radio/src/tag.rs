@@ -1,14 +1,14 @@
-//! Tag of a packet: its flow and sequence number, as a link layer records them.
+//! Flow and sequence number that a link layer records for a packet.
 
 use airhop_base::FlowId;
 
-/// Flow and sequence number of a packet, by which a link layer identifies the TCP segment in a frame (Yun
-/// 2009 §3.1: "flow information, sequence number").
+/// Flow and sequence number of a packet. A link layer uses the tag to identify the TCP segment in a frame
+/// (Yun 2009 §3.1: "flow information, sequence number").
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tag {
     /// Flow of the packet.
     pub flow: FlowId,
-    /// Length of the TCP payload, bytes; 0 if the packet has none.
+    /// Length of the TCP payload in bytes; 0 without payload.
     pub len: u32,
     /// Sequence number of the first byte of the TCP payload.
     pub seq: u64,

@@ -3,8 +3,8 @@ use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report,
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of go-back-n. It sends frames in order; after a timeout it retransmits from the oldest
-/// unacknowledged frame on.
+/// Sender of go-back-n. It sends frames in order. After a timeout, the oldest unacknowledged frame and all
+/// later frames are retransmitted.
 #[derive(Debug)]
 pub(super) struct Sender {
     group: Group,
@@ -83,15 +83,14 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// Returns the time at which the oldest frame times out, measured from the start of its last
-    /// transmission. `None` if no frame is outstanding, or if the oldest frame still awaits its
-    /// retransmission.
+    /// Returns the timeout of the oldest frame, counted from the start of its last transmission. `None` if no
+    /// frame is outstanding, or if the oldest frame awaits retransmission.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// Marks as failed all frames sent since the start of the last retransmission. The oldest frame has had
-    /// the most attempts, so the frames that reach the limit of attempts are the oldest.
+    /// Counts a failure of every frame sent since the last retransmission began. The oldest frame has had the
+    /// most attempts, so only the oldest frames can reach the attempt limit.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
@@ -107,8 +106,8 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of go-back-n. It accepts frames only in order, and answers each frame with a link ACK that
-/// carries the number of the frame that it expects.
+/// Receiver of go-back-n. It accepts frames only in order. Each frame is answered with a link ACK that names
+/// the next expected frame.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

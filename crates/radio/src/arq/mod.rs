@@ -1,9 +1,8 @@
 //! Link-layer ARQ: one end of a radio link retransmits the frames that the other end did not receive.
 //!
-//! Each kind of ARQ has a file with a sender and a receiver: two state machines that identify frames by
-//! sequence number, and contain no packets, transmitters or events. Sequence numbers do not wrap. A link
-//! keeps the order of frames, and on such a channel unlimited numbers are equivalent to numbers modulo twice
-//! the window plus one.
+//! Each kind of ARQ has a file with a sender and a receiver. Both are state machines without packets,
+//! transmitters or events. Frames are identified by sequence numbers that do not wrap. On a link that keeps
+//! the order of frames, this is equivalent to numbers modulo 2W + 1 for a window W.
 
 mod go_back_n;
 mod plain;
@@ -34,8 +33,8 @@ pub enum ArqPlan {
     /// Selective repeat: the receiver stores frames out of order, and the sender retransmits only missing
     /// frames (Kounavis 1996 §5C). The window is at most [`SELECTIVE_WINDOW`].
     SelectiveRepeat {
-        /// True if the sender retransmits at once when a link ACK shows a gap, as with HDLC's selective
-        /// reject (SREJ, ISO/IEC 13239). False if only timeouts cause retransmissions.
+        /// True if the sender retransmits at once when a link ACK shows a gap, as with selective reject in
+        /// HDLC (SREJ, ISO/IEC 13239). False if only timeouts cause retransmissions.
         srej: bool,
         /// Window, timeout and limit of attempts.
         rules: ArqRules,
@@ -51,19 +50,19 @@ pub enum ArqPlan {
 pub enum Group {
     /// All outstanding frames, in a window that advances with every link ACK.
     Sliding,
-    /// Blocks of N frames. If one link ACK acknowledges all frames of a block, the block is complete; if not,
-    /// the whole block is retransmitted.
+    /// Blocks of N frames. A block is complete when one link ACK acknowledges all frames of the block.
+    /// Otherwise the whole block is retransmitted.
     Blocks,
 }
 
 /// Rules shared by the kinds of ARQ that use link ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
-    /// Window, frames: maximum number of frames that await a link ACK.
+    /// Window in frames: maximum number of frames that await a link ACK.
     pub window: u32,
-    /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. The
-    /// timeout should be at least the round trip of a frame and its ACK. With a shorter timeout the sender
-    /// may discard a packet whose last copy then arrives.
+    /// Timeout of a link ACK, counted from the start of the frame's transmission; see [`derived_timeout`].
+    /// The timeout should be at least the round trip of a frame and its ACK. With a shorter timeout the
+    /// sender may discard a packet that still arrives.
     pub timeout: Span,
     /// Maximum number of transmissions of a frame, including the first; `None`: no limit.
     pub attempts: Option<u32>,
@@ -78,9 +77,9 @@ pub struct LinkFrame {
     pub number: u64,
     /// Number of this transmission, from 1.
     pub attempt: u32,
-    /// Floor: lowest number that the sender may still send. The receiver stops waiting for lower numbers. A
-    /// frame whose own number is below its floor carries no packet, and only informs the receiver of the
-    /// floor. The floor of RLP's idle frame is the number of the next new frame.
+    /// Lowest number that the sender may still send. The receiver stops waiting for lower numbers. A frame
+    /// with a number below its floor carries no packet, and only announces the floor. The floor of an RLP
+    /// idle frame is the number of the next new frame.
     pub floor: u64,
 }
 
@@ -94,11 +93,11 @@ impl LinkFrame {
 /// Link ACK. It contains the complete state of the receiver, so a later link ACK replaces all earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
-    /// Lowest number that the receiver has neither received nor stopped waiting for.
+    /// Lowest number for which the receiver still waits.
     pub expected: u64,
-    /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. The zero bits
-    /// below the highest set bit are the missing frames, which HDLC lists in its multiple selective reject
-    /// (ISO/IEC 13239).
+    /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. Zero bits
+    /// below the highest set bit are missing frames. HDLC lists missing frames in its multiple selective
+    /// reject (ISO/IEC 13239).
     pub beyond: u64,
 }
 
@@ -141,9 +140,9 @@ pub enum Report {
         /// True if the frame is retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard by the sender of the frame with this number.
+    /// The sender discarded the frame with this number.
     Discarded(u64),
-    /// Discard by the receiver of the frame with this number; the receiver reported the discard in a NAK.
+    /// The receiver discarded the frame with this number, and reported the discard in a NAK.
     Aborted(u64),
 }
 
@@ -153,8 +152,7 @@ pub trait ArqSender: std::fmt::Debug + Send {
     /// True if the window has room for another packet.
     fn has_room(&self) -> bool;
 
-    /// Adds a packet, for which the window must have room. Returns the packet's number, one more than that of
-    /// the previous packet.
+    /// Adds a packet and returns its number. Numbers increase by one. The window must have room.
     fn push(&mut self) -> u64;
 
     /// Returns the frame whose transmission starts at `now`; `None` if no frame may be sent.
@@ -216,7 +214,7 @@ impl ArqPlan {
         }
     }
 
-    /// Returns the length of a link ACK, bytes; `None` without link ACKs.
+    /// Returns the length of a link ACK in bytes; `None` without link ACKs.
     pub fn ack_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::None | ArqPlan::Rlp(_) => None,
@@ -224,7 +222,7 @@ impl ArqPlan {
         }
     }
 
-    /// Returns the length of control frames, bytes; `None` without recovery, which sends no control frames.
+    /// Returns the length of control frames in bytes; `None` without recovery.
     pub fn control_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::Rlp(rules) => Some(rules.nak_bytes),
@@ -245,10 +243,9 @@ impl ArqRules {
     }
 }
 
-/// Returns a timeout of link ACKs that is long enough if no frame is lost. It is the sum of both propagation
-/// delays and of the durations of a window of frames, of the link ACK, and of a frame of the other direction
-/// that may precede the link ACK. Lengths are those on the air, bytes; a length of 0 means that no such frame
-/// exists.
+/// Returns a link ACK timeout that suffices if no frame is lost. The timeout is the sum of both propagation
+/// delays, a window of frames, the link ACK, and a preceding reverse frame. Lengths are bytes on the air; 0
+/// means that no such frame exists.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,

@@ -2,7 +2,7 @@
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 
-/// Sender without recovery, which sends each frame once.
+/// Sender without recovery. Each frame is sent once.
 #[derive(Debug, Default)]
 pub(super) struct PlainSender {
     /// Number of the next frame.
@@ -38,7 +38,7 @@ impl ArqSender for PlainSender {
     fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
 }
 
-/// Receiver without recovery, which delivers every frame on arrival.
+/// Receiver without recovery. Every frame is delivered on arrival.
 #[derive(Debug)]
 pub(super) struct PlainReceiver;
 

@@ -3,17 +3,16 @@
 //!
 //! The receiver requests a missing frame in rounds, each with more NAKs than the previous round. Each NAK
 //! that arrives causes one retransmission. After the last round the receiver discards the frame and delivers
-//! the later frames. The receiver detects a missing frame from the number of a later frame, or from the
-//! highest sequence number, which idle frames carry. Three properties differ from IS-707-A, which has 20 ms
-//! frames of octets and numbers of 12 bits: numbers do not wrap, frames are whole packets, and the sender
-//! stores frames for a limited time.
+//! the later frames. A gap shows in the number of a later frame, or in an idle frame, which carries the
+//! highest sequence number. IS-707-A has 20 ms frames of octets and 12-bit numbers. In this model numbers do
+//! not wrap, frames are whole packets, and the sender stores frames for a limited time.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Factor in the time for which a sender stores a frame after its last transmission or request. The time is
-/// this number of timeouts for each round of NAKs, and for one further round. The factor is Airhop's choice:
-/// a round itself lasts one timeout, and in the remaining time later frames may reveal the gap.
+/// Factor of the time for which a sender stores a sent frame. The storage time is this number of timeouts for
+/// each round of NAKs, plus one round. The value is Airhop's choice. A round itself lasts one timeout, and
+/// the remaining time lets later frames reveal a gap.
 const STORED_ROUNDS: u64 = 8;
 
 /// Rules of RLP.
@@ -23,24 +22,23 @@ pub struct RlpRules {
     pub rounds: Vec<u32>,
     /// Duration of a round with one NAK, from the transmission of the NAK.
     pub timeout: Span,
-    /// Additional duration of a round for each further copy that the sender must transmit before the round's
-    /// last copy.
+    /// Additional duration of a round for each copy that precedes the last requested copy.
     pub copy: Span,
-    /// Interval from the start of the last frame to an idle frame, which a sender without data sends. The
-    /// idle frame carries the highest sequence number.
+    /// Time from the start of the last frame to an idle frame. A sender without data sends idle frames, which
+    /// carry the highest sequence number.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// Returns the time for which the sender stores a frame that the receiver does not request.
+    /// Returns how long the sender stores a frame that the receiver does not request.
     fn storage_time(&self) -> Span {
         self.timeout * ((self.rounds.len() as u64 + 1) * STORED_ROUNDS)
     }
 }
 
-/// Sender of RLP, which sends requested retransmissions before new frames.
+/// Sender of RLP. Requested retransmissions precede new frames.
 #[derive(Debug)]
 pub(super) struct Sender {
     idle: Span,
@@ -48,8 +46,7 @@ pub(super) struct Sender {
     storage_time: Span,
     /// Number of the oldest frame in the sender.
     base: u64,
-    /// Frames that were sent and that the receiver may still request, and at most one frame that was not sent
-    /// yet.
+    /// Sent frames that the receiver may still request, and at most one frame that was not sent yet.
     frames: VecDeque<StoredFrame>,
     /// Number of the next new frame.
     next: u64,
@@ -70,8 +67,8 @@ struct StoredFrame {
     naks: u32,
     /// True if the receiver has discarded the frame.
     is_aborted: bool,
-    /// Time from which the storage time counts: the frame's last transmission, or the estimated transmission
-    /// of the last copy that the frame's latest NAK requests.
+    /// Start of the storage time: the frame's last transmission, or the estimated transmission of the last
+    /// copy requested by the latest NAK.
     touched: Time,
 }
 
@@ -108,7 +105,8 @@ impl Sender {
         rests.then(|| self.last + self.idle)
     }
 
-    /// Returns the time at which the sender stops storing the oldest frame; `None` if it was not sent yet.
+    /// Returns the time at which the sender stops storing the oldest frame; `None` if the frame was not sent
+    /// yet.
     fn expires_at(&self) -> Option<Time> {
         let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
         Some(oldest.touched + self.storage_time)
@@ -177,8 +175,7 @@ impl ArqSender for Sender {
         [self.idle_at(), self.expires_at()].into_iter().flatten().min()
     }
 
-    /// Reports a frame as delivered at the end of its storage time, within which the receiver has not
-    /// requested it.
+    /// Reports a frame as delivered if its storage time ends without a request.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
         while self.expires_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
@@ -190,7 +187,7 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of RLP, which stores frames out of order and requests missing frames.
+/// Receiver of RLP. It stores frames out of order and requests missing frames.
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
@@ -198,7 +195,7 @@ pub(super) struct Receiver {
     expected: u64,
     /// State of each number from `expected` to the highest number that the receiver knows to be sent.
     places: VecDeque<Place>,
-    /// Estimate by the receiver of the time at which the sender has sent all requested retransmissions.
+    /// Estimated time at which the sender has sent all requested retransmissions.
     busy: Time,
     /// NAKs sent within the last `timeout`: transmission time, and number of retransmissions requested.
     asks: VecDeque<(Time, u64)>,
@@ -244,9 +241,9 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// Updates the receiver's estimate `busy` when a frame arrives that is no retransmission. The sender
-    /// gives retransmissions priority over new frames. At the start of this frame no earlier request was
-    /// therefore pending, and only the NAKs sent within the last `timeout` can still be.
+    /// Updates the estimate `busy` at the arrival of a new frame or an idle frame. The sender sends
+    /// retransmissions before new frames, so no earlier request was pending when this frame began. Only NAKs
+    /// sent within the last `timeout` can still cause retransmissions.
     fn on_no_retransmission(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -266,7 +263,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the missing frames whose round has ended, as ranges of frames in the same round.
+    /// Returns the missing frames in rounds that have ended, grouped into ranges of one round.
     fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {

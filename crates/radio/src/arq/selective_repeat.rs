@@ -3,8 +3,8 @@ use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECT
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of selective repeat, which retransmits a frame only after its timeout or a link ACK that shows it
-/// missing.
+/// Sender of selective repeat. A frame is retransmitted only after its timeout, or after a link ACK that
+/// shows the frame missing.
 #[derive(Debug)]
 pub(super) struct Sender {
     srej: bool,
@@ -12,9 +12,9 @@ pub(super) struct Sender {
     /// Number of the oldest frame in the sender; all lower frames are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// Highest `expected` of the link ACKs received: the lowest number for which the receiver waits.
+    /// Highest `expected` of all received link ACKs: lowest number for which the receiver waits.
     expected: u64,
-    /// Transmission time of the last frame without a packet, which carried `base` as its floor.
+    /// Transmission time of the last empty frame that announced `base` as floor.
     floor_reported_at: Option<Time>,
 }
 
@@ -65,8 +65,8 @@ impl Sender {
         }
     }
 
-    /// True if the receiver may be waiting for a discarded frame, and the sender has no later frame that
-    /// could tell it not to wait ([`LinkFrame::floor`]).
+    /// True if the receiver may wait for a discarded frame, and no later frame of the sender can announce the
+    /// new floor ([`LinkFrame::floor`]).
     fn must_report_floor(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
@@ -147,7 +147,7 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of selective repeat, which stores a frame that arrives out of order until all earlier frames have
+/// Receiver of selective repeat. A frame that arrives out of order is stored until all earlier frames have
 /// arrived or are discarded.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
@@ -157,7 +157,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Advances past the expected number, whose frame has arrived or was discarded by the sender.
+    /// Advances past the expected number, after its frame has arrived or was discarded by the sender.
     fn step(&mut self, deliver: &mut Vec<u64>) {
         if self.beyond & 1 == 1 {
             deliver.push(self.expected);

@@ -18,7 +18,8 @@ impl Exchange {
         self.stations.first().is_some_and(|station| station.queue.aggregator.is_some())
     }
 
-    /// Returns the number of packets in the MACs of all stations that are neither delivered nor discarded.
+    /// Returns the number of packets in the MACs of all stations. Delivered and discarded packets do not
+    /// count.
     pub fn holds(&self) -> usize {
         self.stations.iter().flat_map(Member::queues).map(MacQueue::holds).sum()
     }
@@ -58,8 +59,8 @@ impl Exchange {
         }
     }
 
-    /// Reports each packet in the MPDUs of the transmission in `slot`, which has just ended with the outcome
-    /// `reception`.
+    /// Reports each packet in the MPDUs of the transmission in `slot`. The transmission has just ended with
+    /// the outcome `reception`.
     pub(super) fn report_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
@@ -124,8 +125,8 @@ impl Exchange {
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false: an Ack or BlockAck has
-    /// no response.
+    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false, because an Ack or
+    /// BlockAck has no response.
     pub(super) fn on_answer(
         &mut self,
         now: Time,

@@ -8,10 +8,10 @@ use crate::layer::LinkEffect;
 use airhop_base::Time;
 
 impl Exchange {
-    /// Handles internal collisions: functions of `station` whose slots start at the same time as the exchange
-    /// of its current function. The collision counts as a failed attempt of the frame of such a function
-    /// (IEEE 802.11-2020 §10.23.2.12.1). Exceptions are broadcasts, which are not retransmitted, and MPDUs
-    /// under Block Ack.
+    /// Handles internal collisions of `station`. An EDCA function collides if its slot starts together with
+    /// the exchange of the current function. The collision counts as a failed attempt of that function's
+    /// frame (IEEE 802.11-2020 §10.23.2.12.1). Exceptions are broadcasts, which are not retransmitted, and
+    /// MPDUs under Block Ack.
     #[cold]
     pub(super) fn collide_internally(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) {
         let is_rts = self.access == Access::RtsCts;

@@ -127,8 +127,8 @@ impl Exchange {
         }
     }
 
-    /// Handles every deadline that is due now. Stations whose backoffs end at the same time all transmit, and
-    /// their frames collide.
+    /// Handles every deadline that is due now. If the backoffs of several stations end at the same time, all
+    /// of them transmit, and their frames collide.
     #[inline(never)]
     pub fn on_due(
         &mut self,
@@ -219,7 +219,7 @@ impl Exchange {
         });
     }
 
-    /// Reports the transmission in `slot`, which has just ended with the outcome `reception`.
+    /// Reports the transmission in `slot`. The transmission has just ended with the outcome `reception`.
     #[cold]
     fn report(&mut self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         self.header = self.mac_header(slot);
@@ -326,7 +326,7 @@ impl Exchange {
         true
     }
 
-    /// Sets the timeout of the sending station if its frame gets no response.
+    /// Sets the time at which a missing response counts as a failure.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
@@ -340,8 +340,8 @@ impl Exchange {
         self.set_failure_time(station, now + rest);
     }
 
-    /// Checks whether the addressee of a response decodes the response's first symbols. If it does not, it
-    /// waits for its full timeout; with ns-2's rules, until the end of the response.
+    /// Checks whether the addressee decodes the first symbols of a response. If not, the addressee waits for
+    /// its full timeout. With ns-2's rules, the addressee waits until the end of the response.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
@@ -407,8 +407,8 @@ impl Exchange {
         self.begin(now, slot, schedule);
     }
 
-    /// Starts an exchange for the packet in service, or for packets of the aggregator. False if the lifetimes
-    /// of all these packets have ended.
+    /// Starts an exchange for the packet in service, or for packets of the aggregator. Returns false if all
+    /// these packets have expired.
     fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
         let MacQueue { sender, aggregator } = queue;

@@ -18,10 +18,10 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Computes the lengths of the fragments of a packet, bytes. `whole`: length of a single frame with the
-    /// packet; `own`: overhead of each fragment. All fragments except the last have the same, even length
-    /// (IEEE 802.11-2016 §10.5). Their length is the largest that `threshold` permits. It is larger if the
-    /// packet would otherwise need more than 16 fragments.
+    /// Computes the lengths of a packet's fragments in bytes. `whole`: length of a single frame with the
+    /// packet; `own`: overhead of each fragment. All fragments except the last have the largest even length
+    /// that `threshold` permits (IEEE 802.11-2016 §10.5). The length is larger if the packet would otherwise
+    /// need more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
             return Lengths { count: 1, each: whole, last: whole, own };

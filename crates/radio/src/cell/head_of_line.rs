@@ -13,8 +13,7 @@ use crate::phy::MAC_BYTES;
 use airhop_base::{Span, Time};
 
 impl Exchange {
-    /// Starts the service of a packet at `station`, where it becomes the head-of-line packet of the function
-    /// at `place`.
+    /// Starts the service of a packet at `station`, as the head-of-line packet of the function at `place`.
     pub(super) fn serve(&mut self, now: Time, station: Station, place: usize, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments, .. } = packet;
         let whole = bytes + self.overhead;
@@ -28,8 +27,8 @@ impl Exchange {
         self.stations[usize::from(station)].queue_at(place).sender.push(now, service);
     }
 
-    /// Returns the airtime of a data frame of `station` to one station. Most frames have the length of the
-    /// frame before, and a comparison takes less time than the division by the rate.
+    /// Returns the airtime of a unicast data frame of `station`. The last length and airtime are cached,
+    /// which saves the division by the rate for most frames.
     #[inline]
     fn airtime(&mut self, station: Station, bytes: u32) -> Span {
         let last = &mut self.stations[usize::from(station)].last_frame;
@@ -70,8 +69,8 @@ impl Exchange {
         }
     }
 
-    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments, as `sizes` or the
-    /// threshold requires. `None` if one frame carries the packet.
+    /// Cuts a packet of `bytes` bytes into fragments, by `sizes` or by the threshold. `header` is the length
+    /// of the packet's headers in bytes. `None` if one frame carries the whole packet.
     #[inline(never)]
     fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
         let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.timing.frame(bytes) };

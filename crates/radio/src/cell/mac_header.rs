@@ -12,7 +12,7 @@ impl Exchange {
         &self.header
     }
 
-    /// Returns the MAC header of the transmission in `slot`, which has just ended.
+    /// Returns the MAC header of the transmission in `slot`. The transmission has just ended.
     pub(super) fn mac_header(&self, slot: Slot) -> MacHeader {
         let &Transmission { from, to, kind, duration, tag, .. } = self.medium.get(slot);
         let holder = if kind.is_answer() { to } else { from };

@@ -32,8 +32,8 @@ impl MacQueue {
     }
 }
 
-/// Counts a failed attempt of the packet in service at `station`, and reports it. Returns the service of the
-/// packet if this attempt was its last; `None` if another attempt follows.
+/// Counts and reports a failed attempt of the packet in service at `station`. Returns the packet's service
+/// after the last attempt; `None` if another attempt follows.
 #[inline]
 pub(crate) fn fail(
     sender: &mut StopAndWait,
@@ -48,15 +48,15 @@ pub(crate) fn fail(
     gave_up
 }
 
-/// Returns the start of the fade towards `to` that other functions of a station have observed; `None` if
-/// there is none. A fade is a property of the link between two stations, and all functions share it. It
-/// begins with the first missing response to any function, and ends with the next response to any function.
+/// Returns the start of the fade towards `to` that other functions of a station have observed; `None` outside
+/// fades. All functions share the fades of a link between two stations. A fade begins with the first missing
+/// response to any function, and ends with the next response to any function.
 pub(crate) fn fade_of_others(others: &[MacQueue], to: Station) -> Option<Time> {
     others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fading(to)).min()
 }
 
-/// Ends, at the other functions of a station, the fade towards `to`. Returns the start of the fade; `None` if
-/// there is none.
+/// Ends the fade towards `to` at the other functions of a station. Returns the start of the fade; `None`
+/// outside fades.
 pub(crate) fn end_fade_of_others(others: &mut [MacQueue], to: Station) -> Option<Time> {
     others.iter_mut().filter_map(|queue| queue.aggregator.as_mut()?.end_fade(to)).min()
 }

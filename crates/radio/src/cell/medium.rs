@@ -1,8 +1,8 @@
 //! Medium: sense and receive relations of stations, and outcome of overlapping signals.
 //!
 //! The propagation delay is zero: 100 m are 0.33 µs, and a slot is 9 to 50 µs. Two stations that sense each
-//! other therefore collide only if they start at the same time, which happens if their backoffs count from
-//! the same event.
+//! other therefore collide only if they start at the same time. Simultaneous starts happen if the backoffs
+//! count from the same event.
 use super::mac::access_rules::Rules;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
@@ -77,7 +77,7 @@ impl Member {
         place.checked_sub(1).map_or(&mut self.queue, |other| &mut self.others[other])
     }
 
-    /// Makes the function that transmits now the current function.
+    /// Makes the transmitting function the current function.
     pub fn select_winner(&mut self, now: Time, rules: &Rules) {
         let winner = self.access.winner(now, rules);
         self.access.exchange_places(winner);
@@ -97,7 +97,7 @@ impl Member {
 pub(crate) enum Heard {
     /// The frame was received.
     Frame,
-    /// The frame has bit errors, all of them after its headers.
+    /// The frame has bit errors only after its headers.
     Damaged,
     /// The receiver locked on the frame but could not decode it.
     Garbled(Drop),
@@ -106,8 +106,8 @@ pub(crate) enum Heard {
 }
 
 impl Transmission {
-    /// Converts the transmission into the control frame with which its addressee responds. The response has
-    /// the remaining duration.
+    /// Converts the transmission into the responding control frame of its addressee. The Duration field of
+    /// the response covers the remaining time.
     pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
         (self.bytes, self.header) = (bytes, bytes);
@@ -151,7 +151,7 @@ impl Transmission {
         })
     }
 
-    /// Returns the trace row of the transmission, whose exchange has this access category.
+    /// Returns the trace row of the transmission. `category` is the access category of the exchange.
     pub fn transmitted(&self, category: Option<AccessCategory>, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         let number = (self.number != NO_PACKET).then_some(self.number);
@@ -189,7 +189,7 @@ pub(crate) struct Medium {
     air: Vec<Transmission>,
     /// MPDUs of the A-MPDU in each slot.
     aggregates: Vec<Vec<Mpdu>>,
-    /// MPDUs that the addressed station received of the last A-MPDU.
+    /// MPDUs that the addressed station received from the last A-MPDU.
     received: Bitmap,
     unused: Vec<Slot>,
     capture: Capture,
@@ -262,7 +262,7 @@ impl Medium {
         aggregate.extend_from_slice(mpdus);
     }
 
-    /// Returns the MPDUs that the addressed station received of the last A-MPDU.
+    /// Returns the MPDUs that the addressed station received from the last A-MPDU.
     pub fn received(&self) -> &Bitmap {
         &self.received
     }
@@ -394,7 +394,8 @@ fn damage_to_aggregate(
     if is_heard { Damage::None } else { Damage::Header }
 }
 
-/// Returns the link over which station `to` senses station `from`; `None` if `to` does not sense `from`.
+/// Returns the link over which station `to` senses station `from`; `None` if station `from` is out of sense
+/// range.
 fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
@@ -419,7 +420,7 @@ fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }
 
-/// Returns the square of the distance of two stations, m².
+/// Returns the square of the distance between two stations in m².
 fn square_of_distance(plan: &CellPlan, from: usize, to: usize) -> f64 {
     let [dx, dy] = [0, 1].map(|i| plan.stations[from].1[i] - plan.stations[to].1[i]);
     dx * dx + dy * dy

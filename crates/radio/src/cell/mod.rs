@@ -37,9 +37,9 @@ pub(crate) use medium::Transmission;
 
 /// Running cell.
 ///
-/// The event queue contains one event of a cell for the earliest deadline of all its stations, and one for
-/// every transmission on the air. A data frame and its ACK need three events: the end of the backoff and the
-/// ends of the two frames.
+/// The event queue contains one event for the earliest deadline of all stations, and one for every
+/// transmission on the air. A data frame and its ACK need three events: the end of the backoff and the ends
+/// of the two frames.
 #[derive(Debug)]
 pub struct Cell {
     index: u16,
@@ -57,8 +57,8 @@ impl Cell {
         Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. It makes the
-    /// simulation of the cell slower.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. The effect slows
+    /// the simulation of the cell.
     pub fn report_transmissions(&mut self) {
         self.exchange.report_transmissions();
     }
@@ -85,14 +85,14 @@ impl Cell {
         self.exchange.holds()
     }
 
-    /// Returns the airtime of each station's exchanges so far, from frames that have ended, including
-    /// responses of other stations.
+    /// Returns the total airtime of each station's exchanges, including responses of other stations. Only
+    /// frames that have ended count.
     pub fn airtimes(&self) -> impl Iterator<Item = Span> {
         self.exchange.stations.iter().map(|member| member.airtime)
     }
 
-    /// Passes a packet to the MAC of `station`, which must have room. Returns the packet's number at the
-    /// station.
+    /// Passes a packet to the MAC of `station`, and returns the packet's number at the station. The MAC must
+    /// have room.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,

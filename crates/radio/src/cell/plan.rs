@@ -27,7 +27,7 @@ pub struct CellPlan {
     /// Delay before each retransmission, for link layers with a slow ARQ. The station's later packets wait
     /// during the delay.
     pub retry_delay: Span,
-    /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
+    /// Bytes that MAC and LLC add to an IP packet in a data frame; 24 + 8 + 4 by default.
     pub overhead: u32,
     /// dot11FragmentationThreshold: maximum length of a data frame, bytes, including header and FCS. A packet
     /// with a longer frame is fragmented by this threshold, or by
@@ -44,9 +44,9 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
-    /// Creates a cell without stations and errors, in which each station receives all others. All frames are
-    /// sent at `rate`, with basic access, seven attempts without retry delay (dot11ShortRetryLimit), and the
-    /// standard's rules.
+    /// Creates a cell without stations and errors. Each station receives all others. All frames are sent at
+    /// `rate`, with basic access and the standard's rules. A frame has seven attempts without retry delay
+    /// (dot11ShortRetryLimit).
     pub fn new(name: &str, phy: Phy, rate: Rate) -> CellPlan {
         CellPlan {
             index: 0,
@@ -84,14 +84,14 @@ impl CellPlan {
         self.phy.sifs + self.phy.slot * slots
     }
 
-    /// Returns the mean backoff before the first attempt of a frame, for EDCA that of best effort. The
-    /// backoff is uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
+    /// Returns the mean backoff before the first attempt of a frame. With EDCA, the access category is best
+    /// effort. The backoff is uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
     pub fn mean_backoff(&self) -> Span {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
     }
 
-    /// Returns the error model from one station to another, that of the most specific matching entry. Of
-    /// equally specific entries the last applies. `None` if no entry matches, or if the model loses no frame.
+    /// Returns the error model from one station to another. The most specific matching entry applies, and
+    /// among equally specific entries the last. `None` if no entry matches, or if the model loses no frame.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
         let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
@@ -119,7 +119,7 @@ pub struct HtPlan {
     /// TXOP limit of each access category, indexed by category; 0: one frame exchange per channel access (IEEE
     /// 802.11-2020 §10.23.2.9).
     pub txop: [Span; AccessCategory::ALL.len()],
-    /// End of the medium's reservation by a frame in a TXOP that has a limit.
+    /// End of the reservation (NAV) by frames in a TXOP with a limit.
     pub nav: Nav,
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
@@ -134,13 +134,13 @@ pub enum Nav {
     /// The reservation lasts until the end of the response to the frame.
     #[default]
     Response,
-    /// The reservation lasts until the limit of the TXOP (IEEE 802.11-2020 §9.2.5.2), as in ns-3. If the
-    /// holder ends its exchanges early, it frees the medium by a CF-End, which must fit into the rest of the
-    /// TXOP (§10.23.2.10).
+    /// The reservation lasts until the limit of the TXOP (IEEE 802.11-2020 §9.2.5.2), as in ns-3. A holder
+    /// that finishes early frees the medium by a CF-End, if the CF-End fits into the rest of the TXOP
+    /// (§10.23.2.10).
     Limit,
 }
 
-/// Set of access categories, which always includes best effort.
+/// Set of access categories. Best effort is always included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Categories([bool; AccessCategory::ALL.len()]);
 
@@ -187,8 +187,8 @@ pub enum LostBlockAck {
     /// All MPDUs of the A-MPDU count as failed and are retransmitted, as in most drivers.
     #[default]
     Resend,
-    /// The originator first sends a BlockAckReq, as in ns-3. It retransmits only the MPDUs that the BlockAck
-    /// does not acknowledge.
+    /// The originator first sends a BlockAckReq, as in ns-3. Only the MPDUs that the BlockAck does not
+    /// acknowledge are retransmitted.
     Request,
 }
 
@@ -247,11 +247,12 @@ impl CellRules {
 /// Timeout of a frame without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckTimeout {
-    /// AckTimeout and CTSTimeout: the timeout ends SIFS, slot and aRxPHYStartDelay after the end of the
-    /// frame. If a reception has begun by then, the timeout ends with that reception. DIFS elapses during the
-    /// timeout (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
+    /// AckTimeout and CTSTimeout: SIFS plus slot plus aRxPHYStartDelay, counted from the end of the frame. If
+    /// a reception begins within this time, the timeout lasts until the reception ends. DIFS elapses during
+    /// the timeout (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
     Ieee,
-    /// The timeout ends SIFS, the whole response and a slot after the end of the frame. A DIFS follows it.
+    /// SIFS plus the whole response plus a slot, counted from the end of the frame. A DIFS follows the
+    /// timeout.
     Ns2,
 }
 
@@ -265,12 +266,12 @@ impl AckTimeout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiving {
     /// SINR: a receiver decodes a frame if its power exceeds the sum of all overlapping signals by the
-    /// capture ratio. The receiver leaves a signal that comes from beyond the receive range for a decodable
-    /// signal. Of two signals that begin at the same time it locks on the stronger.
+    /// capture ratio. A receiver that is locked on a signal from beyond the receive range switches to a
+    /// decodable signal. If two signals begin at the same time, the receiver locks on the stronger.
     Sinr,
-    /// Lock, as in ns-2: the receiver locks on the first signal after an idle medium, whether or not it can
-    /// decode this signal, and ignores later signals. It decodes the signal if its power exceeds each later
-    /// signal by the capture ratio.
+    /// Lock, as in ns-2: the receiver locks on the first signal after an idle medium, decodable or not, and
+    /// ignores later signals. The first signal is decoded if its power exceeds each later signal by the
+    /// capture ratio.
     Lock,
 }
 
@@ -286,8 +287,8 @@ pub struct Range {
     pub receive: f64,
     /// Sense range, metres: maximum distance at which a station senses the medium as busy.
     pub sense: f64,
-    /// Capture ratio, a ratio of powers, at least 1: a frame is decoded if the interference is weaker at
-    /// least by this factor; see [`Receiving`].
+    /// Capture ratio of powers, at least 1. A frame is decoded if its power exceeds the interference by at
+    /// least this factor; see [`Receiving`].
     pub capture: f64,
     /// Crossover distance, metres: received power is proportional to d⁻² up to this distance, and to d⁻⁴
     /// beyond it. Infinite in free space.

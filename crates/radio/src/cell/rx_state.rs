@@ -65,14 +65,14 @@ impl RxState {
         self.lock.is_some_and(|lock| lock.signal.slot == slot)
     }
 
-    /// True if the receiver is locked on a signal whose preamble and header, of duration `plcp`, have ended:
-    /// PHY-RXSTART has occurred, PHY-RXEND has not.
+    /// True if the receiver is locked on a signal with completed preamble and header: PHY-RXSTART has
+    /// occurred, PHY-RXEND has not. `plcp` is the duration of preamble and header.
     pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
-    /// Starts a transmission of the station itself, during which the station cannot receive (half duplex).
-    /// True if the medium was idle.
+    /// Starts a transmission of the station itself. Until the end of the transmission, the station cannot
+    /// receive (half duplex). Returns true if the medium was idle.
     pub(super) fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
@@ -87,7 +87,7 @@ impl RxState {
         self.signals -= 1;
     }
 
-    /// Adds a signal at the antenna. True if the medium was idle.
+    /// Adds a signal at the antenna. Returns true if the medium was idle.
     pub(super) fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
         self.signals += 1;
         let first = self.signals == 1;

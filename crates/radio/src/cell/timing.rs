@@ -11,7 +11,7 @@ use crate::phy::{
 };
 use airhop_base::{Rate, Span};
 
-/// Durations of a cell's frames; those of control frames are computed once.
+/// Durations of a cell's frames. Durations of control frames are computed once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     phy: Phy,
@@ -89,16 +89,16 @@ impl Timing {
         if kind == FrameKind::Ampdu { self.block_ack } else { self.ack }
     }
 
-    /// Returns the airtime of a group-addressed frame, which is sent at a rate that all stations can receive
-    /// (IEEE 802.11-2016 §10.7.5.3).
+    /// Returns the airtime of a group-addressed frame. The rate is one that all stations can receive (IEEE
+    /// 802.11-2016 §10.7.5.3).
     pub fn group(&self, bytes: u32) -> Span {
         self.phy.airtime(bytes, self.control_rate)
     }
 }
 
 impl CellPlan {
-    /// Returns the rate of a CTS. In 802.11n, ac and ax it is the highest basic rate not above the rate of the
-    /// RTS (IEEE 802.11-2020 §10.6.6.5).
+    /// Returns the rate of a CTS. In 802.11n, ac and ax, the rate is the highest basic rate not above that of
+    /// the RTS (IEEE 802.11-2020 §10.6.6.5).
     pub fn cts_rate(&self) -> Rate {
         let basic = BASIC_RATES.into_iter().rev().find(|basic| *basic <= self.control_rate);
         if self.ht.is_some() { basic.unwrap_or(BASIC_RATES[0]) } else { self.control_rate }
@@ -109,9 +109,9 @@ impl CellPlan {
         self.ht.as_ref().map_or(self.control_rate, |ht| ht.mode.response_rate())
     }
 
-    /// Returns the time from the end of the backoff before an IP packet of `bytes` bytes to the packet's
-    /// reception. With RTS/CTS the time includes the RTS, the CTS and two SIFS. The data frame follows, or
-    /// all fragments with a link ACK and two SIFS between consecutive fragments.
+    /// Returns the time from the end of the backoff to the reception of an IP packet of `bytes` bytes. With
+    /// RTS/CTS, the time includes RTS, CTS and two SIFS. If the packet is fragmented, the time includes a
+    /// link ACK and two SIFS between consecutive fragments.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
@@ -134,22 +134,22 @@ impl CellPlan {
         self.phy.sifs + Timing::new(self).ack
     }
 
-    /// Returns the time for which the exchange of an IP packet of `bytes` bytes occupies a cell: interframe
-    /// space, frame, SIFS and link ACK, without the backoff.
+    /// Returns the time for which an IP packet of `bytes` bytes occupies a cell: interframe space, frame,
+    /// SIFS and link ACK. The backoff is excluded.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.ifs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
-    /// Returns the mean time per IP packet of `bytes` bytes if only one station sends, and it is saturated:
-    /// an exchange with its mean backoff. In a cell with aggregation, the exchange is that of the longest
-    /// A-MPDU, and its time is divided by the number of packets.
+    /// Returns the mean time per IP packet of `bytes` bytes for a single saturated sender: an exchange with
+    /// its mean backoff. In a cell with aggregation, the time of the longest A-MPDU's exchange is divided by
+    /// the number of packets.
     pub fn packet_time(&self, bytes: u32) -> Span {
         self.share(bytes, self.mean_backoff())
     }
 
-    /// Returns the mean time per IP packet of `bytes` bytes for which exchanges occupy a cell, without
-    /// backoffs. Without aggregation this is [`CellPlan::exchange_time`]. With aggregation the exchange is
-    /// that of the longest A-MPDU, and its time is divided by the number of packets.
+    /// Returns the mean time for which an IP packet of `bytes` bytes occupies a cell, without backoffs.
+    /// Without aggregation this is [`CellPlan::exchange_time`]. With aggregation, the time of the longest
+    /// A-MPDU's exchange is divided by the number of packets.
     pub fn share_of_exchange(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }

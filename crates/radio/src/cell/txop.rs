@@ -3,10 +3,10 @@
 //! The limit bounds the time from the first bit of the first exchange to the end of the last response. Only a
 //! first exchange with a single MPDU may exceed the limit. Exchanges follow each other after a SIFS; a
 //! broadcast, or an exchange without a response, ends the TXOP. The Duration field of a frame reserves the
-//! medium until the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`] the holder ends
+//! medium until the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`], the holder ends
 //! its TXOP by a CF-End if the remaining time is longer than the CF-End. Otherwise the remaining time stays
-//! reserved for the holder and the receivers of its frames, whose NAV is not set. An exchange without a
-//! response ends the TXOP without a CF-End.
+//! reserved. Only the holder and the receivers of its frames can then use the medium, because they have no
+//! NAV. An exchange without a response ends the TXOP without a CF-End.
 use super::events::AirEvent;
 use super::exchange::Exchange;
 use super::mac_queue::MacQueue;
@@ -66,7 +66,7 @@ impl Exchange {
         }
     }
 
-    /// With [`Nav::Limit`], extends the reservation by a frame to the limit of its TXOP.
+    /// Extends the reservation of a frame to the limit of the TXOP. Without [`Nav::Limit`], has no effect.
     #[inline]
     pub(super) fn reserve_txop(&self, tx: &mut Transmission) {
         if self.nav == Nav::Limit
@@ -77,8 +77,7 @@ impl Exchange {
         }
     }
 
-    /// Sends a CF-End, which cancels the reservations by the frames of the TXOP (IEEE 802.11-2020
-    /// §10.23.2.10).
+    /// Sends a CF-End, which cancels the reservations of the TXOP's frames (IEEE 802.11-2020 §10.23.2.10).
     fn send_cf_end(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.stations[usize::from(station)].access.sends_cf_end();
         let slot = self.medium.place(Transmission {

@@ -1,4 +1,4 @@
-//! Time that remains of a TXOP, and the frames that fit into it.
+//! Remaining time of a TXOP, and the frames that fit into it.
 use super::mac::block_ack::originator::Room;
 use super::mac::channel_access::ChannelAccess;
 use super::plan::Access;
@@ -7,7 +7,7 @@ use crate::address::{BROADCAST, Station};
 use crate::phy::ampdu::Limits;
 use airhop_base::{Span, Time};
 
-/// Time that remains of a station's TXOP.
+/// Remaining time of a station's TXOP.
 pub(super) struct Rest<'a> {
     access: &'a ChannelAccess,
     method: Access,
@@ -28,8 +28,8 @@ impl<'a> Rest<'a> {
         Rest { access, method, timing, sifs, is_continued }
     }
 
-    /// Returns the limits of an exchange with a receiver: `limits`, the PSDU limits of the cell,
-    /// reduced to the remaining time of the TXOP.
+    /// Returns the limits of an exchange with a receiver: the cell's PSDU `limits`, reduced to the remaining
+    /// time of the TXOP.
     pub fn within(&self, now: Time, to: Station, limits: &Limits) -> Room {
         let Some((rest, mode)) = self.access.txop_end().map(|end| end - now).zip(self.timing.mode()) else {
             return Room::whole(*limits);

@@ -5,8 +5,8 @@ use airhop_engine::Stream;
 
 /// Independent bit errors, defined by the error rate of a frame with a reference length.
 ///
-/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
-/// `1 - (1 - BER)^b`, which is `1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
+/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`. A frame of b bits is lost with probability `1 - (1 -
+/// BER)^b = 1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
 #[derive(Debug)]
 pub struct Bernoulli {
     /// ln(1 - BER), not positive.
@@ -17,7 +17,7 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    /// Creates a model in which a frame of `reference_bits` bits is lost with probability `fer`.
+    /// Creates a model. A frame of `reference_bits` bits is lost with probability `fer`.
     pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
         let ln_bit_survives = -errors_per_bit(fer, reference_bits);
         Bernoulli { ln_bit_survives, known: ByLength::default(), stream }
@@ -28,7 +28,7 @@ impl Bernoulli {
         self.known.get(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
     }
 
-    /// Returns the damaged part of a lost frame, for which `u` was drawn.
+    /// Returns the damaged part of a lost frame. `u` is the number that was drawn for the frame.
     #[inline(never)]
     fn damaged_part(&mut self, frame: &Frame, u: f64) -> Damage {
         let all_are_headers = frame.header_bits == frame.bits;
@@ -41,9 +41,8 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    /// Draws one uniform number. The frame is lost if the number is in [0, loss probability), and its headers
-    /// are damaged in the lowest part of this interval. The loss of a frame therefore does not depend on its
-    /// header length.
+    /// Draws one uniform number. The frame is lost if the number is in [0, loss probability). The lowest part
+    /// of this interval damages the headers, so the loss of a frame does not depend on its header length.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         if u >= self.loss_probability(frame.bits) { Damage::None } else { self.damaged_part(frame, u) }
@@ -86,8 +85,8 @@ mod tests {
         }
     }
 
-    /// P(header intact) = (1 - BER)^(8H) for headers of H bytes. Losses do not depend on H, so a scheme that
-    /// uses frames with damaged payload meets the same channel as all other schemes.
+    /// P(header intact) = (1 - BER)^(8H) for headers of H bytes. Losses do not depend on H. A scheme that
+    /// uses frames with damaged payload therefore meets the same channel as all other schemes.
     #[test]
     fn header_damage_follows_the_ber_without_changing_losses() {
         let (bits, frames) = (8608_u64, 100_000);

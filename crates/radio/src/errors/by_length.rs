@@ -19,7 +19,7 @@ impl Default for ByLength {
 }
 
 impl ByLength {
-    /// Returns the loss probability of a frame of `bits` bits, which `compute` computes for a new length.
+    /// Returns the loss probability of a frame of `bits` bits. `compute` is called only for a new length.
     #[inline]
     pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
         match self.known.iter().find(|(b, _)| *b == bits) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Plan of the bad periods of a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadePlan {
-    /// Random durations of good and bad periods, which alternate.
+    /// Alternating good and bad periods of random duration.
     Drawn {
         /// Mean durations of the good and the bad periods.
         means: [Span; 2],
@@ -25,8 +25,8 @@ pub enum FadePlan {
 /// Initial state of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Stationary: the run starts at an arbitrary time of a channel in equilibrium, within a period. This
-    /// period is bad with a probability equal to the long-run fraction of bad time.
+    /// Stationary: the run starts at an arbitrary time of a channel in equilibrium. The first period is bad
+    /// with a probability equal to the long-run fraction of bad time.
     #[default]
     Stationary,
     /// Good: the channel begins with a full good period (Bakshi et al. 1997; ns-2's two-state model).
@@ -54,7 +54,8 @@ pub(super) struct Fades {
 enum Path {
     /// Random durations. `means`: mean durations of the good and the bad periods, seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
-    /// Recorded durations. `number`: number of the present bad period or, in a good period, of the next.
+    /// Recorded durations. `number`: number of the present bad period, or of the next bad period during a
+    /// good period.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
@@ -99,8 +100,8 @@ impl Fades {
         }
     }
 
-    /// Returns the fraction of bad time between `from` and `to`, 0 to 1; if the times are equal, 1 if the
-    /// channel is bad at this time, else 0.
+    /// Returns the fraction of bad time between `from` and `to`, 0 to 1. If `from` equals `to`, returns 1 in
+    /// a bad period and 0 in a good period.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.switch_state();
@@ -180,8 +181,8 @@ mod tests {
         }
     }
 
-    /// The list of bad periods agrees with queries in sequence: the bad fraction of any interval is the part
-    /// of it that lies in bad periods.
+    /// Listed bad periods agree with sequential queries. The bad fraction of an interval is the fraction that
+    /// the listed periods cover.
     #[test]
     fn listed_bad_periods_equal_sequential_queries() {
         for (name, sojourn) in Sojourn::ALL {
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Fades that are saved as a record and replayed equal the original up to its end, and then repeat.
+    /// Fades that were saved as a record replay identically up to the end of the record, and then repeat.
     #[test]
     fn recorded_fades_replay_exactly_and_then_repeat() {
         for (name, sojourn) in Sojourn::ALL {
@@ -289,8 +290,8 @@ mod tests {
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
-    /// 4 of 14 seconds are bad, at the start of a run as at any later time. If the channel did not start in
-    /// equilibrium, the fraction of bad runs would oscillate over time.
+    /// 4 of 14 seconds are bad on average, both at the start of a run and later. If the channel did not start
+    /// in equilibrium, the fraction of bad runs would oscillate over time.
     #[test]
     fn the_bad_fraction_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {

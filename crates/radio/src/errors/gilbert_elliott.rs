@@ -78,8 +78,8 @@ mod tests {
         }
     }
 
-    /// Bursts of losses are stays in the bad state, if the state alone determines the loss. The length of a
-    /// burst is geometric, P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; the length of a gap is
+    /// A burst of losses is a stay in the bad state if the state alone determines the loss. The length of a
+    /// burst is geometric, P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg. The length of a gap is
     /// geometric with p_gb.
     #[test]
     fn loss_bursts_and_gaps_are_geometric() {

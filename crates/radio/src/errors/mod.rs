@@ -32,8 +32,8 @@ pub use strikes::Strikes;
 pub struct Frame {
     /// Length of the MAC frame without PLCP, bits.
     pub bits: u64,
-    /// Length of the headers at the start (link layer, network and transport), bits. A control frame counts
-    /// as header in its whole length.
+    /// Length of the headers at the start (link layer, network and transport), bits. A control frame consists
+    /// of headers only.
     pub header_bits: u64,
     /// True for an RTS, a CTS or a link ACK.
     pub control: bool,
@@ -70,8 +70,8 @@ pub trait ErrorModel: std::fmt::Debug + Send {
 pub enum ErrorPlan {
     /// No errors.
     Clean,
-    /// Independent bit errors with which a frame of `reference_bits` bits is lost with probability `fer` (Yun
-    /// 2009 §5.1).
+    /// Independent bit errors. A frame of `reference_bits` bits is lost with probability `fer` (Yun 2009
+    /// §5.1).
     FrameErrorRate {
         /// Frame error rate of the reference frame, [0, 1].
         fer: f64,
@@ -109,9 +109,9 @@ pub enum ErrorPlan {
         /// is intact with probability exp(-b × rate). An infinite rate loses every frame.
         errors_per_bit: [f64; 2],
     },
-    /// Independent losses with the packet error rate at the SNR of two stations of a cell.
+    /// Independent losses at the packet error rate for the SNR between two stations of a cell.
     Snr(SnrPlan),
-    /// Outages, in which every frame is lost, in addition to the losses of another model.
+    /// Outages in addition to the losses of another model. Every frame in an outage is lost.
     Outages {
         /// Outages, each [begin, end), in chronological order, with gaps between them.
         times: Arc<[[Time; 2]]>,
@@ -123,15 +123,15 @@ pub enum ErrorPlan {
     OfData(Box<ErrorPlan>),
 }
 
-/// Returns the Poisson rate e of bit errors, per bit, at which a frame of `reference_bits` bits is lost with
-/// probability `fer`; e = -ln(1 - BER).
+/// Returns the Poisson rate of bit errors per bit, -ln(1 - BER). `fer` is the loss probability of a frame of
+/// `reference_bits` bits.
 pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
     -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// Builds the model of the directed link from one node or station of `network` to another, with the
-    /// random streams of this link. The links of both directions draw their fades from the same stream.
+    /// Builds the model of the directed link from one node or station of `network` to another. The link has
+    /// its own random streams. Both directions draw their fades from the same stream.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -164,7 +164,7 @@ impl ErrorPlan {
 
     /// Returns the bad periods of this directed link up to `until`, each [begin, end), in chronological
     /// order. The model that [`ErrorPlan::build`] creates from the same arguments has the same bad periods.
-    /// `None` if neither fades in real time nor outages are part of the model.
+    /// `None` if the model has no fades in real time and no outages.
     pub fn fades(
         &self,
         streams: &Streams,
@@ -204,8 +204,8 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model for two stations at this distance. The distance changes a model by SNR, also within
-    /// [`ErrorPlan::OfData`]; other models are copied.
+    /// Returns the model for two stations at this distance. Only SNR models depend on the distance, also
+    /// within [`ErrorPlan::OfData`].
     pub fn over(&self, metres: f64) -> ErrorPlan {
         match self {
             ErrorPlan::Snr(plan) => ErrorPlan::Snr(SnrPlan { metres, ..*plan }),
@@ -232,7 +232,7 @@ impl ErrorPlan {
     }
 }
 
-/// Returns the random stream of the fades between two nodes or stations, which both directions share.
+/// Returns the random stream of the fades between two nodes or stations. Both directions share this stream.
 fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
     let (a, b) = (from.min(to), from.max(to));
     streams.stream(&format!("{network}.fades.{a}-{b}"))

@@ -27,8 +27,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// Control frames are never lost, and no random number is drawn for them. Data frames have the same
-    /// damage with and without control frames between them.
+    /// Control frames are never lost, and draw no random number. Data frames have the same damage with and
+    /// without control frames between them.
     #[test]
     fn control_frames_are_never_lost() {
         let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");

@@ -1,4 +1,4 @@
-//! Outages: periods in which every frame is lost, in addition to the losses of another model.
+//! Outages in addition to the losses of another model. Every frame in an outage is lost.
 
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::Time;
@@ -21,7 +21,7 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// Draws from the underlying model even for frames in outages, so that all other frames have the same
+    /// Draws from the underlying model even for frames in outages. All other frames therefore have the same
     /// damage with and without outages.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);

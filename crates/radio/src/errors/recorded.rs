@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Header line of a file of fades: the first line that is not a comment.
 const HEADER: &str = "begin_s,end_s";
-/// Comment line that sets the period after which the record repeats.
+/// Comment line that sets the repetition period of the record.
 const PERIOD: &str = "# period_s =";
 /// Longest record, seconds. Up to this value an f64 has a resolution finer than a nanosecond.
 const LONGEST_S: f64 = 1e6;
@@ -17,7 +17,7 @@ pub struct FadeRecord {
     period: Span,
 }
 
-/// Error of a file that is not a record of fades: line number, from 1, and the expected content.
+/// Error in a file of fades: line number from 1, and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.
@@ -27,7 +27,7 @@ pub struct BadLine {
 }
 
 impl FadeRecord {
-    /// Creates a record of these bad periods, each [begin, end), which repeats with `period`.
+    /// Creates a record of these bad periods, each [begin, end). The record repeats with `period`.
     ///
     /// # Panics
     ///
@@ -40,10 +40,11 @@ impl FadeRecord {
     }
 
     /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad period, in chronological
-    /// order. Lines that begin with `#` are comments. The comment `# period_s = 200` sets the period after
-    /// which the record repeats; the default is the end of the last bad period.
+    /// order. Lines that begin with `#` are comments. The comment `# period_s = 200` sets the repetition
+    /// period. The default period ends with the last bad period.
     ///
     /// # Errors
+    ///
     /// [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<FadeRecord, BadLine> {
         let mut reader = Reader::default();
@@ -55,7 +56,8 @@ impl FadeRecord {
         reader.finish().map_err(|what| BadLine { line: last.max(1), what })
     }
 
-    /// Returns the text from which [`FadeRecord::parse`] reads an identical record, exact to the nanosecond.
+    /// Returns the record as text for [`FadeRecord::parse`]. Writing and reading back is exact to the
+    /// nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
             Span::ZERO => format!("{HEADER}\n"), // without bad periods and without a period
@@ -67,7 +69,7 @@ impl FadeRecord {
         out
     }
 
-    /// Returns the period after which the record repeats.
+    /// Returns the repetition period of the record.
     pub fn period(&self) -> Span {
         self.period
     }
@@ -81,7 +83,7 @@ impl FadeRecord {
     }
 }
 
-/// Content of a file of fades that was read so far.
+/// Content that was read from a file of fades so far.
 #[derive(Default)]
 struct Reader {
     has_header: bool,

@@ -35,8 +35,8 @@ impl Sojourn {
         }
     }
 
-    /// Returns the duration of a full stay in a state, in the unit of `mean`, from the uniform number `u` in
-    /// [0, 1).
+    /// Returns the duration of a full stay in a state, drawn by the uniform number `u` in [0, 1). The unit is
+    /// that of `mean`.
     pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
         match self.half_width() {
             None => -mean * libm::log1p(-u),
@@ -44,13 +44,13 @@ impl Sojourn {
         }
     }
 
-    /// Returns the residual duration of a stay from an arbitrary time within it, in the unit of `mean`, from
-    /// the uniform number `u` in [0, 1).
+    /// Returns the remaining duration of a stay at an arbitrary time, drawn by the uniform number `u` in [0,
+    /// 1). The unit is that of `mean`.
     ///
     /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the
-    /// density (1 - F(x)) / m. For the exponential distribution the residual is the same exponential. For a
-    /// uniform distribution from a = (1 - h) m to b = (1 + h) m, the distribution function is G(x) = x / m up
-    /// to a, where it is 1 - h, and beyond a, with 1 - F(x) = (b - x) / (b - a),
+    /// density (1 - F(x)) / m. For the exponential distribution the residual is the same exponential. A
+    /// uniform distribution extends from a = (1 - h) m to b = (1 + h) m. Its equilibrium distribution
+    /// function is G(x) = x / m up to a, where G(a) = 1 - h. Beyond a, with 1 - F(x) = (b - x) / (b - a),
     ///
     /// 1 - G(x) = ∫ from x to b of (b - t) / ((b - a) m) dt = (b - x)² / (4 h m²),
     ///

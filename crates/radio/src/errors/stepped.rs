@@ -25,9 +25,9 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// Creates a chain whose state changes with probability `leave` after each `step`, drawn from `states`.
-    /// Frames are lost with probability `loss`, drawn from `stream`. Both probabilities are [good, bad]. The
-    /// chain begins in its stationary distribution.
+    /// Creates a chain in its stationary distribution. After each `step` the state changes with probability
+    /// `leave`, drawn from `states`. Frames are lost with probability `loss`, drawn from `stream`. Both
+    /// probabilities are [good, bad].
     pub fn new(
         loss: [f64; 2],
         leave: [f64; 2],
@@ -43,7 +43,7 @@ impl Stepped {
     }
 
     /// Ends the present state and starts the other state. The time in the new state is geometric, P(k steps)
-    /// = (1 - p)^(k - 1) p, where p is the probability of leaving it.
+    /// = (1 - p)^(k - 1) p, where p is the probability of leaving the state.
     fn switch_state(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];

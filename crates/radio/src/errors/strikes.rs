@@ -1,14 +1,14 @@
 //! Selection of the frames that a burst model may lose.
 use super::Frame;
 
-/// Frames that a burst model may lose. All other frames are never lost and do not step the chain; RTS, CTS
-/// and link ACKs are always among them.
+/// Frames that a burst model may lose. All other frames are never lost and do not step the chain. RTS, CTS
+/// and link ACKs are never selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strikes {
     /// All frames except the MAC's control frames.
     #[default]
     Data,
-    /// Unicast data frames, which the MAC retransmits. Route requests and other broadcasts are not selected.
+    /// Unicast data frames. Route requests and other broadcasts are not selected.
     Unicast,
     /// Unicast data frames with payload. TCP's ACKs are not selected.
     Payload,
@@ -53,8 +53,8 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// Frames outside the selection do not change the damage of other frames, neither in chains with one step
-    /// per frame nor in chains with timed steps.
+    /// Frames outside the selection do not change the damage of other frames. This holds for chains with one
+    /// step per frame and with timed steps.
     #[test]
     fn exempt_frames_do_not_change_the_damage_of_other_frames() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

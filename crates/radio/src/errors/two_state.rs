@@ -17,8 +17,8 @@ pub struct TwoState {
 }
 
 impl TwoState {
-    /// Creates a channel whose states follow `plan`, drawn from `fades`. Bit errors are drawn from `errors`,
-    /// at the Poisson rates `errors_per_bit` of good and bad periods.
+    /// Creates a channel with the fades of `plan`, drawn from `fades`. Bit errors are drawn from `errors`.
+    /// `errors_per_bit` are the Poisson rates in good and bad periods.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
@@ -36,8 +36,8 @@ impl TwoState {
 }
 
 impl ErrorModel for TwoState {
-    /// Draws one uniform number per frame. The lowest part of the interval that means a loss means damaged
-    /// headers.
+    /// Draws one uniform number per frame. A number below the loss probability damages the frame. The lowest
+    /// of these numbers damage the headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;

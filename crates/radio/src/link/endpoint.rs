@@ -11,11 +11,12 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// State of one end of a radio link, which transmits its own data and acknowledges the data of the other end.
+/// State of one end of a radio link. An end transmits its own data and acknowledges the data of the other
+/// end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
-    /// Packets that this end has accepted and that its ARQ or that of the other end still needs.
+    /// Accepted packets that the ARQ of either end still needs.
     pub buffer: Buffer,
     pub timer: TimerId,
     /// Start of the present fade: time of the first missing link ACK; `None` outside fades.
@@ -37,8 +38,8 @@ pub(super) struct LinkEndpoint {
     errors: Box<dyn ErrorModel>,
     pub pace: Pace,
     overhead: u32,
-    /// Length of control frames, bytes. `ack_bytes`: link ACKs and NAKs for the other end's data;
-    /// `empty_bytes`: frames without data of this end's ARQ.
+    /// Length of link ACKs and NAKs for the other end's data in bytes. `empty_bytes` is the length of this
+    /// end's frames without data.
     ack_bytes: u32,
     empty_bytes: u32,
     /// Tag of the last data frame of this end.
@@ -60,8 +61,8 @@ pub(super) struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
     Data(LinkFrame),
-    /// Frame of the ARQ sender without a packet, which only tells the receiver for which frames not to wait
-    /// ([`LinkFrame::floor`]).
+    /// Frame of the ARQ sender without a packet. It announces the lowest number for which the receiver must
+    /// still wait ([`LinkFrame::floor`]).
     Empty(LinkFrame),
     Ack(LinkAck),
     Nak(Nak),

@@ -18,10 +18,10 @@ pub use plan::RadioPlan;
 
 /// State of a radio link during a run.
 ///
-/// The event queue contains one event for each frame on a transmitter, one for each frame in flight, and one
-/// for each end that waits for a link ACK or must repeat a NAK. A data frame and its ACK need four events:
-/// two ends of transmissions and two arrivals. Timers add almost no events, because every link ACK postpones
-/// the timer.
+/// The event queue contains one event for each frame on a transmitter and one for each frame in flight. An
+/// end that waits for a link ACK, or must repeat a NAK, has one more event. A data frame and its ACK need
+/// four events: two ends of transmissions and two arrivals. Timers add almost no events, because every link
+/// ACK postpones the timer.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
@@ -46,15 +46,15 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect; it slows the
-    /// simulation of the link.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. The effect slows
+    /// the simulation of the link.
     pub fn report_transmissions(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if the end `from` accepts a packet: its window is not full or, without recovery, its transmitter
-    /// is idle. An end may accept several packets in succession. A full end reports with
-    /// [`LinkEffect::Ready`] that it accepts packets again.
+    /// True if the end `from` accepts a packet. With recovery, the window must have room. Without recovery,
+    /// the transmitter must be idle. An end may accept several packets in succession. [`LinkEffect::Ready`]
+    /// reports that a full end accepts packets again.
     pub fn has_room(&self, from: Station) -> bool {
         self.ends[usize::from(from)].has_room()
     }
@@ -69,8 +69,8 @@ impl RadioLink {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must have room ([`Self::has_room`]). Returns the packet's
-    /// number at that end.
+    /// Passes a packet to the end `from`, and returns the packet's number at that end. The end must have room
+    /// ([`Self::has_room`]).
     #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
@@ -187,9 +187,8 @@ impl RadioLink {
         }
     }
 
-    /// Handles a frame of the ARQ sender at `end`: delivers the packets that have no missing packet before
-    /// them, and stores the response of the receiver. Only the newest response waits for transmission,
-    /// because it replaces all earlier ones.
+    /// Handles a frame of the ARQ sender at `end`: delivers the packets without a gap before them, and stores
+    /// the receiver's response. The newest response replaces all earlier ones.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
@@ -202,14 +201,14 @@ impl RadioLink {
         deliver(end, &mut from.buffer, &mut self.up.deliver, effects);
     }
 
-    /// Handles the timeout of the ARQ receiver at `end`, whose requested retransmissions are overdue.
+    /// Handles the timeout of the ARQ receiver at `end`: requested retransmissions are overdue.
     fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
-    /// Executes the output of an ARQ receiver that sends NAKs, for data from `end`: sends its NAKs, drops the
-    /// packets that it discards, and delivers packets.
+    /// Executes the output of a NAK-based ARQ receiver for data from `end`: sends NAKs, drops discarded
+    /// packets, and delivers packets.
     fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
@@ -235,7 +234,7 @@ impl RadioLink {
         self.pass_on(end, effects);
     }
 
-    /// Reports to the world the results of the ARQ sender at `end`.
+    /// Reports the results of the ARQ sender at `end` to the world.
     fn pass_on(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let buffer = &mut sender.buffer;
@@ -266,8 +265,8 @@ impl RadioLink {
         }));
     }
 
-    /// Completes the handling of an event: each end starts the transmissions that are possible now, schedules
-    /// its deadlines, and reports whether it accepts packets again.
+    /// Completes the handling of an event. Each end starts possible transmissions, schedules its deadlines,
+    /// and reports whether it accepts packets again.
     fn finish_event<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,

@@ -17,7 +17,7 @@ pub struct RadioPlan {
     /// Rate of each end.
     pub pace: [LinkRate; 2],
     /// Propagation delay of frames from each end: time from the transmission of the last bit to its
-    /// reception. A schedule of the link replaces it.
+    /// reception. A link schedule replaces this delay.
     pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,

@@ -1,23 +1,23 @@
 //! A-MPDU: several MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
 //!
-//! The minimum MPDU start spacing, for which a sender inserts empty delimiters between short MPDUs, is not
-//! simulated (§10.12.3).
+//! The minimum MPDU start spacing is not simulated. A real sender inserts empty delimiters between short
+//! MPDUs to keep this spacing (§10.12.3).
 use super::format::Format;
 use super::mode::TxMode;
 use airhop_base::Span;
 
-/// Length of the delimiter before each MPDU, bytes.
+/// Length of the delimiter before each MPDU, in bytes.
 pub const DELIMITER_BYTES: u32 = 4;
-/// Length of MAC header and FCS of a QoS Data frame, bytes (IEEE 802.11-2020 §9.3.2.1).
+/// Length of the MAC header and FCS of a QoS Data frame, in bytes (IEEE 802.11-2020 §9.3.2.1).
 pub const QOS_MAC_BYTES: u32 = 26 + 4;
-/// Maximum length of an MPDU in an A-MPDU of HT, bytes: the length field of the delimiter has 12 bits (IEEE
+/// Maximum length in bytes of an MPDU in an HT A-MPDU. The length field of the delimiter has 12 bits (IEEE
 /// 802.11-2020 §9.7.1).
 pub const HT_MPDU_LIMIT: u32 = 4095;
-/// Maximum MPDU lengths that a VHT or HE receiver may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
+/// Maximum MPDU lengths in bytes that a VHT or HE receiver may announce (IEEE 802.11-2020 §9.4.2.157.2).
 pub const MPDU_LIMITS: [u32; 3] = [3895, 7991, 11_454];
 
-/// Returns the length of the A-MPDU subframe of an MPDU, bytes: delimiter, MPDU, and padding to a multiple of
-/// four. The last subframe has no padding.
+/// Returns the length in bytes of the A-MPDU subframe of an MPDU: delimiter, MPDU, and padding to a multiple
+/// of four. The last subframe has no padding.
 pub const fn subframe_bytes(mpdu: u32) -> u32 {
     (DELIMITER_BYTES + mpdu).next_multiple_of(4)
 }
@@ -25,22 +25,22 @@ pub const fn subframe_bytes(mpdu: u32) -> u32 {
 /// Limits of a PSDU with one or more MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum length of a PSDU with a single MPDU, bytes.
+    /// Maximum length in bytes of a PSDU with a single MPDU.
     alone: u32,
-    /// Maximum length of a PSDU with several MPDUs, bytes.
+    /// Maximum length in bytes of a PSDU with several MPDUs.
     together: u32,
-    /// Maximum length of an MPDU in a PSDU with several MPDUs, bytes.
+    /// Maximum length in bytes of each MPDU in a PSDU with several MPDUs.
     mpdu: u32,
     /// Maximum number of MPDUs.
     frames: u32,
-    /// Length of the delimiter before a single MPDU, bytes; 0 in HT.
+    /// Length in bytes of the delimiter before a single MPDU; 0 in HT.
     before_single: u32,
 }
 
 impl Limits {
-    /// Creates the limits of a PSDU: at most `bytes` bytes and `frames` MPDUs in an A-MPDU, and at most
-    /// `time` for the PPDU in `mode`. `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end
-    /// of a TXOP. If `bytes` is too small for two MPDUs, every PSDU has a single MPDU.
+    /// Creates the limits of a PSDU. An A-MPDU has at most `bytes` bytes and `frames` MPDUs. The PPDU in
+    /// `mode` lasts at most `time`: [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP. If
+    /// `bytes` is too small for two MPDUs, every PSDU has a single MPDU.
     pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
         let alone = mode.largest_psdu(time);
         let (mpdu, before_single) = match mode.settings().format {
@@ -50,15 +50,15 @@ impl Limits {
         Limits { alone, together: alone.min(bytes), mpdu, frames, before_single }
     }
 
-    /// Returns these limits for a single MPDU, and those of `other` for several MPDUs. At the start of a TXOP
-    /// a single MPDU may exceed the TXOP limit.
+    /// Returns the limits with the maximum length for several MPDUs taken from `other`. At the start of a
+    /// TXOP, a single MPDU may exceed the TXOP limit, but several MPDUs may not.
     #[must_use]
     pub fn with_together(&self, other: &Limits) -> Limits {
         Limits { together: other.together, ..*self }
     }
 
-    /// Returns the limits for the rest of a TXOP. A PPDU in `mode` may last `alone` with a single MPDU, and
-    /// `together` with several MPDUs, which have a longer response.
+    /// Returns the limits for the rest of a TXOP. A PPDU in `mode` may last `alone` with a single MPDU and
+    /// `together` with several MPDUs. The two times differ because a BlockAck is longer than an Ack.
     #[must_use]
     pub fn shortened(&self, mode: &TxMode, alone: Span, together: Span) -> Limits {
         let [alone, together] = [alone, together].map(|time| mode.largest_psdu(time));
@@ -66,26 +66,25 @@ impl Limits {
     }
 }
 
-/// PSDU to which MPDUs are appended.
+/// PSDU under construction, to which MPDUs are appended.
 ///
-/// In HT a PSDU with a single MPDU is not an A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU
-/// also has a delimiter (S-MPDU). The response to a single MPDU is an Ack; the response to several MPDUs is a
-/// BlockAck.
+/// In HT a PSDU with a single MPDU is not an A-MPDU. In VHT and HE every PSDU is an A-MPDU, so even a single
+/// MPDU has a delimiter (S-MPDU). A single MPDU is answered by an Ack, several MPDUs by a BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Psdu {
     /// Number of MPDUs.
     frames: u32,
-    /// Length of the PSDU, bytes.
+    /// Length of the PSDU in bytes.
     bytes: u32,
-    /// Length of the PSDU including the padding that a further subframe would require, bytes.
+    /// Length in bytes if the last subframe is also padded. Padding is added when another subframe follows.
     padded: u32,
-    /// True if the first MPDU is too long to be followed by another.
+    /// True if the first MPDU is too long for an A-MPDU, so no MPDU may follow.
     is_closed: bool,
 }
 
 impl Psdu {
-    /// Appends an MPDU of `mpdu` bytes, and returns true. Returns false and leaves the PSDU unchanged if this
-    /// would exceed a limit.
+    /// Appends an MPDU of `mpdu` bytes if the limits permit. Returns false and leaves the PSDU unchanged
+    /// otherwise.
     #[inline]
     pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
         let bytes = match self.frames {
@@ -112,7 +111,7 @@ impl Psdu {
         self.frames
     }
 
-    /// Returns the length of the PSDU, bytes.
+    /// Returns the length of the PSDU in bytes.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -180,7 +179,7 @@ mod tests {
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
-    /// The largest MPDU by the time limit agrees with the computed airtime, for every length.
+    /// For every PSDU length, the largest PSDU within a time limit agrees with the airtime.
     #[test]
     fn an_ampdu_ends_with_the_last_mpdu_within_the_ppdu_time() {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];

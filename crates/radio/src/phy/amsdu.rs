@@ -3,12 +3,14 @@ use super::ampdu::{DELIMITER_BYTES, HT_MPDU_LIMIT, MPDU_LIMITS, QOS_MAC_BYTES};
 use super::format::{Format, MAX_PPDU_TIME};
 use super::mode::TxMode;
 
-/// Length of the header of a subframe, bytes: destination, source, length.
+/// Length of a subframe header in bytes: destination, source, length.
 pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 
-/// Returns the maximum length of an A-MSDU in an A-MPDU, bytes. HT receivers announce 3839 or 7935 bytes, but
-/// an MPDU in an A-MPDU has at most 4095 bytes (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the
-/// length of the MPDU, header and FCS included, to 11454 bytes (§9.4.2.157.2).
+/// Returns the maximum length in bytes of an A-MSDU in an A-MPDU.
+///
+/// HT receivers announce 3839 or 7935 bytes, but an MPDU in an A-MPDU has at most 4095 bytes (IEEE
+/// 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the MPDU with header and FCS to 11454 bytes
+/// (§9.4.2.157.2).
 pub const fn longest(format: Format) -> u32 {
     match format {
         Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
@@ -16,48 +18,47 @@ pub const fn longest(format: Format) -> u32 {
     }
 }
 
-/// Lengths that determine the MPDU of one or more MSDUs.
+/// Lengths for packing one or more MSDUs into an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Maximum length of an A-MSDU, bytes; 0: every MPDU has a single MSDU.
+    /// Maximum length of an A-MSDU in bytes. With 0, every MPDU has a single MSDU.
     pub limit: u32,
-    /// Length of MAC header and FCS of an MPDU, bytes.
+    /// Length of the MAC header and FCS of an MPDU, in bytes.
     pub mac: u32,
-    /// Length of LLC and SNAP before each packet, bytes.
+    /// Length of LLC and SNAP before each packet, in bytes.
     pub llc: u32,
 }
 
 impl Framing {
     /// Creates the framing for packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
-    /// `amsdu` bytes, and its MPDU fits both into an A-MPDU of `ampdu` bytes and into the longest PPDU of
-    /// `mode`.
+    /// `amsdu` bytes. The MPDU fits into an A-MPDU of `ampdu` bytes and into the longest PPDU of `mode`.
     pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> Framing {
         let mac = overhead.min(QOS_MAC_BYTES);
         let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
         Framing { limit: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)), mac, llc: overhead - mac }
     }
 
-    /// Appends a packet of `bytes` bytes to the body of an MPDU, and returns true. Returns false if this
-    /// would exceed the limit.
+    /// Appends a packet of `bytes` bytes to the body of an MPDU. Returns false and leaves the body unchanged
+    /// if the A-MSDU would be too long.
     pub fn append(&self, body: &mut Body, bytes: u32) -> bool {
         body.push(bytes.saturating_add(self.llc), self.limit)
     }
 
-    /// Returns the length of an MPDU with this body, bytes.
+    /// Returns the length of an MPDU with this body in bytes.
     pub fn mpdu(&self, body: &Body) -> u32 {
         body.bytes().saturating_add(self.mac)
     }
 }
 
-/// Body of a QoS Data frame to which MSDUs are appended. The body is a single MSDU without a subframe header,
-/// or an A-MSDU.
+/// Body of a QoS Data frame under construction, to which MSDUs are appended. The body is either a single MSDU
+/// without a subframe header, or an A-MSDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// Number of MSDUs.
     frames: u32,
-    /// Length of the body, bytes.
+    /// Length of the body in bytes.
     bytes: u32,
-    /// Length of the body including the padding that a further subframe would require, bytes.
+    /// Length in bytes if the last subframe is also padded. Padding is added when another subframe follows.
     padded: u32,
 }
 
@@ -81,7 +82,7 @@ impl Body {
         self.frames
     }
 
-    /// Returns the length of the body, bytes.
+    /// Returns the length of the body in bytes.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }

@@ -1,20 +1,20 @@
-//! PPDU formats of 802.11n, ac and ax: their limits, and the timing of their stations.
+//! PPDU formats of 802.11n, ac and ax, with their limits and timing.
 use super::legacy::{Coding, OFDM_RATES, Phy};
 use airhop_base::{Rate, Span};
 
 /// aPPDUMaxTime, equal for the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
 pub const MAX_PPDU_TIME: Span = Span::from_micros(5484);
-/// Basic rates, at which control responses are sent, in ascending order: the mandatory rates of OFDM (IEEE
+/// Basic rates for control responses, in ascending order. These are the mandatory rates of OFDM (IEEE
 /// 802.11-2020 clause 17).
 pub const BASIC_RATES: [Rate; 3] =
     [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
-/// Length of a compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
+/// Length of a compressed BlockAckReq frame in bytes (IEEE 802.11-2020 §9.3.1.7).
 pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
-/// Length of a CF-End frame, bytes (IEEE 802.11-2020 §9.3.1.6).
+/// Length of a CF-End frame in bytes (IEEE 802.11-2020 §9.3.1.6).
 pub const CF_END_BYTES: u32 = 20;
 
-/// Returns the length of a compressed BlockAck frame for a window of `window` MPDUs, bytes. Its bitmap has 64
-/// or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
+/// Returns the length in bytes of a compressed BlockAck frame for a window of `window` MPDUs. The bitmap has
+/// 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
 pub const fn block_ack_bytes(window: u32) -> u32 {
     const WITHOUT_BITMAP: u32 = 24;
     WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
@@ -23,7 +23,7 @@ pub const fn block_ack_bytes(window: u32) -> u32 {
 /// Frequency band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Band {
-    /// 2.4 GHz band, in which every OFDM PPDU has a signal extension.
+    /// 2.4 GHz band. Every OFDM PPDU has a signal extension.
     Ghz2_4,
     /// 5 GHz band.
     Ghz5,
@@ -39,7 +39,7 @@ impl Band {
         }
     }
 
-    /// Returns the name of the band: "2.4 GHz", "5 GHz".
+    /// Returns "2.4 GHz" or "5 GHz".
     pub const fn name(self) -> &'static str {
         match self {
             Band::Ghz2_4 => "2.4 GHz",
@@ -90,7 +90,8 @@ impl Format {
         }
     }
 
-    /// Returns the highest MCS per spatial stream. HT's own MCS index is larger by 8 (streams − 1).
+    /// Returns the highest MCS per spatial stream. HT adds 8 (streams − 1) to this number in its own MCS
+    /// index.
     pub const fn max_mcs(self) -> u8 {
         match self {
             Format::Ht => 7,
@@ -107,7 +108,8 @@ impl Format {
         }
     }
 
-    /// Returns the channel widths in the band, MHz, ascending; empty if the standard does not use the band.
+    /// Returns the channel widths of the band in MHz, in ascending order; empty if the standard does not use
+    /// the band.
     pub const fn widths(self, band: Band) -> &'static [u32] {
         match (self, band) {
             (Format::Vht, Band::Ghz2_4) => &[],
@@ -116,7 +118,7 @@ impl Format {
         }
     }
 
-    /// Returns the guard intervals, ascending.
+    /// Returns the guard intervals in ascending order.
     pub const fn guards(self) -> &'static [Span] {
         const OF_HT: &[Span] = &[Span::from_nanos(400), Span::from_nanos(800)];
         const OF_HE: &[Span] = &[Span::from_nanos(800), Span::from_nanos(1600), Span::from_nanos(3200)];
@@ -126,7 +128,7 @@ impl Format {
         }
     }
 
-    /// Returns aPSDUMaxLength, bytes (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
+    /// Returns aPSDUMaxLength in bytes (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
     pub const fn max_psdu(self) -> u32 {
         match self {
             Format::Ht => 65_535,
@@ -136,9 +138,9 @@ impl Format {
     }
 }
 
-/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames. On wide channels a control frame is
-/// sent as duplicates, without effect on its duration. The contention windows are those of DCF and of EDCA's
-/// best effort.
+/// Timing of 802.11n, ac and ax. Control frames are OFDM frames. On wide channels, each 20 MHz subchannel
+/// carries a duplicate of the control frame, which does not change the airtime. The contention windows are
+/// those of DCF and of best effort in EDCA.
 impl Phy {
     /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
     pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);

@@ -1,20 +1,21 @@
 //! Timing of 802.11, 802.11b and 802.11g, and of the OFDM control frames of later standards.
 //!
-//! All values are those of the standard. The fields are public so that a study can change single values, such
-//! as the contention windows, which differ in Cheng & Lin 2008.
+//! All values are those of the standard. The fields are public so that a study can change single values, for
+//! example the contention windows as in Cheng & Lin 2008.
 use airhop_base::{Rate, Span};
 
-/// Length of an RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
+/// Length of an RTS frame in bytes (IEEE 802.11-2016 §9.3.1.2).
 pub const RTS_BYTES: u32 = 20;
-/// Length of a CTS frame, bytes (IEEE 802.11-2016 §9.3.1.3).
+/// Length of a CTS frame in bytes (IEEE 802.11-2016 §9.3.1.3).
 pub const CTS_BYTES: u32 = 14;
-/// Length of an ACK frame, bytes (IEEE 802.11-2016 §9.3.1.4).
+/// Length of an ACK frame in bytes (IEEE 802.11-2016 §9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
-/// Length of MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1). Each fragment has both.
+/// Length of the MAC header and FCS of a data frame, in bytes (IEEE 802.11-2016 §9.3.2.1). Each fragment has
+/// a header and an FCS.
 pub const MAC_BYTES: u32 = 24 + 4;
-/// Length of LLC and SNAP before each packet, bytes (IEEE 802.2).
+/// Length of LLC and SNAP before each packet, in bytes (IEEE 802.2).
 pub const LLC_BYTES: u32 = 8;
-/// Bytes that a data frame adds to its IP packet: MAC header and FCS, LLC and SNAP.
+/// Number of bytes that a data frame adds to an IP packet: MAC header, FCS, LLC and SNAP.
 pub const DATA_OVERHEAD: u32 = MAC_BYTES + LLC_BYTES;
 
 /// Timing of one 802.11 PHY.
@@ -26,19 +27,19 @@ pub struct Phy {
     pub slot: Span,
     /// Short interframe space.
     pub sifs: Span,
-    /// Smallest contention window, slots: a backoff is uniform in {0, …, CW} slots.
+    /// Smallest contention window in slots. A backoff is uniform in {0, …, CW} slots.
     pub cw_min: u32,
-    /// Largest contention window, slots.
+    /// Largest contention window in slots.
     pub cw_max: u32,
-    /// Duration of PLCP preamble and header, which precede every frame at any data rate.
+    /// Duration of PLCP preamble and header, the same at any data rate.
     pub plcp: Span,
-    /// Coding of a frame's bits, which determines their airtime.
+    /// Coding of a frame's bits. The airtime depends on it.
     pub coding: Coding,
-    /// Rates of the standard, ascending. The first is the lowest basic rate.
+    /// Rates of the standard in ascending order. The first is the lowest basic rate.
     pub rates: &'static [Rate],
 }
 
-/// Coding of a frame's bits, which determines their airtime.
+/// Coding of a frame's bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
     /// Bits are sent one after the other at the data rate (FHSS, DSSS, CCK).
@@ -120,14 +121,14 @@ impl Phy {
         self.sifs + self.slot * 2
     }
 
-    /// Returns EIFS: a SIFS, an ACK at the lowest basic rate with its preamble, and a DIFS. A station waits
-    /// EIFS after a frame that it could not decode, so that it does not interrupt the frame's ACK, which it
-    /// may not sense (IEEE 802.11-2016 §10.3.7).
+    /// Returns EIFS: a SIFS, an ACK with preamble at the lowest basic rate, and a DIFS. A station waits EIFS
+    /// after a frame that it could not decode, so that the ACK of this frame is not interrupted. The station
+    /// may be out of range of the ACK (IEEE 802.11-2016 §10.3.7).
     pub fn eifs(&self) -> Span {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// Returns AckTimeout and CTSTimeout without the SIFS before the response. Each is a slot and
+    /// Returns AckTimeout and CTSTimeout without the SIFS before the response. Both are one slot plus
     /// aRxPHYStartDelay, the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4,
     /// 17-21).
     pub fn answer_timeout(&self) -> Span {

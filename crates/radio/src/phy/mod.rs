@@ -1,9 +1,9 @@
 //! Physical layers of 802.11.
 //!
-//! * [`Phy`]: interframe spaces, slots and contention windows; airtimes of the frames of 802.11, 802.11b and
-//!   802.11g, and of the control frames of later standards.
-//! * [`Format`]: PPDU formats of 802.11n, ac and ax. Scenario files name the standards of [`Phy::find`], but
-//!   no formats.
+//! * [`Phy`]: interframe spaces, slots and contention windows; airtimes of 802.11, 802.11b and 802.11g
+//!   frames, and of the control frames of later standards.
+//! * [`Format`]: PPDU formats of 802.11n, ac and ax. Scenario files name a standard ([`Phy::find`]), not a
+//!   format.
 //! * [`TxMode`]: format, MCS, spatial streams, channel width and guard interval of a PPDU; its airtime.
 //! * [`ampdu`], [`amsdu`]: aggregation of MPDUs in a PPDU, and of MSDUs in an MPDU.
 

@@ -4,28 +4,27 @@ use super::settings::{ModeError, TxSettings};
 use super::symbol::{Symbol, tones};
 use airhop_base::{Rate, Span};
 
-/// Transmission mode of a PPDU. All values that do not depend on the PSDU are computed once.
+/// Transmission mode of a PPDU, with all values that do not depend on the PSDU.
 ///
 /// The guard interval determines HE's LTFs: 2x LTF with 0.8 and 1.6 µs, 4x LTF with 3.2 µs. HE's packet
-/// extension is 0. A PPDU with LDPC has no tail bits. LDPC may add an extra OFDM symbol segment, which is not
-/// simulated; its effect is below one symbol.
+/// extension is 0. A PPDU with LDPC has no tail bits. The extra OFDM symbol segment that LDPC may add is not
+/// simulated. It is shorter than one symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxMode {
     settings: TxSettings,
     symbol: Symbol,
-    /// Number of bits of the data field that are not part of the PSDU: 16 service bits and the tail bits of
-    /// each encoder.
+    /// Number of bits in the data field that are not PSDU: 16 service bits and the tail bits of each encoder.
     overhead_bits: u64,
-    /// T_SYM, ns.
+    /// T_SYM in ns.
     symbol_ns: u64,
     /// Duration of the PPDU without the symbols of the data field: preamble and signal extension.
     around: Span,
 }
 
-/// Duration of a symbol with the long guard interval, ns. The data field of HT and VHT is padded to a
+/// Duration of a symbol with the long guard interval, in ns. The data field of HT and VHT is padded to a
 /// multiple of this duration.
 const OFDM_SYMBOL_NS: u64 = 4000;
-/// Duration of a symbol with the short guard interval, ns.
+/// Duration of a symbol with the short guard interval, in ns.
 const SHORT_SYMBOL_NS: u64 = 3600;
 
 impl TxMode {
@@ -33,7 +32,8 @@ impl TxMode {
     ///
     /// # Errors
     ///
-    /// If a setting is out of the format's range, or if the standard excludes the combination.
+    /// Returns an error if a setting is out of the format's range, or if the standard excludes the
+    /// combination.
     pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
         settings.check()?;
         let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
@@ -63,16 +63,16 @@ impl TxMode {
         self.symbol.encoders
     }
 
-    /// Returns the data rate in the standard's tables, rounded down to 1 bit/s: data bits per symbol over
-    /// symbol duration. For HE the number of data bits is taken before it is rounded to N_DBPS.
+    /// Returns the data rate in the standard's tables, rounded down to 1 bit/s. The rate is the number of
+    /// data bits per symbol divided by the symbol duration. HE uses the number of data bits before rounding
+    /// to N_DBPS.
     pub fn data_rate(&self) -> Rate {
         let [bits, of] = self.symbol.exact_bits.map(u64::from);
         Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
     }
 
-    /// Returns the ratio of a data subcarrier's Es/N0 to the SNR, if a symbol's energy includes guard
-    /// interval, pilots and guard band: the product of channel width and symbol duration, divided by the
-    /// number of data subcarriers.
+    /// Returns the ratio of a data subcarrier's Es/N0 to the SNR: channel width × symbol duration / number of
+    /// data subcarriers. The energy of a symbol includes guard interval, pilots and guard band.
     pub fn symbol_gain(&self) -> f64 {
         let TxSettings { format, width_mhz, .. } = self.settings;
         let product = f64::from(width_mhz) * self.symbol_ns as f64 / 1e3;
@@ -85,8 +85,8 @@ impl TxMode {
         preamble(&self.settings)
     }
 
-    /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and at 2.4
-    /// GHz the signal extension (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
+    /// Returns TXTIME, the airtime of a PPDU with `psdu_bytes` bytes of PSDU: preamble, data symbols, and the
+    /// signal extension at 2.4 GHz (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
     #[inline]
     pub fn airtime(&self, psdu_bytes: u32) -> Span {
         let bits = self.overhead_bits + 8 * u64::from(psdu_bytes);
@@ -99,8 +99,8 @@ impl TxMode {
         self.around + Span::from_nanos(nanos)
     }
 
-    /// Returns the maximum length of a PSDU, bytes, in a PPDU that lasts at most `time`, within the limit of
-    /// the format; 0 if even an empty PSDU lasts longer.
+    /// Returns the maximum length in bytes of a PSDU whose PPDU lasts at most `time`; 0 if even an empty PSDU
+    /// lasts longer. The result is within the format's limit.
     pub fn largest_psdu(&self, time: Span) -> u32 {
         let nanos = time.saturating_sub(self.around).nanos();
         let symbols = if self.symbol_ns == SHORT_SYMBOL_NS {
@@ -113,8 +113,8 @@ impl TxMode {
         u32::try_from(bits / 8).map_or(most, |bytes| bytes.min(most))
     }
 
-    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS, or 54
-    /// Mbit/s if OFDM has no such rate (IEEE 802.11-2020 §10.6.11).
+    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS. If
+    /// OFDM has no such rate, the reference rate is 54 Mbit/s (IEEE 802.11-2020 §10.6.11).
     pub fn reference_rate(&self) -> Rate {
         const MBPS: [u64; 8] = [6, 12, 18, 24, 36, 48, 54, 54];
         let of_mcs = MBPS.get(usize::from(self.settings.mcs)).copied();
@@ -144,7 +144,7 @@ fn preamble(settings: &TxSettings) -> Span {
     }
 }
 
-/// Returns the number of long training fields, which is 1 or even (IEEE 802.11-2020 Tables 19-13, 21-13).
+/// Returns the number of long training fields: 1 or an even number (IEEE 802.11-2020 Tables 19-13, 21-13).
 fn ltf_count(streams: u8) -> u64 {
     u64::from(if streams == 1 { 1 } else { streams.next_multiple_of(2) })
 }

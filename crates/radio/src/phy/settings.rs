@@ -3,18 +3,18 @@ use super::format::{Band, Format};
 use airhop_base::Span;
 use std::fmt;
 
-/// Settings of a transmission, which a station or a scenario file selects.
+/// Settings of a transmission, chosen by a station or a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TxSettings {
     /// Format of the PPDU.
     pub format: Format,
-    /// Frequency band, which limits the channel widths and adds the signal extension.
+    /// Frequency band. The channel widths and the signal extension depend on it.
     pub band: Band,
     /// Modulation and coding scheme per spatial stream: from 0 to 7 (HT), 9 (VHT) or 11 (HE).
     pub mcs: u8,
     /// Number of spatial streams, at least 1.
     pub streams: u8,
-    /// Channel width, MHz.
+    /// Channel width in MHz.
     pub width_mhz: u32,
     /// Guard interval of the data symbols.
     pub guard: Span,
@@ -43,8 +43,8 @@ impl TxSettings {
     }
 }
 
-/// Error of a transmission mode that does not exist. Its text names the setting and its value, and lists the
-/// values of the standard.
+/// Error of a transmission mode that does not exist. The message names the setting and its value, and lists
+/// the values of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeError {
     /// The standard does not use this band.
@@ -74,7 +74,7 @@ pub enum ModeError {
         format: Format,
         /// The band.
         band: Band,
-        /// Channel width, MHz.
+        /// Channel width in MHz.
         width_mhz: u32,
     },
     /// The format has no such guard interval.
@@ -84,8 +84,8 @@ pub enum ModeError {
         /// The guard interval.
         guard: Span,
     },
-    /// The format's tables exclude this MCS for this width and number of streams, because the encoders cannot
-    /// share the data bits equally (IEEE 802.11-2020 §21.5).
+    /// The format's tables exclude this MCS for this width and number of streams, because the data bits
+    /// cannot be divided equally among the encoders (IEEE 802.11-2020 §21.5).
     LeftOut {
         /// Format of the PPDU.
         format: Format,
@@ -93,7 +93,7 @@ pub enum ModeError {
         mcs: u8,
         /// Number of spatial streams.
         streams: u8,
-        /// Channel width, MHz.
+        /// Channel width in MHz.
         width_mhz: u32,
     },
 }

@@ -36,8 +36,8 @@ impl Modulation {
     }
 }
 
-/// Modes that VHT's tables exclude although some number of encoders would divide their bits equally. Each has
-/// a width in MHz, spatial streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
+/// Modes that the VHT tables exclude although the bits could be divided equally among encoders. Each entry
+/// has the width in MHz, the number of spatial streams and the MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
 const LEFT_OUT: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
 
 /// Numbers of bits of an OFDM symbol.
@@ -47,13 +47,13 @@ pub(super) struct Symbol {
     pub data_bits: u32,
     /// Data bits per symbol as a fraction, before rounding. HE's tables compute data rates from the fraction.
     pub exact_bits: [u32; 2],
-    /// N_ES: number of convolutional encoders, each of which adds 6 tail bits to the PSDU; 0 with LDPC.
+    /// N_ES: number of convolutional encoders; 0 with LDPC. Each encoder adds 6 tail bits to the PSDU.
     pub encoders: u32,
 }
 
 impl Symbol {
-    /// Returns the bits of a symbol with these settings, which must be within the ranges of the format.
-    /// `None` if the standard excludes the combination.
+    /// Returns the bits of a symbol; `None` if the standard excludes the combination. Each setting must be
+    /// within the range of the format.
     pub fn of(settings: &TxSettings) -> Option<Symbol> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
         let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::of(mcs);
@@ -73,16 +73,16 @@ impl Symbol {
     }
 }
 
-/// Maximum number of data bits per symbol of an HT encoder: 300 Mbit/s with the short guard interval, 270
-/// Mbit/s with the long guard interval.
+/// Maximum number of data bits per symbol that one HT encoder supports: 300 Mbit/s with the short guard
+/// interval, 270 Mbit/s with the long guard interval.
 const HT_ENCODER_BITS: u32 = 1080;
-/// Maximum number of data bits per symbol of a VHT encoder: 600 Mbit/s with the short guard interval, 540
-/// Mbit/s with the long guard interval.
+/// Maximum number of data bits per symbol that one VHT encoder supports: 600 Mbit/s with the short guard
+/// interval, 540 Mbit/s with the long guard interval.
 const VHT_ENCODER_BITS: u32 = 2160;
 
-/// Returns N_ES, the smallest number of encoders that is sufficient for the data bits and divides both data
-/// bits and coded bits. `each`: maximum data bits per symbol of an encoder. This rule reproduces the tables
-/// in IEEE 802.11-2020 §19.5 and §21.5.
+/// Returns N_ES, the smallest sufficient number of encoders that divides both data bits and coded bits. An
+/// encoder supports at most `each` data bits per symbol. This rule reproduces the tables in IEEE 802.11-2020
+/// §19.5 and §21.5.
 fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     let mut count = data_bits.div_ceil(each);
     while !(coded_bits.is_multiple_of(count) && data_bits.is_multiple_of(count)) {
@@ -91,8 +91,8 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     count
 }
 
-/// Returns N_SD, the number of data subcarriers of a channel. For HE it is that of the resource unit that
-/// fills the channel, which has 242, 484, 996 or twice 996 tones.
+/// Returns N_SD, the number of data subcarriers of a channel. In HE these are the data subcarriers of the
+/// resource unit that fills the channel (242, 484, 996 or twice 996 tones).
 pub(super) fn tones(format: Format, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
         (Format::Ht | Format::Vht, 20) => 52,

@@ -9,7 +9,7 @@ pub(crate) struct Rules {
     pub countdown: Countdown,
     /// Delay before each retransmission of a data frame, for link layers with a slow ARQ.
     pub retry_delay: Span,
-    /// True if a packet that arrives while the medium is idle is sent without a backoff.
+    /// True if an arriving packet is sent without a backoff on an idle medium.
     pub immediate_access: bool,
     pub ack_timeout: AckTimeout,
 }
@@ -34,7 +34,7 @@ pub(crate) enum Countdown {
     /// DCF: the backoff decreases at the end of each idle slot (IEEE 802.11-2016 §10.3.4.3).
     IdleSlots,
     /// EDCA: at each slot boundary after AIFS a queue transmits or decreases its backoff. The boundary counts
-    /// even if another station begins to transmit at it (IEEE 802.11-2020 §10.23.2.4).
+    /// even if another station begins to transmit at this time (IEEE 802.11-2020 §10.23.2.4).
     Boundaries,
 }
 

@@ -18,9 +18,9 @@ use crate::phy::ampdu::{Limits, subframe_bytes};
 use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
 use airhop_base::{AccessCategory, Span, Time};
 
-/// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient delivers it
-/// despite missing MPDUs before it. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the
-/// standard has no such timer.
+/// Reorder timeout of a recipient. After this time a stored MPDU is delivered even if earlier MPDUs are
+/// missing. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard has no such
+/// timer.
 const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
@@ -42,10 +42,10 @@ struct QueuedPacket {
     number: u64,
     /// Time at which the packet entered the MAC.
     at: Time,
-    /// Bytes by which the packet lengthened its MPDU.
+    /// Bytes that the packet added to its MPDU.
     bytes: u32,
-    /// Arrival time at the recipient of the packet's MPDU. Set only if the recipient stores the MPDU in its
-    /// reorder buffer, and only in the MPDU's first packet.
+    /// Arrival time of the packet's MPDU at the recipient. Set only in the first packet of an MPDU in the
+    /// reorder buffer.
     arrived: Time,
 }
 
@@ -62,8 +62,8 @@ struct Agreement {
     /// padding.
     held_bytes: u64,
     recipient: Recipient,
-    /// Upper end of the discarded MPDUs that the originator could not report, because its last BlockAckReq
-    /// had no response: number after the highest of them; 0 if there are none.
+    /// Number after the highest discarded MPDU that the originator could not report; 0 if there is none.
+    /// Reporting fails if the last BlockAckReq had no response.
     given_up: u64,
     /// Start of the present fade, the time of its first missing response; `None` outside fades.
     fading: Option<Time>,
@@ -74,7 +74,7 @@ struct Agreement {
 pub(crate) struct Aggregator {
     rules: Rules,
     limits: Limits,
-    /// Maximum of [`Agreement::held_bytes`] for each receiver, bytes.
+    /// Upper limit of [`Agreement::held_bytes`] for each receiver in bytes.
     most_held: u64,
     framing: Framing,
     agreements: Vec<Agreement>,
@@ -144,9 +144,9 @@ impl Aggregator {
         self.is_full |= !self.has_room();
     }
 
-    /// Starts an exchange with the next receiver in turn, whose frame [`Aggregator::next`] then returns.
-    /// False if no exchange starts, because the lifetimes of all packets have ended or no frame fits. `room`:
-    /// function that returns the room for an exchange with a receiver, within limits on the PSDU.
+    /// Starts an exchange with the next receiver in turn. [`Aggregator::next`] then returns the frame.
+    /// Returns false if all packets have expired, or if no frame fits. `room` is a function that returns the
+    /// room for an exchange with a receiver, within PSDU limits.
     pub fn begin(
         &mut self,
         now: Time,
@@ -231,7 +231,7 @@ impl Aggregator {
         (self.burst.len() + self.others.len()) as u32
     }
 
-    /// Returns the BlockAck with which the receiver of the exchange in progress responds.
+    /// Returns the BlockAck of the receiver for the exchange in progress.
     pub fn answer(&self) -> BlockAck {
         self.agreements[self.turn].recipient.answer()
     }
@@ -272,7 +272,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the arrival of the MPDUs in `received`, of the exchange in progress. The recipient delivers
+    /// Handles the arrival of the MPDUs in `received` during the exchange in progress. The recipient delivers
     /// the MPDUs that have no missing MPDU before them.
     pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
@@ -288,8 +288,8 @@ impl Aggregator {
         self.hand_over(self.turn, from, effects);
     }
 
-    /// Returns the earliest expiry time of a recipient's reorder timer, at which [`Aggregator::release`] must
-    /// be called.
+    /// Returns the earliest expiry time of a reorder timer. [`Aggregator::release`] must be called at this
+    /// time.
     pub fn releases_at(&self) -> Option<Time> {
         self.agreements.iter().filter_map(Agreement::releases_at).min()
     }
@@ -308,8 +308,8 @@ impl Aggregator {
         }
     }
 
-    /// Handles the arrival of a BlockAckReq at the recipient. The recipient delivers its stored MPDUs below
-    /// the originator's window start, and then those without a gap before them.
+    /// Handles the arrival of a BlockAckReq at the recipient. The recipient delivers the stored MPDUs below
+    /// the originator's window start, and then the MPDUs without a gap before them.
     pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
@@ -354,13 +354,13 @@ impl Aggregator {
         self.agreements.iter_mut().find(|agreement| agreement.to == to)?.fading.take()
     }
 
-    /// Continues a fade that another function of the station has reported, towards the receiver of the
-    /// exchange in progress. `since`: start of the fade.
+    /// Continues a fade that another EDCA function of the station has reported. The fade concerns the
+    /// receiver of the exchange in progress and began at `since`.
     pub fn adopt_fade(&mut self, since: Time) {
         self.agreements[self.turn].fading.get_or_insert(since);
     }
 
-    /// Returns the agreement with a receiver, and creates it at the receiver's first packet.
+    /// Returns the agreement with a receiver. The first packet to a receiver creates the agreement.
     fn agreement(&mut self, to: Station) -> &mut Agreement {
         let known = self.agreements.iter().position(|agreement| agreement.to == to);
         let index = known.unwrap_or_else(|| {
@@ -404,9 +404,9 @@ impl Agreement {
     }
 
     /// Returns the expiry time of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
-    /// lowest stored MPDU. `None` while the originator may still send a missing MPDU before it, or a
-    /// BlockAckReq. A real recipient does not know the originator's discards, and would also skip an MPDU
-    /// that the originator still retransmits.
+    /// lowest stored MPDU. `None` while the originator may still send a BlockAckReq or an earlier missing
+    /// MPDU. A real recipient does not know the originator's discards, and may also skip an MPDU that is
+    /// still retransmitted.
     fn releases_at(&self) -> Option<Time> {
         if self.given_up == 0 {
             return None;

@@ -2,8 +2,7 @@
 use crate::address::{BROADCAST, Station};
 use airhop_base::{Span, Time};
 
-/// Carrier sense of a station: time since which the medium has been idle, and end of its reservation by
-/// duration fields.
+/// Carrier sense of a station: start of the idle period, and end of the reservation by duration fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CarrierSense {
     /// Start of the current or last idle period of the medium around the station.
@@ -12,7 +11,7 @@ pub(super) struct CarrierSense {
     unreadable: bool,
     /// NAV: end of the reservation by duration fields.
     nav: Time,
-    /// Station whose frame set the NAV; within a TXOP this is the TXOP holder.
+    /// Station that set the NAV. Within a TXOP this is the TXOP holder.
     holder: Station,
 }
 
@@ -25,8 +24,8 @@ impl CarrierSense {
         self.idle_since = now;
     }
 
-    /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end of the
-    /// reservation and its holder; `None` if the frame was for this station.
+    /// Records the reception of a frame. A reception ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end and
+    /// holder of the reservation; `None` if the frame was for this station.
     pub fn received(&mut self, reserve: Option<(Time, Station)>) {
         self.unreadable = false;
         if let Some((until, holder)) = reserve
@@ -47,7 +46,7 @@ impl CarrierSense {
         self.unreadable = true;
     }
 
-    /// Records a transmission of the station itself. DIFS follows it, because only a failed reception causes
+    /// Records a transmission of the station itself. DIFS follows, because only a failed reception causes
     /// EIFS (IEEE 802.11-2016 §10.3.2.3.7).
     pub fn sends(&mut self) {
         self.unreadable = false;
@@ -58,7 +57,7 @@ impl CarrierSense {
         self.nav > now
     }
 
-    /// Returns the station whose frame set the NAV.
+    /// Returns the station that set the NAV.
     pub fn holder(&self) -> Station {
         self.holder
     }

@@ -36,8 +36,8 @@ use airhop_engine::Stream;
 enum Phase {
     /// The station contends for the medium, or is idle without a packet.
     Contend,
-    /// The station is in an exchange, from the first bit of its own RTS or data frame until the exchange has
-    /// succeeded or timed out.
+    /// The station is in an exchange. An exchange lasts from the first bit of the station's own RTS or data
+    /// frame until success or timeout.
     Exchange {
         /// Kind of the station's last own frame: Rts, Data or Broadcast.
         sent: FrameKind,
@@ -64,9 +64,9 @@ pub(crate) enum Due {
 
 /// Channel access of a station.
 ///
-/// A station of DCF has one function, and a station of EDCA a function for each access category in use. Place
-/// 0 is the current function, which is in an exchange or was the last in an exchange. A function that gains
-/// the medium exchanges its place with the current function.
+/// A DCF station has one function. An EDCA station has a function for each access category in use. Place 0 is
+/// the current function: it is in an exchange, or was the last in an exchange. A function that gains the
+/// medium exchanges its place with the current function.
 #[derive(Debug)]
 pub(crate) struct ChannelAccess {
     phase: Phase,
@@ -77,7 +77,7 @@ pub(crate) struct ChannelAccess {
     others: Box<[Contention]>,
     /// Start of the station's last or next CTS or ACK.
     answer: Time,
-    /// End of the station's TXOP by its limit; `Time::ZERO` without a TXOP of several exchanges.
+    /// End of the station's TXOP by the TXOP limit; `Time::ZERO` outside TXOPs of several exchanges.
     txop_end: Time,
     /// Receivers for which the station has exchanged RTS and CTS in the present TXOP.
     protected: Vec<Station>,
@@ -129,8 +129,8 @@ impl ChannelAccess {
         place.expect("a station has a function for each category of the cell")
     }
 
-    /// Returns the place of the function that transmits now: of the functions whose slots start now, the
-    /// function of the highest category (IEEE 802.11-2020 §10.23.2.4).
+    /// Returns the place of the function that transmits now. If the slots of several functions start now, the
+    /// highest category transmits (IEEE 802.11-2020 §10.23.2.4).
     pub fn winner(&self, now: Time, rules: &Rules) -> usize {
         let due = (0..).zip(self.all()).filter(|(_, contention)| contention.deadline(rules) == now);
         due.max_by_key(|(_, contention)| contention.category()).map_or(0, |(place, _)| place)
@@ -186,10 +186,9 @@ impl ChannelAccess {
         self.at(place).waits
     }
 
-    /// Starts contention of the channel access function (EDCAF) at `place` for a packet that arrives while no
-    /// other packet of this function waits.
-    /// `idle`: the medium at the station is idle; `clear`: the medium is idle, or reserved only by a pending
-    /// response of this station.
+    /// Starts contention of the channel access function (EDCAF) at `place` for an arriving packet. No other
+    /// packet of this function may be waiting. `idle`: the medium at the station is idle; `clear`: the medium
+    /// is idle, or reserved only by a pending response of this station.
     pub fn enqueue(&mut self, now: Time, place: usize, idle: bool, clear: bool, rules: &Rules) {
         if matches!(self.phase, Phase::Txop(_)) && place == 0 {
             self.contention.waits = true; // the packet may be sent in the present TXOP
@@ -201,8 +200,8 @@ impl ChannelAccess {
         self.at_mut(place).start(now, &sense, idle && is_free, clear && is_free, rules);
     }
 
-    /// Marks the medium at the station as busy. `own`: with a response of the station itself. True if the
-    /// change cancels the station's deadline.
+    /// Marks the medium at the station as busy. `own`: true if the station's own response occupies the
+    /// medium. Returns true if the station's deadline is cancelled.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
         let cancels = self.contention.busy(now, own, rules);
@@ -236,8 +235,8 @@ impl ChannelAccess {
         self.earliest(rules)
     }
 
-    /// Records the reception of a frame. `reserve`: end of the reservation by the frame's duration field, and
-    /// its holder, if the frame was for another station.
+    /// Records the reception of a frame. `reserve`: end and holder of the reservation by the duration field;
+    /// `None` if the frame was for this station.
     pub fn received(&mut self, reserve: Option<(Time, Station)>) {
         self.sense.received(reserve);
     }
@@ -253,7 +252,7 @@ impl ChannelAccess {
     }
 
     /// True if no duration field forbids a CTS to `from` (IEEE 802.11-2016 §10.3.2.7). If frames reserve the
-    /// whole TXOP, the reservation of its holder does not forbid a CTS to this holder (IEEE 802.11-2020
+    /// whole TXOP, the TXOP holder's reservation does not forbid a CTS to the holder (IEEE 802.11-2020
     /// §10.23.2.4).
     pub fn may_answer_rts(&self, now: Time, from: Station, nav: Nav) -> bool {
         !self.sense.is_reserved(now) || nav == Nav::Limit && self.sense.holder() == from
@@ -311,7 +310,7 @@ impl ChannelAccess {
         }
     }
 
-    /// Sets the timeout of a missing response. False if the station waits for no response.
+    /// Sets the timeout of a missing response. Returns false if the station does not wait for a response.
     pub fn unanswered(&mut self, timeout: Time) -> bool {
         match &mut self.phase {
             Phase::Exchange { timeout: t, over: true, .. } => {
@@ -343,7 +342,7 @@ impl ChannelAccess {
         self.answer = start;
     }
 
-    /// True if the station has a response that starts after `now`.
+    /// True if the station will start a response after `now`.
     pub fn answers_after(&self, now: Time) -> bool {
         now < self.answer
     }
@@ -388,8 +387,8 @@ impl ChannelAccess {
         self.contention.draw();
     }
 
-    /// Ends the contention of a packet whose lifetime has ended at the time of access. `idle`: the medium at
-    /// the station is idle.
+    /// Ends the contention for a packet that has expired at the time of access. `idle`: the medium at the
+    /// station is idle.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool) {
         self.finish(false);

@@ -16,14 +16,14 @@ enum Backoff {
     Slots(u32),
 }
 
-/// Contention of one queue of a station: of its only queue with DCF, of an EDCA function otherwise.
+/// Contention of one queue of a station: the only queue with DCF, or the queue of one EDCA function.
 #[derive(Debug)]
 pub(super) struct Contention {
     parameters: Parameters,
     /// True if a packet waits for the medium, or is in an exchange.
     pub waits: bool,
     backoff: Backoff,
-    /// Past or future start of the count of slots; `None` while the medium is busy or an exchange is in
+    /// Start of the slot count, in the past or future; `None` while the medium is busy or an exchange is in
     /// progress.
     counting: Option<Time>,
     cw: u32,
@@ -54,7 +54,7 @@ impl Contention {
         self.parameters.txop
     }
 
-    /// Returns the time of access if the medium stays idle; `None` while it is busy.
+    /// Returns the time of access if the medium stays idle; `None` while the medium is busy.
     pub fn access(&self, rules: &Rules) -> Option<Time> {
         self.counting.map(|from| from + self.slots_left(rules))
     }
@@ -65,7 +65,7 @@ impl Contention {
         if self.waits { self.access(rules).unwrap_or(Time::MAX) } else { Time::MAX }
     }
 
-    /// Starts contention for a packet that arrives while no other packet waits. `idle`: the medium at the
+    /// Starts contention for an arriving packet. No other packet may be waiting. `idle`: the medium at the
     /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
     pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(!self.waits, "the MAC is not free");
@@ -88,9 +88,9 @@ impl Contention {
         self.counting = idle.then(|| boundary(now, from, rules));
     }
 
-    /// Marks the medium as busy. `own`: with a response of the station itself. False if the change is too late
-    /// to cancel the access of a waiting packet: the packet's slot starts at the same time, so the station
-    /// transmits too, and the frames collide.
+    /// Marks the medium as busy. `own`: true if the station's own response occupies the medium. Returns false
+    /// if the change is too late to stop a waiting packet. The packet's slot starts at the same time, so the
+    /// station transmits too, and the frames collide.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, rules))
@@ -124,9 +124,9 @@ impl Contention {
         self.counting = None;
     }
 
-    /// Loses an internal collision: the slot of a function of higher category of the station starts at the
-    /// same time. The function acts as if its frame had collided (IEEE 802.11-2020 §10.23.2.4). `gave_up`:
-    /// this was the packet's last attempt; `waits`: a packet waits.
+    /// Handles a lost internal collision: a function of higher category starts in the same slot. The losing
+    /// function acts as if its frame had collided (IEEE 802.11-2020 §10.23.2.4). `gave_up`: this was the
+    /// packet's last attempt; `waits`: a packet waits.
     pub fn lose(&mut self, gave_up: bool, waits: bool) {
         if gave_up {
             self.reset();
@@ -165,8 +165,8 @@ impl Contention {
         self.counting = idle.then(|| self.count_start(sense).max(from));
     }
 
-    /// Starts the count of slots without an interframe space if the medium is idle, because the station has
-    /// just gained the medium.
+    /// Starts the count of slots if the medium is idle. No interframe space is needed, because the station
+    /// has just gained the medium.
     pub fn count_now(&mut self, now: Time, idle: bool) {
         self.counting = idle.then_some(now);
     }
@@ -201,7 +201,7 @@ impl Contention {
         }
     }
 
-    /// Returns the contention window CW, slots.
+    /// Returns the contention window CW in slots.
     pub fn window(&self) -> u32 {
         self.cw
     }
@@ -219,7 +219,7 @@ fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
     }
 }
 
-/// Returns the earliest time of access of a packet that arrives at `now`, for a count that started at `from`.
+/// Returns the earliest access time for a packet that arrives at `now`. The slot count started at `from`.
 /// EDCA accesses the medium only at slot boundaries.
 fn boundary(now: Time, from: Time, rules: &Rules) -> Time {
     if rules.countdown == Countdown::IdleSlots || now <= from {

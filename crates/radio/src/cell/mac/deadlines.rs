@@ -1,21 +1,21 @@
 //! Earliest deadline of the stations of a cell.
 use airhop_base::Time;
 
-/// Deadlines of the stations, and the earliest of them.
+/// Deadlines of the stations, and the earliest deadline.
 ///
 /// Few stations have a deadline: idle stations have none, and a busy medium stops every backoff within sense
-/// range. A change therefore needs one store and one bit, and a search for the earliest deadline is necessary
-/// only after the earliest was cleared.
+/// range. A change needs one store and one bit. A search is necessary only after the earliest deadline was
+/// cleared.
 ///
 /// A cell has a single event in the world's queue, at the earliest deadline. With one event per station,
 /// every frame would leave one obsolete event per station.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// Deadline of each station; not valid for a station without a bit in `set`.
+    /// Deadline of each station; valid only for the stations in `set`.
     at: Vec<Time>,
     /// Set of the stations that have a deadline, with 64 bits per word.
     set: Vec<u64>,
-    /// Earliest deadline and the first station with it; `None` if a search is needed.
+    /// Earliest deadline, and the first station with this deadline; `None` if a search is needed.
     earliest: Option<(Time, usize)>,
 }
 
@@ -28,7 +28,8 @@ impl Deadlines {
         Deadlines { at: vec![Time::MAX; stations], set: vec![0; stations.div_ceil(64)], earliest: None }
     }
 
-    /// Returns the earliest deadline and the first station with it; `Time::MAX` if no station has a deadline.
+    /// Returns the earliest deadline and the first station with this deadline; `Time::MAX` if no station has
+    /// a deadline.
     #[inline]
     pub fn earliest(&mut self) -> (Time, usize) {
         match self.earliest {

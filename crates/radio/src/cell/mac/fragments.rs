@@ -1,8 +1,8 @@
 //! Fragments of a packet in service: acknowledged and received fragments, and the next fragment to be sent.
 //!
-//! [`FragmentOrder`] is the order of fragments, either the standard's or that of LHP (link-layer header
-//! protection). With both orders fragments are sent in bursts: after one contention, each further fragment
-//! follows the previous ACK after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
+//! [`FragmentOrder`] is the order of fragments: that of the standard, or that of LHP (link-layer header
+//! protection). Both orders send fragments in bursts after one contention. Each further fragment follows the
+//! previous ACK after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::FragmentOrder;
 use airhop_base::{Fragment, Time};
@@ -26,8 +26,8 @@ pub(crate) struct Fragments {
     turns: FragmentOrder,
     /// Number of the fragment on the air, or of the next fragment to be sent.
     current: u32,
-    /// Remaining transmissions, including that of `current`: with LHP of all fragments together, otherwise of
-    /// `current` alone.
+    /// Remaining transmissions, including that of `current`. With LHP all fragments share this count.
+    /// Otherwise the count is for `current` alone.
     left: u32,
     /// Bitmap of acknowledged fragments: bit i is set if the sender has received the link ACK of fragment i.
     acknowledged: u16,
@@ -66,8 +66,8 @@ impl Fragments {
         Fragment { number: self.current as u8, is_last: self.current + 1 == self.pieces.count, start, bytes }
     }
 
-    /// Returns the frame that will follow a SIFS after the ACK of the present frame; `None` if the packet is
-    /// then complete, or no transmission remains.
+    /// Returns the frame that will follow the ACK of the present frame after a SIFS. `None` if the packet is
+    /// then complete, or if no transmission remains.
     pub fn following(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
@@ -77,15 +77,14 @@ impl Fragments {
         self.turns.begin(now)
     }
 
-    /// Marks the present fragment as received. Returns true if it is the last missing fragment of the packet.
+    /// Marks the present fragment as received. Returns true if the packet is now complete.
     pub fn arrives(&mut self) -> bool {
         let before = self.received;
         self.received |= self.bit();
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment and can use the packet's headers without the other
-    /// fragments, as with LHP.
+    /// True if the receiver has the first fragment and can use the packet's headers alone, as with LHP.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, FragmentOrder::HeadersFirst) && self.received & 1 != 0
     }
@@ -154,7 +153,7 @@ impl Pieces {
 pub(super) mod testing {
     use super::*;
 
-    /// Returns the lengths of the fragments' frames, bytes.
+    /// Returns the lengths of the fragments' frames in bytes.
     pub fn sizes(fragments: &Fragments) -> Vec<u32> {
         (0..fragments.pieces.count).map(|i| fragments.pieces.numbered(i).bytes).collect()
     }
@@ -182,8 +181,8 @@ pub(super) mod testing {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// Simulates the arrival of fragments. Returns for each fragment whether it completes the packet, and
-    /// whether the receiver can use the headers alone.
+    /// Simulates the arrival of fragments. For each fragment, returns two booleans: true if the packet is
+    /// complete, and true if the headers alone are usable.
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;

@@ -1,14 +1,13 @@
 //! Fragments with link-layer header protection, LHP (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
 //! 2009 §2.1). Details that Yun does not describe are reconstructed.
 //!
-//! A packet is cut into fragments, of which the first carries the TCP/IP headers. The number of transmissions
-//! for a packet is its number of fragments times the attempt limit. The first fragment is retransmitted until
-//! it is acknowledged. Then every other fragment is sent once, and the failed fragments are sent again while
-//! transmissions remain. If a receiver misses a fragment, it therefore often has at least the packet's
-//! headers.
+//! The first fragment of a packet carries the TCP/IP headers, and is retransmitted until it is acknowledged.
+//! Then every other fragment is sent once, and the failed fragments are sent again while transmissions
+//! remain. The number of transmissions per packet is its number of fragments times the attempt limit. If a
+//! receiver misses a fragment, it therefore often has at least the packet's headers.
 //!
-//! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
-//! standard MAC sends in the first fragment only.
+//! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP. A standard
+//! MAC sends LLC and SNAP only in the first fragment.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::FragmentOrder;
@@ -16,8 +15,8 @@ use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
 use crate::phy::LLC_BYTES;
 
-/// Cuts a packet of `bytes` bytes, whose headers have `header` bytes, into fragments. `frame`: function that
-/// creates a data frame from its length and header length, bytes. `None` if the first fragment would carry
+/// Cuts a packet of `bytes` bytes with `header` bytes of headers into fragments. `frame` is a function that
+/// creates a data frame from its length and header length in bytes. `None` if the first fragment would carry
 /// the whole packet.
 pub(crate) fn cut(
     cut: Fragmentation,
@@ -48,7 +47,7 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    /// Cuts a packet into fragments whose frames have no overhead.
+    /// Cuts a packet into fragments with frames without overhead.
     fn cut(first: u32, rest: u32, packet: (u32, u32), attempts: u32) -> Option<Fragments> {
         let frame = |bytes, header| DataFrame { bytes, header, airtime: Span::from_micros(bytes.into()) };
         super::cut(Fragmentation { first, rest }, packet, attempts, frame)

@@ -34,8 +34,8 @@ impl Msdus {
         self.framing.limit > 0
     }
 
-    /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length before and after, bytes;
-    /// `None` if the MPDU has no room for the packet.
+    /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length in bytes before and
+    /// after; `None` if the MPDU has no room for the packet.
     pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
         let before = self.framing.mpdu(&self.body);
         if !self.aggregates() || !self.framing.append(&mut self.body, bytes) {
@@ -45,7 +45,7 @@ impl Msdus {
         Some((before, self.framing.mpdu(&self.body)))
     }
 
-    /// Creates an MPDU for a packet of `bytes` bytes. Returns the length of the MPDU, bytes.
+    /// Creates an MPDU for a packet of `bytes` bytes. Returns the length of the MPDU in bytes.
     #[inline]
     pub fn open(&mut self, bytes: u32) -> u32 {
         if !self.aggregates() {
@@ -72,7 +72,7 @@ impl Msdus {
         }
     }
 
-    /// Removes the MPDUs whose packets all have numbers below `first`.
+    /// Removes the MPDUs with packet numbers below `first` only.
     #[inline]
     pub fn forget_below(&mut self, first: u64) {
         while self.starts.get(1).is_some_and(|next| *next <= first) {

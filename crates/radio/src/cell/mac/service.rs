@@ -11,7 +11,7 @@ use airhop_engine::Id;
 #[derive(Debug)]
 pub(crate) struct Service {
     pub to: Station,
-    /// The packet; `None` after its arrival, when a further reception is a duplicate.
+    /// The packet; `None` after its arrival. A later reception is then a duplicate.
     pub packet: Option<Id<Packet>>,
     /// Number of the packet at its station.
     pub number: u64,
@@ -22,8 +22,8 @@ pub(crate) struct Service {
     pub begun: Time,
     /// Frame that carries the whole packet.
     whole: DataFrame,
-    /// Fragments, which replace `whole` if the packet is fragmented. They are boxed, because fragments are
-    /// rare and every `Service` is moved.
+    /// Fragments of the packet, in place of `whole`; `None` if the packet is not fragmented. The fragments
+    /// are boxed, because they are rare and every `Service` is moved.
     pub(super) fragments: Option<Box<Fragments>>,
     /// Number of data frames sent without an ACK.
     pub(super) data_failures: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Reports that the link layer of `from` discarded the packet, and accepts packets of its category again.
+    /// Reports that the link layer of `from` discarded the packet and accepts packets of this category again.
     pub fn discard(self, from: Station, category: AccessCategory, effects: &mut Vec<LinkEffect>) {
         let (to, number, tag) = (self.to, self.number, self.tag);
         if self.only_headers_arrived() {
@@ -90,13 +90,14 @@ impl Service {
         self.fragments.as_deref().and_then(Fragments::following)
     }
 
-    /// Marks the data frame as received. Returns the packet if this frame completes it for the first time.
+    /// Marks the data frame as received. Returns the packet if this frame completes the packet for the first
+    /// time.
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
         let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }
     }
 
-    /// Starts a frame exchange for the packet. False if the packet's lifetime has ended.
+    /// Starts a frame exchange for the packet. Returns false if the packet's lifetime has ended.
     pub fn begin(&mut self, now: Time) -> bool {
         self.begun = now;
         self.fragments.as_mut().is_none_or(|fragments| fragments.begin(now))

@@ -4,8 +4,8 @@ use super::service::Service;
 use airhop_base::{Packet, Time};
 use airhop_engine::Id;
 
-/// Maximum number of consecutive failed RTS frames, after which a packet is discarded: dot11ShortRetryLimit
-/// (IEEE 802.11-2016 §10.3.4.4).
+/// Maximum number of consecutive failed RTS frames: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4). At
+/// this limit the packet is discarded.
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Outcome of a link ACK for the packet in service.
@@ -59,13 +59,13 @@ impl StopAndWait {
         self.service.as_ref().expect("a station sends only if it has a packet")
     }
 
-    /// Starts a frame exchange. If the packet's lifetime has ended, discards the packet and returns it.
+    /// Starts a frame exchange. If the packet's lifetime has ended, discards and returns the packet.
     pub fn begin(&mut self, now: Time) -> Option<Service> {
         self.service.take_if(|service| !service.begin(now))
     }
 
-    /// Marks the data frame as received by the addressed station. If the frame completes the packet for the
-    /// first time, returns the packet, and the start and end of its contention.
+    /// Marks the data frame as received by the addressed station. Returns the packet when it is first
+    /// complete, with the start and end of its contention.
     pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
         let service = self.service.as_mut()?;
         service.arrives().map(|packet| (packet, [service.taken, service.begun]))
@@ -92,7 +92,7 @@ impl StopAndWait {
         }
     }
 
-    /// Completes a broadcast, which gets no response, and returns the packet.
+    /// Completes a broadcast and returns the packet. A broadcast gets no response.
     ///
     /// # Panics
     ///

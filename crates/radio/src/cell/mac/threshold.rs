@@ -1,12 +1,12 @@
-//! Fragmentation of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold is sent in
-//! fragments (IEEE 802.11-2016 §10.2.7, §10.5).
+//! Fragmentation of IEEE 802.11: a packet is sent in fragments if its frame is longer than
+//! dot11FragmentationThreshold (IEEE 802.11-2016 §10.2.7, §10.5).
 //!
 //! Fragments are sent in order, each until it is acknowledged. After a missing ACK the station contends
 //! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so each
 //! fragment has the full number of attempts. The station discards the packet when a fragment has used all its
 //! attempts, or when the packet's lifetime has ended. The receiver delivers only complete packets (§10.6).
-//! The receiver's dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires
-//! first.
+//! The receiver's dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so the receiver's
+//! never expires first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{FragmentOrder, Limits};

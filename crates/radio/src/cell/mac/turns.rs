@@ -5,7 +5,7 @@ use airhop_base::{Span, Time};
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// Order in which the fragments of a packet are sent, with the limits of attempts.
+/// Order of a packet's fragments, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FragmentOrder {
     /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
@@ -28,7 +28,7 @@ impl FragmentOrder {
         }
     }
 
-    /// Starts a burst, or the next fragment of a burst. False if the packet's lifetime has ended.
+    /// Starts a burst, or the next fragment of a burst. Returns false if the packet's lifetime has ended.
     pub fn begin(&mut self, now: Time) -> bool {
         match self {
             FragmentOrder::Standard(limits) => limits.begin(now),

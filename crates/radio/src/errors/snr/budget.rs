@@ -2,8 +2,8 @@
 
 /// Density of thermal noise at 290 K, dBm/Hz.
 const NOISE_DENSITY: f64 = -174.0;
-/// Reference distance of the path loss, metres. At a shorter distance the loss is that of the reference
-/// distance, because stations may have equal positions.
+/// Reference distance of the path loss in metres. A shorter distance counts as this distance, because
+/// stations may have equal positions.
 const REFERENCE: f64 = 1.0;
 
 /// Transmitted power, log-distance path loss, and noise. Antennas have no gain.
@@ -15,7 +15,7 @@ pub struct LinkBudget {
     pub noise_figure: f64,
     /// Path loss at 1 m, dB.
     pub reference_loss: f64,
-    /// Path loss exponent: the loss grows by ten times this number of dB per decade of distance.
+    /// Path loss exponent. The loss grows by the exponent times 10 dB per decade of distance.
     pub exponent: f64,
     /// True if the spatial streams share the transmitted power; false if each stream has the whole power, as
     /// in ns-3.
@@ -25,13 +25,13 @@ pub struct LinkBudget {
 }
 
 impl LinkBudget {
-    /// Returns the received power of all streams together, dBm: PL(d) = PL(1 m) + 10 γ log10(d / 1 m)
-    /// (Rappaport, Wireless Communications, §4.9).
+    /// Returns the received power of all streams together in dBm. The path loss is PL(d) = PL(1 m) + 10 γ
+    /// log10(d / 1 m) (Rappaport, Wireless Communications, §4.9).
     pub fn rssi(&self, metres: f64) -> f64 {
         self.power - self.reference_loss - 10.0 * self.exponent * libm::log10(metres.max(REFERENCE))
     }
 
-    /// Returns the SNR per spatial stream and subcarrier, dB.
+    /// Returns the SNR per spatial stream and subcarrier in dB.
     pub fn snr(&self, metres: f64, width_mhz: u32, streams: u8) -> f64 {
         let noise = NOISE_DENSITY + 10.0 * libm::log10(f64::from(width_mhz) * 1e6) + self.noise_figure;
         let split = if self.splits_power { 10.0 * libm::log10(f64::from(streams)) } else { 0.0 };
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(BUDGET.snr(0.0, 20, 1), BUDGET.snr(1.0, 20, 1));
     }
 
-    /// ns-3 detects preambles down to -82 dBm, which is the received power at 51.4 m.
+    /// ns-3 detects preambles down to -82 dBm. This is the received power at 51.4 m.
     #[test]
     fn a_minimum_power_ends_the_range() {
         assert!(BUDGET.detects(51.3) && !BUDGET.detects(51.5));

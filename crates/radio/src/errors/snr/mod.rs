@@ -1,5 +1,5 @@
-//! Errors by SNR: the packet error rate (PER) of an MPDU follows from the distance of the two stations, the
-//! transmission mode, and the length of the MPDU.
+//! Errors by SNR: the packet error rate (PER) of an MPDU depends on the distance of the two stations, the
+//! transmission mode, and the MPDU length.
 
 mod budget;
 mod nist;
@@ -61,7 +61,7 @@ impl Coding {
     pub const ALL: [(&str, Coding); 2] = [("bcc", Coding::Bcc), ("ldpc", Coding::Ldpc)];
 }
 
-/// Properties of a frame's modulation on which its PER depends.
+/// Modulation properties that determine the PER of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Signal {
     mcs: u8,
@@ -120,7 +120,7 @@ impl Per {
 }
 
 impl SnrPlan {
-    /// Returns the SNR of frames with data per stream and subcarrier, dB.
+    /// Returns the SNR per stream and subcarrier of frames with data, in dB.
     pub fn snr(&self) -> f64 {
         let settings = self.mode.settings();
         self.budget.snr(self.metres, settings.width_mhz, settings.streams)

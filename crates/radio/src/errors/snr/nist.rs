@@ -5,8 +5,8 @@
 //! of a link.
 use crate::phy::Modulation;
 
-/// Weight spectrum of the convolutional code 133/171 with constraint length 7: for each distance d, the
-/// weight a_d is the number of information bits in error, summed over the error events of distance d.
+/// Weight spectrum of the convolutional code 133/171 with constraint length 7. The weight a_d for a distance
+/// d is the number of information bits in error, summed over the error events of that distance.
 struct Weights {
     /// Numerator of the code rate: information bits per step of the trellis.
     inputs: f64,
@@ -68,7 +68,7 @@ const RATE_5_6: Weights = Weights {
     ],
 };
 
-/// Returns the probability of an error per data bit at this SNR, a ratio.
+/// Returns the error probability per data bit. `snr` is a linear power ratio.
 pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, snr: f64) -> f64 {
     let code = match code_rate {
         [1, 2] => RATE_1_2,
@@ -88,7 +88,7 @@ pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, snr: f6
     (sum / (2.0 * code.inputs)).min(1.0)
 }
 
-/// Returns the error rate of coded bits before the decoder. `snr`: Es/N0 of a subcarrier, a ratio.
+/// Returns the error rate of coded bits before the decoder. `snr` is Es/N0 of a subcarrier as a linear ratio.
 fn coded_bit_error_rate(bits: u32, snr: f64) -> f64 {
     let points = f64::from(1_u32 << bits);
     match bits {

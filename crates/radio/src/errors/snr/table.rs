@@ -1,28 +1,27 @@
 //! Curves of the packet error rate of simulated links in white Gaussian noise.
 //!
 //! A curve has two parameters. The number of error events in a frame falls exponentially with the SNR, as the
-//! terms of a union bound do: PER(s) = 1 − 2^(−10^(k (1 − 10^((s − s50) / 10)))). Here s50 is the SNR, dB, at
-//! which the PER is 50 %, and k is the number of decades by which error events are more frequent without a
-//! signal. The parameters are fitted to the table model of ns-3.44, which has the PER of frames of 100 and
-//! 1538 octets in steps of 0.5 dB. All fitted points with a PER from 0.01 to 0.9 are within 0.05 dB of the
-//! curves.
+//! terms of a union bound do: PER(s) = 1 − 2^(−10^(k (1 − 10^((s − s50) / 10)))). Here s50 is the SNR in dB
+//! at a PER of 50 %. Without a signal, error events are 10^k times as frequent as at s50. The parameters are
+//! fitted to the table model of ns-3.44. The table has the PER of frames of 100 and 1538 octets in steps of
+//! 0.5 dB. All fitted points with a PER from 0.01 to 0.9 are within 0.05 dB of the curves.
 use std::f64::consts::LN_2;
 
 /// Lengths of the fitted frames, octets.
 const FITTED: [f64; 2] = [100.0, 1538.0];
 
-/// Points at one SNR of the two curves of an MCS.
+/// Values of an MCS's two curves at one SNR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     /// log10 of the number of error events per octet, for frames of the two fitted lengths.
     events: [f64; 2],
 }
 
-/// Curve for frames of one length: s50 (dB) and k.
+/// SNR at 50 % packet error rate (dB) and slope k of the error curve for one frame length.
 type Curve = (f64, f64);
 
-/// Curves of frames of 100 octets with BCC, by MCS. At equal error events per octet they differ by up to 0.2
-/// dB from the curves of long frames. BCC has no curves above MCS 9, where 802.11ax requires LDPC.
+/// Curves of frames of 100 octets with BCC, by MCS. At equal error events per octet, the curves of short and
+/// long frames differ by up to 0.2 dB. BCC has no curves above MCS 9, where 802.11ax requires LDPC.
 const BCC_SHORT: [Curve; 10] = [
     (-0.75, 4.20),
     (2.26, 4.23),
@@ -66,21 +65,21 @@ const LDPC: [Curve; 12] = [
 ];
 
 impl Point {
-    /// Returns the points of the BCC curves at this SNR, dB; `None` above MCS 9.
+    /// Returns the values of the BCC curves at the SNR `snr` in dB; `None` above MCS 9.
     pub fn bcc(mcs: u8, snr: f64) -> Option<Point> {
         let mcs = usize::from(mcs);
         let (short, long) = (*BCC_SHORT.get(mcs)?, *BCC_LONG.get(mcs)?);
         Some(Point { events: [events(short, FITTED[0], snr), events(long, FITTED[1], snr)] })
     }
 
-    /// Returns the points of the LDPC curves at this SNR, dB.
+    /// Returns the values of the LDPC curves at the SNR `snr` in dB.
     pub fn ldpc(mcs: u8, snr: f64) -> Point {
         Point { events: [events(LDPC[usize::from(mcs)], FITTED[1], snr); 2] }
     }
 
-    /// Returns the number of error events per octet in a frame of this length. Between the fitted lengths the
-    /// number is interpolated as a power of the length. Shorter and longer frames have the number of the
-    /// nearest fitted length (PER(L) = 1 − (1 − PER)^(L / L_ref), IEEE 802.11-14/0803r1).
+    /// Returns the number of error events per octet in a frame of this length. Between the fitted lengths,
+    /// the number is interpolated as a power of the length. For shorter and longer frames, the nearest fitted
+    /// length applies (PER(L) = 1 − (1 − PER)^(L / L_ref), IEEE 802.11-14/0803r1).
     pub fn events_per_octet(&self, octets: f64) -> f64 {
         let [short, long] = self.events;
         let way = libm::log(octets / FITTED[0]) / libm::log(FITTED[1] / FITTED[0]);

@@ -2,7 +2,8 @@
 //! Henderson, Yet another network simulator, 2006).
 use crate::phy::Modulation;
 
-/// Returns the probability of an error per data bit. `symbol_snr`: Es/N0 of a subcarrier's symbol, a ratio.
+/// Returns the error probability per data bit. `symbol_snr` is Es/N0 of a subcarrier's symbol as a linear
+/// ratio.
 pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, symbol_snr: f64) -> f64 {
     // Free distance of the code 133/171, and number of the paths at the free distance and at the next
     // distance (Haccoun and Bégin 1989).
@@ -16,7 +17,7 @@ pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, symbol_
     (paths[0] * pairwise_error_rate(coded, free) + paths[1] * pairwise_error_rate(coded, free + 1)).min(1.0)
 }
 
-/// Returns the error rate of coded bits before the decoder. `snr`: Eb/N0 of a coded bit, a ratio.
+/// Returns the error rate of coded bits before the decoder. `snr` is Eb/N0 of a coded bit as a linear ratio.
 fn coded_bit_error_rate(bits: u32, snr: f64) -> f64 {
     if bits == 1 {
         return 0.5 * libm::erfc(libm::sqrt(snr));
@@ -26,9 +27,8 @@ fn coded_bit_error_rate(bits: u32, snr: f64) -> f64 {
     (1.0 - (1.0 - side) * (1.0 - side)) / bits
 }
 
-/// Returns the probability that the decoder prefers a wrong path at this distance: its number of differences
-/// from the received bits is smaller than that of the transmitted path. Equal numbers count with half of
-/// their probability.
+/// Returns the probability that the decoder prefers a wrong path at this distance. This happens if the wrong
+/// path differs from the received bits in fewer places than the transmitted path. A tie counts half.
 fn pairwise_error_rate(p: f64, distance: u32) -> f64 {
     let term = |ways: f64, errors: u32| {
         ways * libm::pow(p, errors.into()) * libm::pow(1.0 - p, (distance - errors).into())

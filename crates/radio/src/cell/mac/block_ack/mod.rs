@@ -1,5 +1,5 @@
 //! Block Ack between two stations for one access category (IEEE 802.11-2020 §10.25). Originator and recipient
-//! are state machines without I/O, which identify MPDUs by sequence number.
+//! are state machines without I/O. MPDUs are identified by sequence number.
 //!
 //! Sequence numbers increase without wrapping. On the air they are modulo 4096, which is equivalent because
 //! no window exceeds 256 MPDUs.
@@ -19,7 +19,7 @@ mod pair;
 #[cfg(test)]
 mod pair_tests;
 
-/// Largest Block Ack window, MPDUs: that of 802.11ax (802.11ax-2021). The window of 802.11n and ac is 64
+/// Largest Block Ack window in MPDUs, as in 802.11ax (802.11ax-2021). The window of 802.11n and ac is 64
 /// MPDUs (IEEE 802.11-2020 §9.4.1.13).
 pub(crate) const MAX_WINDOW: u32 = 256;
 
@@ -47,7 +47,7 @@ pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
 impl Bitmap {
     const WORDS: usize = MAX_WINDOW as usize / 64;
 
-    /// Creates a bitmap in which the first `count` bits are set.
+    /// Creates a bitmap with the first `count` bits set.
     pub fn of_first(count: usize) -> Bitmap {
         let word = |i: usize| match count.saturating_sub(64 * i) {
             0 => 0,

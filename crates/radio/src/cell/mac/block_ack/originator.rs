@@ -13,14 +13,13 @@ const SHORT_RETRY_LIMIT: u32 = 7;
 /// Rules of an originator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Window W, MPDUs: an MPDU may be sent if its number is less than W above the oldest number that is
-    /// neither acknowledged nor discarded.
+    /// Window in MPDUs, counted from the oldest MPDU that is neither acknowledged nor discarded.
     pub window: u32,
     pub retries: Retries,
     pub lost_block_ack: LostBlockAck,
 }
 
-/// Limits of the frame of an exchange, for example by the rest of a TXOP.
+/// Limits on the frame of an exchange, for example by the rest of a TXOP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Limits of a PSDU.
@@ -30,7 +29,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Returns the room of an exchange that no TXOP limits: only the limits of a PSDU apply.
+    /// Returns the room of an exchange without a TXOP limit. Only the limits of a PSDU apply.
     pub fn whole(limits: Limits) -> Room {
         Room { limits, has_request: true }
     }
@@ -49,7 +48,7 @@ pub(crate) enum Report {
         /// True if the MPDU will be retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of the MPDU, the last report on it.
+    /// Discard of the MPDU. No further report on the MPDU follows.
     Discarded { number: u64, reason: Reason },
 }
 
@@ -112,8 +111,8 @@ pub(crate) struct Originator {
     rules: Rules,
     /// WinStartO: oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on: at most a window of MPDUs and one more. The additional MPDU begins when the last
-    /// MPDU of the window is full.
+    /// MPDUs from `base` on: at most one window, plus one additional MPDU. The additional MPDU begins when
+    /// the last MPDU of the window is full.
     mpdus: VecDeque<Mpdu>,
     /// Sequence number and attempt number of each MPDU in the last A-MPDU.
     flight: Vec<(u64, u32)>,
@@ -156,16 +155,16 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// True if the newest MPDU lies within the window and was never sent. Further packets may then be added
-    /// to it, or to a new MPDU after it.
+    /// True if the newest MPDU lies within the window and was never sent. Packets may then be added to this
+    /// MPDU, or to a new MPDU after it.
     pub fn is_growing(&self) -> bool {
         let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
         newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
     }
 
-    /// Lengthens the newest MPDU, which was never sent, to `bytes` bytes. The MPDU's lifetime restarts: "no
-    /// MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has elapsed" (IEEE
-    /// 802.11-2020 §10.23.2.12).
+    /// Lengthens the newest MPDU to `bytes` bytes. The MPDU must not have been sent. The MPDU's lifetime
+    /// restarts: "no MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has
+    /// elapsed" (IEEE 802.11-2020 §10.23.2.12).
     pub fn grow(&mut self, now: Time, bytes: u32) {
         debug_assert!(self.is_growing(), "an MPDU that was sent keeps its length");
         if let Some(newest) = self.mpdus.back_mut() {
@@ -173,8 +172,8 @@ impl Originator {
         }
     }
 
-    /// Adds an MPDU of `bytes` bytes, for which the window must have room. Returns the MPDU's number, one
-    /// more than that of the previous MPDU.
+    /// Adds an MPDU of `bytes` bytes and returns its number. Numbers increase by one. The window must have
+    /// room.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
         debug_assert!(self.has_room() || self.is_growing(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
@@ -191,9 +190,9 @@ impl Originator {
         &self.flight
     }
 
-    /// Starts an exchange, and returns its frame, which fits into `room`. First discards the MPDUs whose
-    /// lifetime has ended. A waiting BlockAckReq takes precedence over MPDUs. Waiting MPDUs are sent in
-    /// ascending order up to the limits, so retransmissions precede new MPDUs (IEEE 802.11-2020 §10.25.6.7).
+    /// Discards expired MPDUs, and starts an exchange with a frame that fits into `room`. A waiting
+    /// BlockAckReq precedes MPDUs. MPDUs are sent in ascending order, so retransmissions precede new MPDUs
+    /// (IEEE 802.11-2020 §10.25.6.7).
     pub fn begin(&mut self, now: Time, room: &Room, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
         let Room { limits, has_request } = room;
@@ -229,9 +228,9 @@ impl Originator {
         self.advance();
     }
 
-    /// Handles the BlockAck in response to an A-MPDU or to a BlockAckReq. Every MPDU in its bitmap is
-    /// acknowledged, even if it waits for a retransmission. MPDUs in flight that are not in the bitmap have
-    /// failed.
+    /// Handles the BlockAck in response to an A-MPDU or to a BlockAckReq. Every MPDU in the bitmap is
+    /// acknowledged, even if the MPDU waits for a retransmission. MPDUs in flight that are not in the bitmap
+    /// have failed.
     pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
         self.recipient_start = self.recipient_start.max(ack.start);
         self.unanswered = 0;
@@ -246,19 +245,19 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles a missing CTS, which counts as a failed attempt of each MPDU of the exchange in progress.
+    /// Handles a missing CTS. Each MPDU of the exchange in progress counts a failed attempt.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing response of the exchange in progress. Returns a number only after the last
-    /// BlockAckReq: the first number after the discarded MPDUs. When its reorder timer expires, the recipient
-    /// skips all lower numbers.
+    /// Handles the missing response of the exchange in progress. After the last BlockAckReq, returns the
+    /// first number after the discarded MPDUs; `None` otherwise. The recipient skips all lower numbers when
+    /// its reorder timer expires.
     ///
     /// After a single MPDU, and with [`LostBlockAck::Resend`], all MPDUs of the exchange count as failed.
-    /// With [`LostBlockAck::Request`] their outcome is unknown until the response to a BlockAckReq. The
-    /// number of consecutive BlockAckReqs without a response is at most that of the attempts of an MPDU, or
-    /// dot11ShortRetryLimit if a lifetime limits the retransmissions. After the last BlockAckReq, all sent
+    /// With [`LostBlockAck::Request`], the outcome is unknown until a BlockAckReq has a response. The limit
+    /// of consecutive BlockAckReqs without a response equals the attempt limit of an MPDU. If a lifetime
+    /// limits the retransmissions, the limit is dot11ShortRetryLimit. After the last BlockAckReq, all sent
     /// MPDUs count as failed.
     pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
         if !self.is_request {
@@ -286,15 +285,15 @@ impl Originator {
         self.base
     }
 
-    /// True if a BlockAckReq must be sent before further MPDUs. Either the outcome of sent MPDUs is unknown,
-    /// or the recipient may wait for discarded MPDUs and must advance its window past them (IEEE 802.11-2020
-    /// §10.25.6.6.3).
+    /// True if a BlockAckReq must be sent before further MPDUs. One reason is an unknown outcome of sent
+    /// MPDUs. The other is a recipient that may wait for discarded MPDUs and must advance its window (IEEE
+    /// 802.11-2020 §10.25.6.6.3).
     fn must_request(&self) -> bool {
         self.is_unknown || self.recipient_start < self.skipped
     }
 
-    /// Discards the MPDUs whose lifetime has ended. The loop stops at the first younger MPDU, because MPDUs
-    /// enter the MAC in order.
+    /// Discards expired MPDUs. The loop stops at the first younger MPDU, because MPDUs enter the MAC in
+    /// order.
     fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
         let Retries::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {

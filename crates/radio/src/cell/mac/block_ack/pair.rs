@@ -23,8 +23,8 @@ pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rul
 /// Modulus of sequence numbers on the air.
 const MODULUS: u64 = 4096;
 
-/// Returns the full sequence number for a modulo-4096 number in a frame: of all candidates the nearest to
-/// `known`, a full number that the receiver of the frame knows.
+/// Returns the full sequence number of a modulo-4096 number: the candidate nearest to `known`. The receiver
+/// of a frame takes `known` from its own state.
 fn full_number(number: u64, known: u64) -> u64 {
     let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
     if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
@@ -98,8 +98,8 @@ impl Pair {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
-    /// Simulates an exchange. `loses` is called for each frame, and last for the response; true if the frame
-    /// is lost. Returns the exchange and the numbers of the MPDUs sent.
+    /// Simulates an exchange. `loses` is called for each frame, and finally for the response. It returns true
+    /// if the frame is lost. Returns the exchange and the numbers of the MPDUs sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin(self.now, &Room::whole(self.limits), &mut reports);

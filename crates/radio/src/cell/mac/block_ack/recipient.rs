@@ -28,10 +28,10 @@ impl Recipient {
         Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
     }
 
-    /// Handles an MPDU, and appends to `deliver` the numbers that can now be delivered in order. Returns
+    /// Handles an MPDU, and appends the numbers that can now be delivered in order to `deliver`. Returns
     /// false if the MPDU is a duplicate, or lies below the scoreboard.
     ///
-    /// A number above the end of a window advances that window, so that the number becomes its last
+    /// If the number lies above the end of a window, the window advances until the number is its last
     /// (§10.25.6.3 and §10.25.6.6.2).
     pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
         if number < self.board {
@@ -65,7 +65,7 @@ impl Recipient {
         number >= self.expected && self.answer().has(number)
     }
 
-    /// True if the MPDU with this number, which was received, waits for an earlier MPDU.
+    /// True if the MPDU with this number has arrived and waits for an earlier MPDU.
     pub fn is_waiting(&self, number: u64) -> bool {
         number >= self.expected
     }
