@@ -1,4 +1,4 @@
-//! The two ends of a TCP connection of Airhop, which exchange only datagrams.
+//! The two ends of an Airhop TCP connection, which exchange datagrams only.
 
 use super::DataConnection;
 use airhop_base::{Body, FlowId, NodeId, Packet, Time};
@@ -8,16 +8,16 @@ use airhop_wire::{Conversation, decode, encode};
 /// Datagrams, each with its sending node.
 pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
 
-/// TCP connection: its sender and its receiver.
+/// TCP connection with its sender and receiver.
 pub(super) struct Connection {
     flow: FlowId,
     ends: [NodeId; 2],
-    /// Time at which the connection opens, and number of bytes to send; `None` after the opening.
+    /// Opening time and number of bytes to send; `None` after the opening.
     opens: Option<(Time, u64)>,
     sender: Sender,
     receiver: Receiver,
     conversation: Conversation,
-    /// Window scales of both ends, which the connection reads from their SYNs.
+    /// Window scales of the two ends, as read from the SYNs.
     shifts: [u8; 2],
 }
 
@@ -39,8 +39,8 @@ impl Connection {
         }
     }
 
-    /// Returns the time at which an end acts next without receiving a datagram; `None` if neither
-    /// end will.
+    /// Returns the time of the next timer; `None` if no timer is set. An arriving datagram can cause earlier
+    /// actions.
     pub fn due(&self) -> Option<Time> {
         let opens = self.opens.map(|(at, _)| at);
         [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()

@@ -1,9 +1,9 @@
-//! Emulations without real hosts (rehearsals): the loop and the log of `airhop-live`, with simulated hosts in
-//! place of programs and kernels, and with a virtual clock.
+//! Emulations without real hosts (rehearsals). A rehearsal runs the loop of `airhop-live` and writes the same
+//! log, with simulated hosts in place of programs and kernels, and with a virtual clock.
 //!
-//! The hosts are TCPs of Airhop, which exchange real datagrams, and sources of noise. Noise is datagrams of
-//! every kind that a kernel sends, and of some kinds that no kernel sends. Rehearsals with equal seeds are
-//! equal. Tests can thus write thousands of logs, without privileges.
+//! The hosts are TCP endpoints of Airhop, which exchange real datagrams, and sources of noise. Noise is
+//! random datagrams: every kind that a kernel sends, and some that no kernel sends. Rehearsals with equal
+//! seeds are equal. A test can thus write thousands of logs without privileges.
 
 mod host;
 mod noise;
@@ -36,8 +36,8 @@ pub struct Rehearsal<'a> {
     pub noise: usize,
     /// Duration of the rehearsal.
     pub duration: Span,
-    /// Time by which each sleep of the emulator that ends with an event is extended, so that the packets of
-    /// the event are late.
+    /// Extra time added to each sleep of the emulator that ends with an event. The packets of this event are
+    /// then late.
     pub oversleep: Span,
     /// Seed of all random draws.
     pub seed: u64,
@@ -50,15 +50,16 @@ pub struct DataConnection<'a> {
     pub from: NodeId,
     /// Node that receives the data.
     pub to: NodeId,
-    /// Time of the opening.
+    /// Opening time.
     pub start: Time,
     /// Number of bytes sent.
     pub bytes: u64,
-    /// Scheme of the sender.
+    /// Congestion-control scheme of the sender.
     pub scheme: &'static Scheme,
     /// Parameters of the scheme.
     pub params: &'a Params,
-    /// Configuration of both ends. A handshake is always used, whatever it says.
+    /// Configuration of both ends. The connection always opens with a handshake, even if the configuration
+    /// disables the handshake.
     pub config: &'a Config,
 }
 
@@ -66,7 +67,7 @@ impl Rehearsal<'_> {
     /// Runs `world` with the hosts, and appends all datagrams that enter to `log`.
     ///
     /// # Errors
-    /// If the log cannot be written.
+    /// Returns an error if the log cannot be written.
     pub fn run(&self, world: &mut impl Outside, log: &mut Writer) -> Result<Driven, DriveError> {
         let connections = (0..).zip(&self.connections).map(|(number, data)| Connection::new(number, data));
         let hosts = Hosts(Rc::new(RefCell::new(Machine {
@@ -93,7 +94,7 @@ struct Machine {
     now: Time,
     oversleep: Span,
     connections: Vec<Connection>,
-    /// Datagrams of noise in chronological order, each with its time and sending node.
+    /// Noise datagrams in chronological order, each with its time and sending node.
     noise: VecDeque<(Time, NodeId, Vec<u8>)>,
     /// Datagrams that the emulator has not read yet, by sending node.
     waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
@@ -106,14 +107,15 @@ impl Machine {
         }
     }
 
-    /// Returns the time at which a host acts next without receiving a datagram; `None` if no host will.
+    /// Returns the time of the next timer or noise datagram; `None` if no host has one. An arriving datagram
+    /// can cause earlier actions.
     fn next(&self) -> Option<Time> {
         let timers = self.connections.iter().filter_map(Connection::due);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
-    /// Advances the time by `span`, and if `span` is positive also by the time by which sleeps are extended.
-    /// If a host acts earlier, advances only to the time of its action.
+    /// Advances the time by `span`, and by the additional oversleep if `span` is positive. Stops earlier if a
+    /// host acts earlier.
     fn sleep(&mut self, span: Span) {
         let wakes = self.now + span;
         let late = if span > Span::ZERO { self.oversleep } else { Span::ZERO };
@@ -167,7 +169,7 @@ impl Sleep for Hosts {
     }
 }
 
-/// Port of a node.
+/// Host side of a node's port.
 struct Cable {
     node: NodeId,
     hosts: Hosts,

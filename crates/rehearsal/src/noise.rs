@@ -5,11 +5,12 @@ use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
 use airhop_wire::addressing::{address, address6};
 use std::collections::VecDeque;
 
-/// Maximum length of a datagram, bytes. It is below the MTU of every node in a scenario.
+/// Maximum length of a datagram in bytes. Every node in a scenario has a larger MTU.
 const LONGEST: u64 = 500;
-/// Number of ports, which are reused so that conversations have several datagrams.
+/// Number of ports. With so few ports, conversations have several datagrams.
 const PORTS: u64 = 4;
-/// Range of sequence numbers. It is small, so that hosts reopen connections and retransmit data.
+/// Range of sequence numbers. In a small range, random segments look like reopened connections and
+/// retransmissions.
 const NUMBERS: u64 = 3000;
 
 /// Draws `count` datagrams of hosts at `ends`, in chronological order.
@@ -72,7 +73,7 @@ impl Draw {
         }
     }
 
-    /// Draws an IPv4 or IPv6 datagram; rarely it has an unknown address, or is a fragment.
+    /// Draws an IPv4 or IPv6 datagram. A few datagrams have an unknown address or are fragments.
     fn ip(&mut self, from: NodeId, to: NodeId, protocol: u8, body: fn(&mut Self) -> Vec<u8>) -> Vec<u8> {
         let body = body(self);
         let ecn = (self.below(4) as u8) & 3;
@@ -104,8 +105,8 @@ impl Draw {
         [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
     }
 
-    /// Draws a TCP segment with any flags. Most of its numbers are close to those of other segments, some far
-    /// away.
+    /// Draws a TCP segment with any flags. Most sequence numbers are close to those of other segments, some
+    /// are far away.
     fn tcp(&mut self) -> Vec<u8> {
         let number = |draw: &mut Self| {
             let near = draw.below(NUMBERS) as u32;
