@@ -6,10 +6,10 @@ use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
-/// Function that creates the policies of a scheme for one sender: congestion control and notice policy.
+/// Function that creates the congestion control and the notice policy of a scheme for one sender.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
-/// Scheme that user code adds; see [`Scheme`] for the meaning of the fields.
+/// Scheme that user code adds. The fields are explained in [`Scheme`].
 pub struct NewScheme {
     /// Name of the scheme.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct NewScheme {
     pub family: String,
     /// Publication of the scheme.
     pub cite: String,
-    /// Loss recovery of the scheme, by its name.
+    /// Name of the scheme's loss recovery.
     pub recovery: String,
     /// Names of the services that the scheme needs from the network.
     pub needs: Vec<String>,
@@ -29,7 +29,7 @@ pub struct NewScheme {
     pub delivery_rate: bool,
     /// True if the scheme sets a pacing rate.
     pub paces: bool,
-    /// Function that creates the policies of the scheme.
+    /// Function that creates the congestion control and the notice policy of one sender.
     pub policies: Box<Policies>,
 }
 
@@ -41,7 +41,7 @@ pub struct NewParam {
     pub default: f64,
     /// Minimum and maximum of the value.
     pub range: (f64, f64),
-    /// Description.
+    /// Description of the parameter.
     pub about: String,
 }
 
@@ -50,7 +50,7 @@ impl NewScheme {
     ///
     /// # Errors
     ///
-    /// Returns a sentence for the user about the first invalid property.
+    /// Returns a message for the user about the first invalid property.
     pub fn add(self) -> Result<(), String> {
         self.check()?;
         let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
@@ -125,11 +125,11 @@ impl NewParam {
     }
 }
 
-/// Returns the service of the network that has this name.
+/// Returns the network service with this name.
 ///
 /// # Errors
 ///
-/// Returns a sentence for the user if there is no such service.
+/// Returns a message for the user if there is no such service.
 pub fn service(name: &str) -> Result<&'static str, String> {
     services::find(name).map(|service| service.name).ok_or_else(|| {
         let known = services::names();
@@ -146,7 +146,7 @@ fn is_name(text: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&text)
 }
 
-/// Makes the text live as long as the process, as the catalogue does.
+/// Leaks the text, because the catalogue lives as long as the process.
 fn leak(text: String) -> &'static str {
     text.leak()
 }

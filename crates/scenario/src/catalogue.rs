@@ -22,7 +22,7 @@ struct Listed {
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
-    /// Flags of the scheme that matter for the analysis of a trace.
+    /// Flags of the scheme for programs that analyse traces.
     flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
@@ -76,9 +76,9 @@ pub fn catalogue() -> String {
     serde_json::to_string(&all).expect("numbers and strings are JSON")
 }
 
-/// Returns the services that the network can provide for a flow, as a JSON list. Each has `name`, `about`,
-/// and its effect on real packets, `on_real`: "acts", "to listeners" or "cannot". For "cannot" the reason
-/// follows as `why`.
+/// Returns the services that the network can provide for a flow, as a JSON list. The fields of a service are
+/// `name`, `about` and `on_real`. `on_real` is the effect on real packets: "acts", "to listeners" or
+/// "cannot". For "cannot", the field `why` has the reason.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
@@ -99,15 +99,14 @@ pub fn services() -> String {
     serde_json::to_string(&all).expect("strings are JSON")
 }
 
-/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Each kind of a table with the key
-/// `kind` has two extensions: `x-example`, its shortest table in TOML, and `x-flags`, properties for programs
-/// that read results.
+/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. A table with the key `kind` has
+/// two extensions for each kind: `x-example`, the shortest table in TOML, and `x-flags`, properties for
+/// programs that read results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// Returns a page of Markdown with all keys of a scenario file, each with the kind of its value and its
-/// default.
+/// Returns a Markdown page with all keys of a scenario file, each with its kind of value and its default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }

@@ -9,10 +9,8 @@
 //!
 //! * `grammar`: keys; documents, their checks against keys, and the outputs derived from the keys (effective
 //!   form, schema, reference);
-//! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of
-//!   kinds;
-//! * `whole`: checks across tables; overrides and copies before these checks, traps and the plan of a world
-//!   after them;
+//! * `tables`: one file per table with its keys, checks and plan, and one folder per choice of kinds;
+//! * `whole`: overrides and copies, then checks across tables, then traps and the plan of a world;
 //! * `runs`: runs of a scenario, and their results.
 
 mod added;

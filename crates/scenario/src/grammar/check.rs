@@ -1,6 +1,6 @@
 //! Check of a document against the declared keys: unknown and missing keys, types, units, ranges, and words.
 //!
-//! The check continues after a problem. Its result does not contain rejected values.
+//! The check continues after a problem. Rejected values are left out of the result.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, literal};
 
-/// Checks `root` as a table with these keys, and returns its values.
+/// Checks `root` as a table with these keys and returns the checked values.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
     Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a value for both directions, or a table with one value for each direction.
+    /// Reads one value for both directions, or a table with one value per direction.
     fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
         let Some(entries) = item.entries() else { return self.value(kind, item, path) };
         let before = self.problems.len();
@@ -210,7 +210,7 @@ impl Checker<'_> {
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    /// Checks a table with the key `kind`, or a list of such tables.
+    /// Reads a table with the key `kind`, or a list of such tables.
     fn one_or_more(
         &mut self,
         what: &str,
@@ -269,8 +269,8 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the message about a value that must be a table with a `kind`. The message suggests the kind that
-/// the user wrote in place of the table or, for another text, the most similar kind.
+/// Returns the message about a value that must be a table with a `kind`. If the user wrote only a kind, the
+/// message suggests a table of this kind. For any other text, the message suggests the most similar kind.
 fn needs_a_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
@@ -290,8 +290,8 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
     }
 }
 
-/// Returns the name of a table in a `[[…]]` list, for messages: the value of its key `name`, or its number in
-/// the list.
+/// Returns the name of a table in a `[[…]]` list, for messages. The name is the value of the key `name`, or
+/// the table's number in the list.
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {

@@ -20,11 +20,11 @@ pub(crate) enum Val {
     Rates(Vec<Rate>),
     Bytes(u64),
     Metres(f64),
-    /// Power, dBm.
+    /// Power in dBm.
     Power(f64),
-    /// Ratio of powers, dB.
+    /// Ratio of powers in dB.
     Ratio(f64),
-    /// Frequency, Hz.
+    /// Frequency in Hz.
     Frequency(u64),
     Count(u64),
     Counts(Vec<u64>),
@@ -62,14 +62,14 @@ pub(crate) struct Direction {
     pub(crate) to: Option<String>,
 }
 
-/// Checked table.
+/// Table whose values were checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// Path of the table in the document, for messages: `wlan.cell`.
     pub(crate) path: String,
     /// Position of the table in the source.
     pub(crate) at: At,
-    /// Kind of the table, if it has the key `kind` ([`Choice`](super::key::Choice)); else `None`.
+    /// Kind of the table; `None` if the table has no key `kind` ([`Choice`](super::key::Choice)).
     pub(crate) kind: Option<&'static str>,
     /// Keys that a table of this type may have.
     pub(crate) keys: &'static [Key],
@@ -90,8 +90,8 @@ impl Fields {
     ///
     /// # Panics
     ///
-    /// If the table has no such key, which is an error in this crate; every test that reads a file detects
-    /// it.
+    /// Panics if the table has no such key. This would be a bug in this crate, which every test that reads a
+    /// file detects.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
@@ -121,20 +121,19 @@ impl Fields {
         }
     }
 
-    /// Returns this table with another path; all its values count as defaults.
+    /// Returns this table with another path and with all values marked as defaults.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
     }
 
-    /// Removes the default of a key, because it does not apply.
+    /// Removes a default that does not apply.
     pub(crate) fn clear(&mut self, name: &str) {
         let place = self.place(name);
         self.values[place] = None;
     }
 
-    /// Records that the file has the key `name` with a value that cannot be used. The key itself may be
-    /// unknown.
+    /// Records that the file has the key `name`, but with an unusable value. The key itself may be unknown.
     pub(crate) fn refuse(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
@@ -144,7 +143,7 @@ impl Fields {
         &self.refused
     }
 
-    /// True if the file omits the key `name`. False if its value was rejected, or if it has a value.
+    /// True if the file omits the key `name` and the key has no default. False if the value was rejected.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
@@ -180,7 +179,7 @@ impl Fields {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }
 
-    /// Returns the position of the value of `name`; without a value, that of the table.
+    /// Returns the position of the value of `name`, or of the table if the file omits `name`.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {
             Some((_, at)) if *at != At::Default => at,

@@ -9,7 +9,7 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) without: Without,
-    /// Description of the key, one line, with its source.
+    /// One-line description of the key, with its source.
     pub(crate) about: &'static str,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Key {
 pub(crate) enum Kind {
     /// Name of the scenario: any text of one line.
     Title,
-    /// Path of a file. Another key of the table, named by `digest`, contains the digest of the file.
+    /// Path of a file. The table's key named by `digest` contains the digest of the file.
     File { digest: &'static str },
     /// One word of a list, or the path of a file.
     WordOrFile { words: fn() -> Vec<&'static str>, digest: &'static str },
@@ -40,23 +40,23 @@ pub(crate) enum Kind {
     RateOrTable(&'static [Key]),
     /// Ordered list of at most `longest` data rates.
     Rates { longest: usize },
-    /// Rate of a link; a message about a rate of zero refers to outages.
+    /// Rate of a link. The error message for a zero rate suggests an outage.
     LinkRate,
     /// Size, from `least` to `most` bytes.
     Bytes { least: u64, most: u64 },
-    /// Size above which a mechanism is used, bytes, or a word that switches the mechanism off.
+    /// Size in bytes above which a mechanism is used, or a word that disables the mechanism.
     Threshold { least: u64, most: u64 },
-    /// Distance, metres.
+    /// Distance in metres.
     Metres,
-    /// Power, dBm.
+    /// Power in dBm.
     Power,
-    /// Ratio of powers, dB.
+    /// Ratio of powers in dB.
     Ratio,
     /// Frequency.
     Frequency,
     /// Count, from `least` to `most`.
     Count { least: u64, most: u64 },
-    /// Count, or the word "max" for the largest possible count.
+    /// Count, or the word "max" for the maximum count.
     CountOrMax { most: u64 },
     /// Ordered list of at most `longest` counts.
     Counts { least: u64, most: u64, longest: usize },
@@ -70,11 +70,11 @@ pub(crate) enum Kind {
     Flag,
     /// One word of a list.
     Word(fn() -> Vec<&'static str>),
-    /// No value is accepted. The text has the reason, and the key to use instead.
+    /// Key without valid values. The text is the reason and the key to use instead.
     NotYet(&'static str),
     /// Standard of IEEE 802.11.
     Standard,
-    /// Subset of a list of words.
+    /// Subset of a list of words, such as `["a", "b"]`.
     Words(fn() -> Vec<&'static str>),
     /// Name of a scheme, or a table with the key `name` and the scheme's parameters.
     Scheme,
@@ -84,7 +84,7 @@ pub(crate) enum Kind {
     Switch(&'static [Key]),
     /// Table whose `kind` selects its other keys.
     Choice(&'static Choice),
-    /// Quantity of the kind `plain`, or a table with a distribution from which such quantities are drawn.
+    /// Value of the kind `plain`, or a table with a distribution from which values are drawn.
     Drawn { plain: &'static Kind, choice: &'static Choice },
     /// Table whose `kind` selects its other keys, or a list of such tables.
     Choices(&'static Choice),
@@ -98,8 +98,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns the name of the key that contains the digest of the file; `None` for a value that is not a
-    /// file.
+    /// Returns the name of the key that contains the file's digest; `None` if the value is not a file.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
             Kind::File { digest }
@@ -109,13 +108,13 @@ impl Kind {
         }
     }
 
-    /// True if the value may be a list of tables, each of which may have a direction.
+    /// True if the value may be a list of tables, each for a direction.
     pub(crate) fn is_listed(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
 }
 
-/// Choice between kinds of a table: the `kind` of the table selects its other keys.
+/// Choice between the kinds of a table. The `kind` of the table selects its other keys.
 #[derive(Debug)]
 pub(crate) struct Choice {
     /// Noun for the table in messages, such as "queue" or "error model".
@@ -134,14 +133,14 @@ impl Choice {
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) kind: &'static str,
-    /// Description of the kind, one line, with its source.
+    /// One-line description of the kind, with its source.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [Key],
     /// Properties for programs that read results, such as `fifo`. The schema lists them as `x-flags`.
     pub(crate) flags: &'static [&'static str],
-    /// Keys without defaults, as they stand in a file: `fer = 0.01`.
+    /// Example values for the keys without defaults, as written in a file: `fer = 0.01`.
     pub(crate) example: &'static str,
-    /// Function that returns the comment on a table of this kind in the effective scenario, one line.
+    /// Function that returns a one-line comment on a table of this kind, for the effective scenario.
     pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
 }
 
@@ -151,8 +150,8 @@ impl Variant {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns the keys of this kind. In a list (`listed`) they include `direction`, so that each table can
-    /// apply to one direction.
+    /// Returns the keys of this kind. In a list (`listed`) the keys include `direction`, so that each table
+    /// can apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
             [keys @ .., Key { kind: Kind::Direction, .. }] if !listed => keys,
@@ -160,7 +159,7 @@ impl Variant {
         }
     }
 
-    /// Returns the shortest table of this kind, as it stands in a file: `{ kind = "bernoulli", fer = 0.01 }`.
+    /// Returns the shortest table of this kind as written in a file: `{ kind = "bernoulli", fer = 0.01 }`.
     pub(crate) fn example(&self) -> String {
         let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
         format!("{{ kind = \"{}\"{needed} }}", self.kind)
@@ -176,24 +175,24 @@ pub(crate) enum Without {
     Value(&'static str),
     /// Value derived from other keys. The text describes the derivation.
     Derived(&'static str),
-    /// Value of the preset. The function returns the value of the key in each preset, with the preset's name.
+    /// Value that depends on the preset. The function returns the name of each preset with the value of the
+    /// key.
     Preset(fn(&str) -> Vec<(&'static str, Val)>),
-    /// No value. The text describes what this means.
+    /// No value. The text describes the effect of the missing value.
     Nothing(&'static str),
 }
 
-/// Maximum duration, seconds. Up to 1e6 s (11.6 days) an f64 has a resolution finer than a nanosecond.
+/// Maximum duration in seconds. Up to 1e6 s (11.6 days), an f64 resolves less than a nanosecond.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
-/// Maximum number of copies of a table. The number of a copy, which replaces the `*`, has at most five
-/// digits.
+/// Maximum number of copies of a table. The copy number that replaces the `*` has at most five digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
 /// Value for an infinite receive window: larger than any [`Kind::Bytes`].
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Value for the word "max" of a [`Kind::CountOrMax`].
 pub(crate) const MAX: u64 = u64::MAX;
-/// Value of a [`Kind::Threshold`] that is off: no size exceeds it.
+/// Disabled [`Kind::Threshold`]: no size exceeds this value.
 pub(crate) const OFF: u64 = UNLIMITED + 1;
-/// Word that stands for all tables of a list in `--set`. No table may have this name.
+/// Word in `--set` for all tables of a list. No table may have this name.
 pub(crate) const ALL: &str = "all";
 
 /// Creates a key.

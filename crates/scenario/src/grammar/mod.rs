@@ -1,4 +1,4 @@
-//! Grammar of scenario files: keys, documents, their checks, and the outputs derived from the keys.
+//! Grammar of scenario files: keys, documents, checks, and outputs derived from the keys.
 
 pub(crate) mod check;
 pub(crate) mod fields;

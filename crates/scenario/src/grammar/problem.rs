@@ -1,4 +1,4 @@
-//! Problems of a scenario, and messages about them for its author.
+//! Problems of a scenario, with messages for the scenario's author.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub(crate) enum At {
     /// Line of the file, from 1.
     Line(usize),
-    /// No line, because the document has none (a Python dict).
+    /// No line, because the document is not text (a Python dict).
     Document,
     /// Command-line option, as the user wrote it: `--set wlan.cell.errors.fer=2`.
     Option(String),
@@ -29,7 +29,8 @@ pub(crate) struct Problem {
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem with the value at `path`, whose position is `at`. `what`: expected and actual value.
+    /// Adds a problem with the value of `path` at position `at`. `what` is the text with the expected and the
+    /// actual value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
@@ -75,11 +76,11 @@ impl Problem {
     }
 }
 
-/// Maximum number of characters of a text in a message: twice the length of the longest list of keys.
+/// Maximum number of characters of a text in a message. The longest list of keys has half this length.
 const LONGEST: usize = 500;
 
-/// Makes a text safe for a terminal: escapes control characters and overrides of the writing direction, and
-/// removes the middle of a long text. Messages quote files whose author need not be trusted.
+/// Makes a text safe for a terminal. Escapes control characters and bidirectional overrides, and removes the
+/// middle of a long text. Messages quote files from untrusted authors.
 fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -94,9 +95,10 @@ fn legible(text: &str) -> String {
     shown
 }
 
-/// Returns a description of the first suspicious character of a message, or an empty string. A character is
-/// suspicious if it is invisible or resembles another character, and occurs in no word of Airhop: for example
-/// a non-breaking hyphen, a typographic quotation mark, a full-width digit or a Cyrillic letter.
+/// Returns a description of the first suspicious character of a message; empty if there is none. A character
+/// is suspicious if it is invisible or resembles another character: for example a non-breaking hyphen, a
+/// typographic quotation mark, a full-width digit or a Cyrillic letter. Characters in words of Airhop are
+/// exempt.
 pub(crate) fn lookalike_character(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
@@ -118,9 +120,9 @@ pub(crate) fn lookalike_character(message: &str) -> String {
 /// problems, and the first of them must stay visible.
 const SHOWN: usize = 20;
 
-/// Error: the scenario is invalid. The `Display` output is the complete message, with a paragraph for each of
-/// the first problems in the order of the file. A paragraph has the file, line, key, expected value and, if a
-/// known word is similar, a suggestion.
+/// Error in a scenario. The `Display` output is the complete message, with one paragraph for each of the
+/// first problems in the order of the file. A paragraph has the file, the line, the key, the expected value,
+/// and a suggestion if a known word is similar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
@@ -165,7 +167,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a s
     nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
-/// Formats a list, `a, b, c`, which is truncated if it is long; "none" for an empty list.
+/// Formats a list as `a, b, c`, truncated if it is long; "none" for an empty list.
 pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words = words.into_iter();
     let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();

@@ -1,4 +1,4 @@
-//! Single values: their reader, and a formatter whose output reads back to the same value.
+//! Single values: reader and formatter. Formatted values read back unchanged.
 
 use crate::grammar::fields::{Direction, Val};
 use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
@@ -10,10 +10,10 @@ use std::fmt;
 
 type Refusal = String;
 
-/// The largest coordinate of a station, metres.
+/// Maximum coordinate of a station in metres.
 pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
-/// Returns a description of the values that a key accepts, for messages about a missing key and for the
+/// Returns a description of the values that a key accepts. Used in messages about a missing key and on the
 /// reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
@@ -168,7 +168,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     }
 }
 
-/// Returns a suggestion for a percentage such as "1 %": the probability that it stands for.
+/// Returns a suggestion for a percentage: for "1 %" the probability 0.01.
 fn per_cent(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {
@@ -184,7 +184,7 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     })
 }
 
-/// Amendment of 802.11 that Airhop does not model, although devices with it are common.
+/// Common 802.11 amendment that Airhop does not model.
 const NEWER: &str = "802.11be";
 
 /// Returns the names of the standards that Airhop models.
@@ -202,7 +202,7 @@ fn standard(text: &str) -> Result<&'static str, Refusal> {
     }
 }
 
-/// Reads a list of words, in which no word may be repeated.
+/// Reads a list of words without repetitions.
 fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     let mut chosen = Vec::new();
     for item in items {
@@ -232,9 +232,9 @@ fn is_digest(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Checks a name. Names are part of paths (`wlan.cell.errors`), directions (`bs->d`) and file names
-/// (`bs.pcapng`). In the name of a table that is copied, `*` stands for the number of the copy. A name that
-/// is only `*` would mean all nodes in a direction.
+/// Checks a name of a table or node. Names are part of paths (`wlan.cell.errors`), directions (`bs->d`) and
+/// file names (`bs.pcapng`). In the name of a copied table, `*` stands for the number of the copy. A bare `*`
+/// is not a valid name, because it means all nodes in a direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
     let fits = (1..=64).contains(&longest.len()) && text != "*";
@@ -257,7 +257,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
     Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
 }
 
-/// Reads the two ends of a link; `None` if the items are not two texts.
+/// Reads the two ends of a link; `None` unless the items are two strings.
 fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
     let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
     if items.len() != 2 {
@@ -281,7 +281,8 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     Ok(Val::Span(span))
 }
 
-/// Reads the rate of a link. A rate of zero is probably meant as an outage, so its message refers to outages.
+/// Reads the rate of a link. The message for a rate of zero suggests an outage, which the author probably
+/// meant.
 fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
@@ -336,7 +337,7 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 impl fmt::Display for Direction {
-    /// Formats a direction as it stands in a file: `a->b`.
+    /// Formats a direction as written in a file: `a->b`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
         write!(f, "{from}->{to}")

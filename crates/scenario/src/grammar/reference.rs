@@ -4,8 +4,8 @@ use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
-/// Returns a page of Markdown with these keys and the keys of their tables, each with the kind of its value
-/// and its default.
+/// Returns a Markdown page with these keys and the keys of their tables, each with its kind of value and its
+/// default.
 pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
@@ -115,8 +115,8 @@ mod tests {
     use super::*;
     use crate::tables::SCENARIO;
 
-    /// Every preset that is listed as the default of a key has a value there: an entry such as `"rfc ``"`
-    /// would be useless.
+    /// Every preset that is listed as the default of a key has a value. An entry such as `"rfc ``"` would be
+    /// useless.
     #[test]
     fn every_preset_default_of_the_reference_page_has_a_value() {
         let page = reference(&SCENARIO);

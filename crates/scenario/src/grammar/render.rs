@@ -1,4 +1,4 @@
-//! Effective scenario, in which every value is written out: as TOML with comments, and as canonical JSON.
+//! Effective scenario with all defaults filled in, as TOML with comments and as canonical JSON.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Key, Kind, Without};
@@ -6,8 +6,8 @@ use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
 use std::fmt::Write;
 
-/// Formats the scenario as TOML, which reads back to the same scenario. Each key has a comment with its
-/// description; defaults are marked.
+/// Formats the scenario as TOML that reads back to the same scenario. Each key has a comment with its
+/// description. Defaults are marked.
 pub(crate) fn toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
@@ -93,7 +93,7 @@ pub(crate) fn on_a_line(val: &Val) -> String {
     }
 }
 
-/// Formats a value for the line of its key; `None` if the value needs a table of its own.
+/// Formats a value to follow its key on one line; `None` if the value needs its own table.
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
@@ -115,8 +115,7 @@ fn inline(val: &Val) -> Option<String> {
     }
 }
 
-/// Returns the scenario as JSON, with its keys in a fixed order. Equivalent scenarios therefore have the same
-/// text.
+/// Returns the scenario as JSON with keys in a fixed order, so equivalent scenarios have the same text.
 pub(crate) fn json(root: &Fields) -> String {
     let mut out = String::new();
     object(root, &mut out);

@@ -28,7 +28,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// Position of the key. The value may begin some lines after it, if it is a table.
+    /// Position of the key. The value can begin on a later line if it is a table.
     pub(crate) at: At,
     pub(crate) item: Item,
 }
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// Parses a value of `--set` or a default as a TOML literal. Text that is no literal becomes a string.
+/// Parses a `--set` value or a default as a TOML literal. Text that is not a literal becomes a string.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
@@ -121,7 +121,7 @@ fn put_at(item: &mut Item, at: &At) {
     }
 }
 
-/// Lines of a text, for the conversion of byte offsets into line numbers.
+/// Start offsets of the lines of a text, to convert byte offsets into line numbers.
 struct Lines {
     starts: Vec<usize>,
 }
@@ -153,8 +153,8 @@ impl Lines {
         Item { at, value }
     }
 
-    /// Returns a table with its keys in the order of the file. The toml crate sorts the keys, so they are
-    /// sorted again by position.
+    /// Returns a table with its keys in the order of the file. The toml crate sorts the keys by name, so this
+    /// function sorts them again by position.
     fn table(&self, table: &DeTable<'_>) -> Value {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);

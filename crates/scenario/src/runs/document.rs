@@ -1,4 +1,4 @@
-//! Run document: the results of one run as JSON. Names and order of its fields are stable.
+//! Run document: the results of one run as JSON. Field names and field order are stable.
 
 use airhop_base::Drop;
 use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, StationReport, Value};
@@ -29,7 +29,7 @@ struct Document<'a> {
     stations: Vec<StationDocument<'a>>,
 }
 
-/// Counters of the routers of all cells, summed.
+/// Sums of the routing counters over all cells.
 #[derive(Serialize)]
 struct RoutingDocument {
     requests: u64,
@@ -38,7 +38,7 @@ struct RoutingDocument {
     link_failures: u64,
 }
 
-/// Flow: the fields that identify it, and its measures in the order of their declaration.
+/// Flow: identifying fields, then the measures in the order of their declaration.
 struct FlowDocument<'a>(&'a FlowReport);
 
 impl Serialize for FlowDocument<'_> {
@@ -130,7 +130,7 @@ impl<const N: usize> Serialize for Counts<N> {
     }
 }
 
-/// Returns the run document of `report`; `wall_s` is the wall-clock time of the run, seconds.
+/// Returns the run document of `report`. `wall_s` is the wall-clock time of the run in seconds.
 pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report: &Report) -> String {
     let document = Document {
         scenario,

@@ -10,22 +10,21 @@ use airhop_radio::errors::FadeRecord;
 /// Fades of one link in one replication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFades {
-    /// Name of the link or wlan, such as `air`. If the fades of its directions differ, the names of the two
-    /// ends follow, as in `cell.bs.d`.
+    /// Name of the link or wlan, such as `air`. If the two directions have different fades, the names of the
+    /// two ends follow, as in `cell.bs.d`.
     pub link: String,
-    /// Text of a file for a channel of `kind = "recorded"`, which repeats the record after its end.
+    /// Content of a file for a channel of `kind = "recorded"`. The channel repeats the record after its end.
     pub csv: String,
 }
 
 impl Scenario {
-    /// Returns the fades of this replication up to `until`, a duration such as `"200 s"`; by default the end
-    /// of the run. `until` may exceed the duration of the run. Links whose fades do not depend on time are
-    /// omitted.
+    /// Returns the fades of this replication up to `until`, a duration such as `"200 s"`. The default is the
+    /// end of the run, but `until` may be later. Links whose fades do not depend on time are omitted.
     ///
     /// # Errors
     ///
-    /// A sentence for the user if `until` is not a duration, or if the random placement of the replication
-    /// fails.
+    /// Returns a message for the user if `until` is not a duration, or if the random placement of the
+    /// stations fails.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
             .map_or(Ok(self.duration()), duration)

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Run with real hosts, in progress. Its result depends only on the scenario, the seed, the replication, and
-/// the datagrams with their times of entry; the number of calls has no effect.
+/// Run with real hosts, in progress. The result depends only on the scenario, the seed, the replication, and
+/// the datagrams with their times of entry. It does not depend on how often [`OpenRun::advance`] is called.
 pub struct OpenRun {
     run: Run,
     world: World,
@@ -34,7 +34,7 @@ impl OpenRun {
         self.world.next_event()
     }
 
-    /// Handles all events with times up to `t`, including those at `t`.
+    /// Handles all events up to and including time `t`.
     ///
     /// # Errors
     /// Returns a [`RunError`] if the run was stopped, or if the scheme of a simulated flow failed.
@@ -57,7 +57,7 @@ impl OpenRun {
         self.work(|world| world.admit(t, node, datagram, stop))
     }
 
-    /// Removes the departures since the previous call, and returns them in chronological order.
+    /// Removes and returns the departures since the previous call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
     }

@@ -25,17 +25,17 @@ pub struct Run {
     pub scenario: Arc<Scenario>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Number of the replication. With the same seed, each replication has different random streams.
+    /// Replication number. Replications with the same seed have different random streams.
     pub rep: u64,
 }
 
-/// Outputs of a run, in addition to its results.
+/// Optional outputs of a run beside the results.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// True if the tables of a trace are recorded.
+    /// True if trace tables are recorded.
     pub tables: bool,
-    /// Directory for packet captures: `NODE.pcapng` for each node, and `CELL.air.pcapng` for each 802.11
-    /// cell. `None` without captures.
+    /// Directory for packet captures; `None` without captures. Each node has a file `NODE.pcapng`, and each
+    /// 802.11 cell a file `CELL.air.pcapng`.
     pub pcap_dir: Option<PathBuf>,
 }
 
@@ -44,16 +44,16 @@ pub struct Recording {
 pub struct Outcome {
     /// Run document, as JSON.
     pub document: String,
-    /// Tables of the trace; empty if none is recorded.
+    /// Trace tables; empty if tables are not recorded.
     pub tables: Vec<Table>,
 }
 
-/// Error: the run has no results.
+/// Error of a run without results.
 #[derive(Debug)]
 pub enum RunError {
     /// The caller stopped the run.
     Interrupted,
-    /// Failure to run this replication of the scenario, with the reason.
+    /// Replication that the scenario does not allow. The text is the reason.
     Refused(String),
     /// A trace or a packet capture could not be written.
     Recording(std::io::Error),
@@ -65,12 +65,12 @@ pub enum RunError {
         seed: u64,
         /// Replication of the run.
         rep: u64,
-        /// Simulated time at which the fault occurred.
+        /// Simulated time of the fault.
         at: Time,
         /// Fault of the scheme.
         fault: Fault,
     },
-    /// A panic, which is a bug in Airhop. The message and the run that reproduces it follow.
+    /// Panic, which is a bug in Airhop. The fields are the message and the run that reproduces the panic.
     Panicked {
         /// Name of the scenario.
         scenario: String,
@@ -108,19 +108,19 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns a [`RunError`], also for a panic during the run. A sweep of thousands of runs can thus name
-    /// the run that failed.
+    /// Returns a [`RunError`] if the run fails or panics. A sweep of thousands of runs can thus name the run
+    /// that failed.
     pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
-    /// Returns the operations on the event queue in the middle of the run: `events` events from half of the
-    /// simulated time on. See [`World::schedule`].
+    /// Returns `events` operations on the event queue, from half of the simulated time on. See
+    /// [`World::schedule`].
     ///
     /// # Errors
     ///
-    /// The errors of [`Run::execute`].
+    /// Returns the same errors as [`Run::execute`].
     pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
@@ -212,8 +212,8 @@ impl Run {
     }
 }
 
-/// Runs in progress on threads of their own. When the pool is dropped, the threads are stopped and joined,
-/// except after [`Pool::abandon`].
+/// Runs in progress on a pool of threads. Dropping the pool stops and joins the threads. [`Pool::abandon`]
+/// stops the threads without joining.
 #[derive(Debug)]
 pub struct Pool {
     stop: Arc<AtomicBool>,
@@ -221,10 +221,10 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Report of a pool.
+/// Progress reported by a pool.
 #[derive(Debug)]
 pub enum Progress {
-    /// The run with this index has ended. Runs that were stopped before their end are not reported.
+    /// The run with this index has ended. Runs that were stopped early are not reported.
     Done(usize, Result<Outcome, RunError>),
     /// No run has ended within the waiting time.
     Waiting,
@@ -233,9 +233,9 @@ pub enum Progress {
 }
 
 impl Pool {
-    /// Starts `runs` on `threads` threads (at least one), in the given order; they may end in any order. All
-    /// runs record the same outputs. Each thread does its work inside a call of `enter`, which can prepare
-    /// the thread and clean up after it.
+    /// Starts `runs` on `threads` threads (at least one). The runs start in the given order and may end in
+    /// any order. All runs record the same outputs. Each thread works inside a call of `enter`, which can set
+    /// up the thread and clean up afterwards.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
@@ -255,7 +255,7 @@ impl Pool {
         Pool { stop, results, threads }
     }
 
-    /// Waits for the end of a run, at most for the duration `wait`.
+    /// Waits at most `wait` for the end of a run.
     pub fn next(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),
@@ -269,7 +269,7 @@ impl Pool {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Stops all runs without waiting for their threads: a thread may be in user code that does not end.
+    /// Stops all runs without waiting for the threads, which may be in user code that does not return.
     pub fn abandon(mut self) {
         self.threads.clear();
     }

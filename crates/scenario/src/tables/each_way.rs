@@ -36,7 +36,7 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
     }
 }
 
-/// Returns the duration that is the value of a key for a direction.
+/// Returns the duration under a key for one direction.
 pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     match value(link, key, direction)? {
         Val::Span(span) => Some(*span),
@@ -44,7 +44,7 @@ pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     }
 }
 
-/// Returns the rate that is the value of a key for a direction.
+/// Returns the rate under a key for one direction.
 pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     match value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),
@@ -52,7 +52,7 @@ pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     }
 }
 
-/// True if a table applies to this direction of its link, or to both directions.
+/// True if a table applies to this direction or to both directions of the link.
 pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
     table
         .direction("direction")
@@ -85,8 +85,8 @@ pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Reports tables for directions that a link between `nodes` does not have, and second tables for the same
-/// direction. `any`: true if a direction may be from or to all nodes.
+/// Reports tables for directions that a link between `nodes` does not have, and repeated tables for a
+/// direction. If `any` is true, a direction may be from or to all nodes.
 pub(super) fn check_tables(
     link: &Fields,
     key: &str,
@@ -104,7 +104,8 @@ pub(super) fn check_tables(
     }
 }
 
-/// Reports a table for a direction that a link between `nodes` does not have.
+/// Reports the table if a link between `nodes` does not have the table's direction. If `any` is true, a
+/// direction may be from or to all nodes.
 pub(super) fn check_table(table: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
     if let Some(direction) = table.direction("direction").filter(|_| !nodes.is_empty()) {
         let (at, path) = (table.at("direction"), table.path_of("direction"));

@@ -1,5 +1,5 @@
-//! `[[flow]]`: a sender and a receiver. Keys, defaults that depend on the transport protocol, checks, and
-//! plan.
+//! `[[flow]]`: a sender and a receiver. Keys, checks, plan, and defaults that depend on the transport
+//! protocol.
 
 use super::layout::MAX_STATIONS;
 use super::link::NAME;
@@ -62,8 +62,8 @@ fn fill_udp(flow: &mut Fields) {
     }
 }
 
-/// Returns the default services of a flow with this scheme: those that the scheme needs. A value of the key
-/// `notices` replaces the scheme's own kind of notices.
+/// Returns the default services of a flow: the services that the scheme needs. A value of the key `notices`
+/// replaces the scheme's own kind of notices.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();

@@ -1,5 +1,5 @@
-//! Link types: the interface of each type, and the keys that several types share. Each type has a file in
-//! this folder with its keys, its checks and its plan, and an entry in [`super::LINKS`].
+//! Link types: the interface of each type, and keys that several types share. Each type has an entry in
+//! [`super::LINKS`], and a file in this folder with its keys, checks and plan.
 
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -16,21 +16,21 @@ pub(crate) struct LinkType {
     pub(crate) list: &'static str,
     /// Maximum number of links of this type, because link numbers have 16 bits.
     pub(crate) most: usize,
-    /// Keys whose values may name nodes of a link.
+    /// Keys that may name nodes of a link.
     pub(crate) nodes: &'static [&'static str],
     /// Function that sets the defaults of a table, and checks the table for a run of this duration.
     pub(crate) resolve: fn(&mut Fields, Option<Span>, &mut Problems),
-    /// Function that sets and checks the values that depend on the largest IP packet on the link, bytes. The
-    /// boolean is false if this length is not known, because a flow or a link is invalid.
+    /// Function that sets and checks the values that depend on the largest IP packet on the link. The number
+    /// is the packet length in bytes. The boolean is false if an invalid flow or link leaves the length
+    /// unknown.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// Function that returns the nodes of a valid table, with their hops. The number is the index of the
-    /// table.
+    /// Function that returns the nodes and hops of a valid table. The number is the index of the table.
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// Function that returns the index of the link that a hop uses; `None` if the hop is over a link of
     /// another type.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// Function that returns the minimum transmission times of an IP packet over a hop; the last argument is
-    /// its length, bytes. `None` if the hop is over a link of another type.
+    /// Function that returns the minimum transmission times of an IP packet over a hop; `None` if the hop
+    /// uses a link of another type. The number is the packet length in bytes.
     pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
     /// Function that adds the plan of a valid table to the plan of the world.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
@@ -47,15 +47,15 @@ pub(crate) struct HopTime {
 /// Function that returns the id of the node with this name. A new name creates a node.
 pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
 
-/// Information about a link that its own table does not contain.
+/// Information about a link from outside the link's table.
 pub(crate) struct Context<'a> {
-    /// Index of the link among the links of its type.
+    /// Index of the link among links of the same type.
     pub(crate) index: u16,
     /// Duration of the run.
     pub(crate) duration: Span,
-    /// Length of the largest IP packet that a flow sends over the link, bytes.
+    /// Length in bytes of the largest IP packet that a flow sends over the link.
     pub(crate) largest: u32,
-    /// Function that returns the node with this name.
+    /// Function that returns the id of the named node.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
     /// Function that returns the flows between two random stations of the wlan with this name.
     pub(crate) pairs: &'a dyn Fn(&str) -> Vec<DrawnFlow>,

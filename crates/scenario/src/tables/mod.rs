@@ -1,8 +1,8 @@
 //! Tables of a scenario file. Each table has a file with its keys, the checks across its keys, and its plan.
-//! A table with a `kind` has a folder, with a file for each kind.
+//! A table with a `kind` has a folder with one file per kind.
 
-/// Lists the kinds of a table twice: as a [`Choice`](crate::grammar::key::Choice) for the grammar, and as the
-/// declarations with which Airhop checks and plans each kind.
+/// Lists the kinds of a table twice: as a [`Choice`](crate::grammar::key::Choice) for the grammar, and as
+/// declarations that check and plan each kind.
 macro_rules! kinds {
     ($(#[$about:meta])* $choice:ident, $what:literal, $declares:ty: $($file:ident),+) => {
         $(#[$about])*
@@ -70,5 +70,5 @@ pub(crate) static SCENARIO: [Key; 8] = [
     key("flow", Kind::Tables(&flow::FLOW), Required, "flows, each one sender and one receiver"),
 ];
 
-/// Types of links, in the order in which their nodes are numbered.
+/// Link types in the order in which their nodes are numbered.
 pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];

@@ -1,4 +1,4 @@
-//! Physical layer of a wlan: the parameters of its standard, those that a scenario changes, and the rates.
+//! Physical layer of a wlan: the parameters of the standard with the scenario's changes, and the rates.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Derived;
@@ -71,9 +71,9 @@ fn coding_name(coding: Coding) -> &'static str {
     }
 }
 
-/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the highest mandatory rate that is not
-/// above the rate of the data frame. All rates of 802.11 and 802.11b are mandatory. The mandatory rates of
-/// ERP-OFDM are 6, 12 and 24 Mbit/s (§18.2.2.3).
+/// Returns the rate of control frames: the highest mandatory rate not above the data rate (IEEE 802.11-2016
+/// §10.7.6.5.2). All rates of 802.11 and 802.11b are mandatory. The mandatory rates of ERP-OFDM are 6, 12 and
+/// 24 Mbit/s (§18.2.2.3).
 fn control_rate(standard: &Phy, rate: Rate) -> Option<Rate> {
     let mandatory = |r: &&Rate| match standard.coding {
         Coding::Serial => true,

@@ -1,4 +1,4 @@
-//! Ranges of a wlan's frames: those of the key `range`, or computed from the powers in `propagation`.
+//! Ranges of a wlan's frames, from the key `range` or computed from the powers in `propagation`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Required, Value};
@@ -11,11 +11,10 @@ use airhop_radio::propagation::{Propagation, ratio};
 
 const FREE_SPACE: &str = "free-space";
 const TWO_RAY: &str = "two-ray";
-/// Antenna height in ns-2, metres.
+/// Antenna height in ns-2, in metres.
 const HEIGHT: f64 = 1.5;
 
-/// Sets the carrier frequency, and the height of the antennas above the ground. `band`: band of 802.11n, ac
-/// or ax.
+/// Sets the carrier frequency and the antenna height. `band` is the band of 802.11n, ac or ax.
 pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     let Some(Val::Table(propagation)) = wlan.get_mut("propagation") else { return };
     let frequency = match band {
@@ -28,7 +27,7 @@ pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     }
 }
 
-/// Reports ranges and powers that contradict each other, and stations that no other station can receive.
+/// Reports ranges and powers that contradict each other, and stations out of range of all other stations.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let before = problems.len();
     if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
@@ -82,8 +81,7 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the ranges of a wlan's frames; `None` if every station receives all others, or if a value is
-/// missing.
+/// Returns the ranges of a wlan's frames; `None` if the ranges are unlimited or a value is missing.
 pub(crate) fn range(wlan: &Fields) -> Option<Range> {
     if let Some(propagation) = wlan.table("propagation") {
         return plan(propagation).map(|plan| plan.range());
@@ -108,18 +106,18 @@ fn plan(propagation: &Fields) -> Option<Propagation> {
     })
 }
 
-/// Returns the capture ratio, a ratio of powers.
+/// Returns the capture ratio as a linear ratio of powers.
 fn capture(table: &Fields) -> Option<f64> {
     table.ratio("capture").map(ratio)
 }
 
-/// Returns the receive range of a wlan, metres; `None` if it is unlimited.
+/// Returns the receive range of a wlan in metres; `None` if it is unlimited.
 pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     range(wlan).map(|range| range.receive)
 }
 
-/// Returns the stations of a wlan that are out of range of all other stations, each with the distance to the
-/// nearest station, metres.
+/// Returns the stations that are out of range of all other stations of the wlan. Each entry has the distance
+/// in metres to the nearest station.
 fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut out_of_range_stations = Vec::new();

@@ -67,9 +67,9 @@ pub(super) static RADIO: [Key; 12] = [
     ERRORS_KEY,
 ];
 
-/// Sets and checks the recovery of a radio link. `largest`: length of the largest IP packet, bytes. The
-/// minimum timeouts depend on it, and are therefore not known if a flow or link is invalid (`all_sound` is
-/// false).
+/// Sets and checks the recovery of a radio link. `largest` is the length in bytes of the largest IP packet.
+/// An invalid flow or link (`all_sound` is false) leaves this length unknown, and with it the minimum
+/// timeouts.
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

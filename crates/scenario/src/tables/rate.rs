@@ -1,4 +1,4 @@
-//! Rate of each direction of a link between two nodes: a rate, which may change, or a trace of deliveries.
+//! Rate of each direction of a link between two nodes: a rate that may change, or a trace of deliveries.
 
 use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
@@ -9,8 +9,8 @@ use airhop_radio::link_rate::{Deliveries, LinkRate};
 use airhop_radio::link_schedule::LinkSchedule;
 use std::sync::Arc;
 
-/// Reports a direction that has both a rate and a trace of deliveries, or neither, and a file that is no such
-/// trace.
+/// Reports a direction with both a rate and a trace of deliveries, or with neither. Also reports a file that
+/// is not a trace of deliveries.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
     ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
@@ -83,7 +83,7 @@ pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// Returns the lowest rate of a direction, or the mean rate of its trace of deliveries.
+/// Returns the lowest rate of a direction, or the mean rate of the trace of deliveries.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = unchanged(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {

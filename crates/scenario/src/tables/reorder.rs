@@ -1,5 +1,5 @@
-//! `reorder = { … }`: additional delay of some packets on a wired link, so that later packets
-//! overtake them.
+//! `reorder = { … }`: extra delay of some packets on a wired link. Later packets overtake the delayed
+//! packets.
 
 use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::Fields;

@@ -1,4 +1,4 @@
-//! Rules in which the standard and ns-2 differ, for a wlan.
+//! Rules of a wlan in which ns-2 deviates from the standard.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::words::{of_word, word_of};

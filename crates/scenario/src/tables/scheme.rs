@@ -6,7 +6,7 @@ use crate::grammar::quantity::{number, quoted};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
-/// Returns the parameters as they stand in a file.
+/// Returns the parameters as written in a scenario file.
 pub(crate) fn written<'a>(
     scheme: &'a Scheme,
     params: &'a Params,

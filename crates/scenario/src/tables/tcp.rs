@@ -11,9 +11,9 @@ use airhop_tcp::{
     SackRecovery, Turnaround, Validation,
 };
 
-/// Delayed ACKs of ns-2's DelAck sink: every second segment, or after 100 ms (its `interval_`).
+/// Delayed ACKs of ns-2's DelAck sink: an ACK for every second segment or after 100 ms (`interval_`).
 const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::from_millis(100) };
-/// Length of the timestamps option with its padding (RFC 7323 appendix A), bytes.
+/// Length of the timestamps option with padding, in bytes (RFC 7323 appendix A).
 const TIMESTAMPS_BYTES: u32 = 12;
 
 const HALVE_FROM: [(&str, HalveFrom); 4] = [
@@ -48,7 +48,7 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rate-halving", SackRecovery::RateHalving),
 ];
 
-/// Sets the defaults of the preset. `mss`: payload of a segment, bytes.
+/// Sets the defaults of the preset. `mss` is the payload of a full segment in bytes.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
     for (name, val) in values(&preset.config(mss)) {
@@ -65,8 +65,8 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     }
 }
 
-/// Returns the keys whose default depends on the preset, each with its value in the configuration `c` of a
-/// preset, in the form that [`config`] reads.
+/// Returns the keys with preset-dependent defaults, each with the value in a preset's configuration `c`. The
+/// values have the form that [`config`] reads.
 fn values(c: &Config) -> [(&'static str, Val); 27] {
     [
         ("handshake", Val::Flag(c.handshake)),
@@ -99,7 +99,7 @@ fn values(c: &Config) -> [(&'static str, Val); 27] {
     ]
 }
 
-/// Returns the keys of `rto = { … }` whose default depends on the preset, each with its value in the preset.
+/// Returns the keys of `rto = { … }` with preset-dependent defaults, each with the value in the preset.
 fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
     [
         ("kind", word_of(&RTO_KIND, &rto.kind)),
@@ -193,12 +193,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     })
 }
 
-/// Returns the length of the IP packet of a full data segment, bytes.
+/// Returns the length in bytes of the IP packet with a full data segment.
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
-/// Returns the length of the IP packet of a full data segment of a planned connection, bytes.
+/// Returns the length in bytes of the IP packet with a full data segment of a planned connection.
 pub(crate) fn datagram(config: &Config) -> u32 {
     HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }
@@ -207,7 +207,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
     key(name, kind, Without::Preset(of_presets), about)
 }
 
-/// Returns the value of a key in each preset, with the preset's name, for segments of 1000 bytes.
+/// Returns the name of each preset with the value of a key, for segments of 1000 bytes.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, of): (&'static str, Preset)| {
         let config = of.config(1000);

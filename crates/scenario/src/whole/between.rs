@@ -1,5 +1,4 @@
-//! Flows between random stations: the pairs of stations that they request, and whether their wlan has enough
-//! pairs.
+//! Flows between random stations of a wlan. Checks that the wlan has enough pairs of stations.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, some_of};

@@ -1,6 +1,6 @@
-//! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in place of the `*`.
+//! Copies: tables and stations with a `*` in their name are repeated. The numbers 1, 2, … replace the `*`.
 //!
-//! A copy keeps the path of its original, `flow.ftp*`, which is the name in the file and for `--set`.
+//! A copy keeps the path of the original, such as `flow.ftp*`. Messages and `--set` use this path.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
@@ -11,7 +11,7 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Returns the lists whose tables can be repeated, each with the keys whose values may name nodes of a link.
+/// Returns the lists of repeatable tables, each with the keys that may name nodes of a link.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
 }
@@ -59,8 +59,8 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     root.clear("copies");
 }
 
-/// Returns the first kind of object of which there would be too many copies; `None` if all copies are
-/// possible. Each table is checked for itself.
+/// Returns the first kind of object with too many copies; `None` if all copies are possible. Each table is
+/// checked separately.
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
@@ -110,7 +110,7 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports copies that would share a node or a name: each copy needs nodes and a name of its own.
+/// Reports copies that would share a node or a name. Each copy needs a separate name and separate nodes.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
@@ -151,8 +151,8 @@ fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) 
     table.sound = false;
 }
 
-/// Repeats the stations of a wlan that is itself not repeated. The error models whose direction names such a
-/// station are repeated, too.
+/// Repeats the stations of a wlan that is not repeated. Error models whose direction names a repeated station
+/// are also repeated.
 fn repeat_stations(wlan: &mut Fields, copies: u64) {
     for val in wlan.values_mut() {
         match val {
@@ -190,8 +190,8 @@ fn copy(table: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns a copy of a flow. The first copy starts at the start time of the flow, and each further copy
-/// `stagger` after the previous one.
+/// Returns a copy of a flow. The first copy starts at the start time of the flow. Each further copy starts
+/// `stagger` after the previous copy.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
     let mut copy = copy(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))

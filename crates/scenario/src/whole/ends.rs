@@ -1,4 +1,4 @@
-//! Endpoints of flows: nodes that must exist, must differ, and must reach each other.
+//! Endpoints of flows. The nodes must exist, differ, and reach each other.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -33,8 +33,8 @@ fn check_missing_ends(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Checks that the endpoints of a flow exist and differ. If all links are valid, also checks that they reach
-/// each other.
+/// Checks that the endpoints of a flow exist and differ. If all links are valid, also checks that the
+/// endpoints reach each other.
 fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     check_missing_ends(flow, problems);
     let (from, to) = (flow.text("from"), flow.text("to"));
@@ -63,8 +63,8 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     }
 }
 
-/// Reports a flow that crosses a wlan with on-demand routing but begins or ends outside it. The routers of
-/// such a wlan know no nodes outside.
+/// Reports a flow through a wlan with on-demand routing that begins or ends outside the wlan. On-demand
+/// routers know only the stations of the wlan.
 fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {

@@ -1,11 +1,11 @@
-//! Files that a scenario names: their location, content and digest.
+//! Files that a scenario names: location, content and digest.
 //!
 //! A file name is relative to the folder of the scenario. The effective scenario contains the absolute path
-//! of the file and the digest of its content. From any folder it reads back to the same scenario, or is
-//! rejected, so results of different contents are never mixed.
+//! of the file and the digest of the content. Read from any folder, the effective scenario is either the same
+//! scenario or rejected. Results of different contents are thus never mixed.
 //!
 //! If the origin of a scenario is not known, no file is opened, because a message about a file could reveal
-//! its content. The contents are then passed with the scenario ([`Files::Given`]).
+//! the content. The contents are then passed with the scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
 use crate::grammar::key::Key;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 pub enum Files<'a> {
     /// Files on this machine, with names relative to this folder.
     Folder(&'a Path),
-    /// Files whose content is passed with the scenario, as pairs of digest and content. No file of this
-    /// machine is opened, because the origin of the scenario is not known.
+    /// Contents passed with the scenario, as pairs of digest and content. No file on this machine is opened,
+    /// because the origin of the scenario is not known.
     Given(&'a [(String, String)]),
 }
 
-/// Reads every file that `fields` and its tables name, and sets or checks the digests.
+/// Reads every file named in `fields` and in nested tables, and sets or checks the digests.
 pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
     for key in fields.keys {
         if let Some(digest) = key.kind.digest() {
@@ -83,7 +83,7 @@ fn load_each_way(
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
 
-/// Reads the file with this name. Its digest must be `expected`, if that is not `None`.
+/// Reads the named file. The digest must be `expected`, unless `expected` is `None`.
 fn load_file(
     name: &str,
     expected: Option<&Val>,
@@ -132,10 +132,10 @@ fn digest_path(path: &str, digest: &str) -> String {
     words.join(".")
 }
 
-/// Message about a scenario that names a file but was passed without the content of the file.
+/// Error message for a scenario that names a file but comes without the file's content.
 const NO_FILES: &str = "names a file, but no file is read for a scenario from the web page or from a log; give the scenario on the command line instead";
 
-/// Maximum size of a file that is read, bytes; sufficient for a channel that was recorded for several years.
+/// Maximum size of a file in bytes, sufficient for a channel record of several years.
 const LONGEST: u64 = 1 << 28;
 
 fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
@@ -165,7 +165,7 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     Ok(NamedFile { path, text: Arc::from(text) })
 }
 
-/// Returns the digest of a file: FNV-1a, 64 bit, in hexadecimal. It detects edits, but not forgery.
+/// Returns the digest of a file: 64-bit FNV-1a in hexadecimal. The digest detects edits but not forgery.
 fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
 }
@@ -199,7 +199,7 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
     contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
-/// Returns the fields without the paths of files, which the digests identify.
+/// Returns the fields without file paths. The digests identify the files.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
     strip(&mut bare);

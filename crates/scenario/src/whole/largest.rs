@@ -6,15 +6,15 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// Length of the largest IP packet that a flow sends over each link, bytes. The key `fer` refers to a frame
-/// with such a packet, and timeouts of link recovery depend on the length.
+/// Length in bytes of the largest IP packet that a flow sends over each link. The key `fer` refers to a frame
+/// with this packet. Timeouts of link recovery also depend on the length.
 pub(crate) struct Largest {
     /// Lengths by index of the link's type and index of the link. `None` if no flow crosses the link.
     bytes: Vec<Vec<Option<u32>>>,
 }
 
 impl Largest {
-    /// Computes the lengths for a scenario. Invalid flows are ignored.
+    /// Computes the length of the largest packet on each link. Invalid flows are skipped.
     pub(crate) fn new(root: &Fields, topology: &Topology) -> Self {
         let mut bytes: Vec<_> = LINKS.iter().map(|ty| vec![None; root.tables(ty.list).len()]).collect();
         for flow in root.tables("flow") {
@@ -26,13 +26,14 @@ impl Largest {
         Largest { bytes }
     }
 
-    /// Returns the length for a link; if no flow crosses the link, the length with a segment of default size.
+    /// Returns the length of the largest packet on a link in bytes. If no flow crosses the link, a segment of
+    /// default size is assumed.
     pub(crate) fn of(&self, link: Link) -> u32 {
         self.bytes[link.of][link.index].unwrap_or(1000 + HEADER_BYTES)
     }
 }
 
-/// Returns the length of the IP packet of a flow's full segment, bytes.
+/// Returns the length in bytes of the IP packet with a full segment of a flow.
 fn datagram_bytes(flow: &Fields) -> Option<u32> {
     let segment = u32::try_from(flow.bytes("segment")?).ok()?;
     match flow.word("transport")? {

@@ -1,4 +1,5 @@
-//! Scenario with real hosts: the nodes at which they are attached, and the flows that their traffic replaces.
+//! Scenario with real hosts: the nodes where real hosts are attached, and the flows that real traffic
+//! replaces.
 
 use super::scenario::Scenario;
 use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
@@ -10,11 +11,11 @@ use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 use std::sync::Arc;
 
-/// Maximum length of the headers of a segment, bytes: 20 + 32 for IPv4 and TCP with timestamps. The headers
-/// of IPv6 and TCP have 40 + 32 bytes; the device makes room for IPv4 only.
+/// Maximum length of a segment's headers in bytes: 20 for IPv4 and 32 for TCP with timestamps. IPv6 and TCP
+/// need 40 + 32 bytes, but the device makes room for IPv4 only.
 pub(super) const HEADERS: u32 = 52;
 
-/// MTU of a node at which no flow of the scenario ends: the MTU of Ethernet (RFC 894), bytes.
+/// MTU in bytes of a node where no flow of the scenario ends: the MTU of Ethernet (RFC 894).
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
 /// Request to attach real hosts at a node.
@@ -30,23 +31,22 @@ pub struct Door {
     pub hears: bool,
 }
 
-/// World to which real hosts are attached: its plan, its nodes and its flows.
+/// World with real hosts: plan, nodes and flows.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// Plan, with a flow for each direction between two nodes with real hosts.
     pub plan: Plan,
-    /// Nodes at which real hosts are attached, and the flows that their traffic replaces.
+    /// Nodes with real hosts, and the flows that real traffic replaces.
     pub outside: OutsidePlan,
-    /// Length of the largest datagram at each node with real hosts, bytes: the segment of the flows that end
-    /// there, plus 52 bytes of headers. 1500 if no flow of the scenario ends there.
+    /// Length in bytes of the largest datagram at each node with real hosts. This is a full segment plus 52
+    /// bytes of headers, or 1500 if no flow of the scenario ends at the node.
     pub mtus: Vec<u32>,
-    /// Notes on services that do not have their full effect on real packets, one sentence each.
+    /// Notes on services with a reduced effect on real packets, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Opening {
-    /// Returns the TCP flows that real traffic replaces, each with its endpoints, scheme, parameters and
-    /// configuration.
+    /// Returns the TCP flows that real traffic replaces: endpoints, scheme, parameters and configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
         self.outside.flows.iter().filter_map(|flow| {
             let flow = &self.plan.flows[usize::from(flow.0)];
@@ -61,14 +61,13 @@ impl Opening {
 }
 
 impl Scenario {
-    /// Attaches real hosts at these nodes. The traffic of the hosts replaces the scenario's flows between two
-    /// of the nodes; all other flows are simulated.
+    /// Attaches real hosts at these nodes. Real traffic replaces the scenario's flows between two of these
+    /// nodes. All other flows are simulated.
     ///
     /// # Errors
     ///
-    /// A [`ScenarioError`] in any of these cases: there are fewer than two nodes, a node is unknown or named
-    /// twice, more than two nodes lead to networks, or a service of a replaced flow cannot act on real
-    /// packets.
+    /// Returns a [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or named twice, if
+    /// more than two nodes lead to networks, or if a service of a replaced flow cannot act on real packets.
     pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
         let mut problems = Problems::default();
         let ends = self.outside_ends(doors, &mut problems);
@@ -120,7 +119,8 @@ impl Scenario {
         ends
     }
 
-    /// Returns the flows of the scenario that begin and end at nodes with real hosts.
+    /// Returns the scenario's flows that begin and end at nodes with real hosts. Reports services that cannot
+    /// act on real packets.
     fn stand_ins(&self, ends: &[OutsideEnd], problems: &mut Problems) -> Vec<FlowId> {
         let plan = self.plan();
         let is_drawn = |id: FlowId| {
@@ -147,7 +147,7 @@ impl Scenario {
     }
 }
 
-/// Returns the length of the largest datagram at a node, bytes.
+/// Returns the length in bytes of the largest datagram at a node.
 fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
@@ -177,7 +177,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     notes
 }
 
-/// Adds a flow for each direction between two nodes with real hosts, if the scenario has no flow there.
+/// Adds the missing flows: one for each direction between two nodes with real hosts.
 fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> =

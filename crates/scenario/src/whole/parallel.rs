@@ -1,5 +1,5 @@
-//! Parallel links between the same two nodes: routes use only one of them, so no packet ever crosses the
-//! others.
+//! Parallel links between the same two nodes. Routes use only one of the links, so the others carry no
+//! packets.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;

@@ -9,14 +9,16 @@ use airhop_engine::Streams;
 use airhop_net::BuildError;
 use airhop_net::placement::{Position, scatter};
 
-/// Returns the names and the positions (metres) of a layout's stations. `text` is a JSON object with three
-/// keys. `layout` is a table as in `[[wlan]]`. `receive` is the receive range, within which random positions
-/// must be connected; without it, all stations receive each other. `wlan` is the name of a wlan that draws
-/// the same positions with this seed and replication. `source`: name of the scenario in messages.
+/// Returns the names of a layout's stations and their positions in metres.
+///
+/// `text` is a JSON object with the keys `layout`, `receive` and `wlan`. `layout` is a table as in
+/// `[[wlan]]`. `receive` is the receive range. Random positions are connected within this range. Without
+/// `receive`, all stations are in range of each other. `wlan` is the name of a wlan that draws the same
+/// positions with this seed and replication. `source` is the name of the scenario in messages.
 ///
 /// # Errors
 ///
-/// A [`ScenarioError`] with all problems of the layout, or if no random positions are connected.
+/// Returns a [`ScenarioError`] with all problems of the layout, or if no connected positions are found.
 pub fn places(
     text: &str,
     source: &str,

@@ -1,4 +1,4 @@
-//! Conversion of a checked scenario into the plan of its world.
+//! Conversion of a checked scenario into the plan of a world.
 
 use super::between;
 use super::largest::Largest;
@@ -11,7 +11,7 @@ use airhop_base::NodeId;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 
-/// Returns the plan of a checked scenario; `None` if a value is missing, which [`super::resolve`] has then
+/// Returns the plan of a checked scenario; `None` if a value is missing, which [`super::resolve`] has already
 /// reported.
 pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
@@ -41,8 +41,8 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     Some(plan)
 }
 
-/// Returns the endpoints of a flow. For a flow between random stations they are placeholders, two stations of
-/// its wlan.
+/// Returns the endpoints of a flow. A flow between random stations has two stations of the wlan as
+/// placeholders.
 fn ends(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let Some(between) = flow.table("between") else {
         return Some([topology.id(flow.text("from")?)?, topology.id(flow.text("to")?)?]);

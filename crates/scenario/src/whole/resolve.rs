@@ -1,5 +1,5 @@
-//! Checks across keys, such as duplicate names, missing links and rates that a standard does not have; and
-//! defaults that depend on other keys.
+//! Checks across keys (duplicate names, missing links, rates that a standard lacks), and defaults that depend
+//! on other keys.
 
 use super::between;
 use super::ends::{self, OnDemand};
@@ -47,7 +47,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     resolve_crossed(root, &topology, links_sound, problems);
 }
 
-/// Sets and checks those values of links that depend on the flows over the links.
+/// Sets and checks the link values that depend on the flows over the link.
 fn resolve_crossed(root: &mut Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     let largest = Largest::new(root, topology);
     let all_sound = links_sound && root.tables("flow").iter().all(|flow| flow.sound);
@@ -87,7 +87,7 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns true if the numbers of nodes, links and flows fit into 16 bits. Otherwise reports a problem.
+/// True if the numbers of nodes, links and flows fit into 16 bits. Reports a problem otherwise.
 fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let before = problems.len();
     let lists = LINKS.iter().map(|ty| (ty.list, ty.most)).chain([("flow", usize::from(u16::MAX))]);

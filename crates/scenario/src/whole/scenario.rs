@@ -1,4 +1,4 @@
-//! Checked scenario, which can be run any number of times.
+//! Checked scenario, ready for any number of runs.
 
 use super::files::{self, Files};
 use super::{copies, plan, resolve, sets};
@@ -12,7 +12,7 @@ use airhop_net::EmulatorPlan;
 use airhop_net::plan::{Plan, Transport};
 use std::path::Path;
 
-/// Checked scenario. It cannot be changed, and threads share it in an `Arc`.
+/// Checked scenario. A scenario is immutable, so threads share it in an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     fields: Fields,
@@ -20,11 +20,11 @@ pub struct Scenario {
     emulator: Option<EmulatorPlan>,
 }
 
-/// Changes of a scenario that are applied before it is checked.
+/// Changes to a scenario before the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Paths and their new values, as in `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal. Text
-    /// that is no literal becomes a string.
+    /// Paths with their new values, as in `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal. Text
+    /// that is not a literal becomes a string.
     pub sets: Vec<(String, String)>,
     /// Scheme of every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
     /// `None` keeps the schemes of the file.
@@ -34,14 +34,14 @@ pub struct Overrides {
 /// Source of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Name of the source in messages.
+    /// Name for messages, such as the file name.
     pub name: &'a str,
     /// Place of the files that the scenario names.
     pub files: Files<'a>,
 }
 
 impl<'a> From<&'a str> for Source<'a> {
-    /// Creates a source whose files are relative to the working directory.
+    /// Creates a source with files relative to the working directory.
     fn from(name: &'a str) -> Self {
         Source { name, files: Files::Folder(Path::new("")) }
     }
@@ -123,13 +123,13 @@ impl Scenario {
         &self.plan
     }
 
-    /// Returns the timing errors of the emulator, if the scenario is the twin of an emulation (see
-    /// [`crate::Twin`]); else `None`.
+    /// Returns the timing errors of the emulator if the scenario is the twin of an emulation
+    /// ([`crate::Twin`]); `None` otherwise.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }
 
-    /// Returns a scenario with the same keys and another plan, which only runs use.
+    /// Returns a scenario with the same keys and another plan. Only runs use this plan.
     pub(crate) fn with_plan(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
@@ -150,7 +150,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// A sentence for the user if the random placement of the replication fails.
+    /// Returns a message for the user if the random placement of the stations fails.
     pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
         let classes = airhop_net::classes(&self.plan, seed, rep)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
@@ -164,20 +164,20 @@ impl Scenario {
         render::toml(&self.fields)
     }
 
-    /// Returns the effective scenario as JSON. Equal scenarios have equal texts, and the text reads back to
-    /// the same scenario.
+    /// Returns the effective scenario as JSON, which reads back to the same scenario. Equal scenarios have
+    /// equal texts.
     pub fn json(&self) -> String {
         render::json(&self.fields)
     }
 
-    /// Returns the files that the scenario names, as pairs of digest and content. With them
-    /// ([`Files::Given`]) and [`Scenario::json`] the scenario can be recreated.
+    /// Returns the files that the scenario names, as pairs of digest and content. [`Scenario::json`] and
+    /// these pairs ([`Files::Given`]) recreate the scenario.
     pub fn files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
 
-    /// Returns the text on which the results of the scenario depend: that of [`Scenario::json`], with digests
-    /// of files in place of their paths.
+    /// Returns the text on which the results of the scenario depend: [`Scenario::json`] with digests instead
+    /// of file paths.
     pub fn identity(&self) -> String {
         render::json(&files::without_paths(&self.fields))
     }

@@ -1,5 +1,5 @@
-//! Checks of flows against the wlans on their path: services that a wlan cannot provide, and access
-//! categories without effect.
+//! Checks of flows against the wlans on the path: services that a wlan cannot provide, and access categories
+//! without effect.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
@@ -42,7 +42,7 @@ impl Wlan {
     }
 }
 
-/// Reports services that use a part of a damaged frame, for flows over a wlan of 802.11n, ac or ax. The FCS
+/// Reports services that use part of a damaged frame, for flows over an 802.11n, ac or ax wlan. There the FCS
 /// covers the whole MPDU, and a BlockAck reports only MPDUs with a correct FCS (IEEE 802.11-2020 §9.7.3,
 /// §10.25.6).
 pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems: &mut Problems) {

@@ -14,7 +14,7 @@ pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Probl
     }
 }
 
-/// Sets the scheme of every TCP flow. `scheme`: a name, or a TOML literal as in a file.
+/// Sets the scheme of every TCP flow. `scheme` is a name or a TOML literal as in a file.
 pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     let at = At::Option(format!("--scheme {scheme}"));
     let scheme = literal(scheme, &at);
@@ -51,8 +51,8 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
 }
 
-/// Applies a setting such as `wlan.cell.…` to the table with this name; with the word `all`, to all tables of
-/// the list.
+/// Applies a setting such as `wlan.cell.…` to the named table, or to all tables of the list if the name is
+/// `all`.
 fn apply_to_tables(
     root: &mut Item,
     keys: &'static [Key],
@@ -96,8 +96,8 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of the path `words`, and creates the tables that are missing on the path.
-/// Unknown keys are reported by the later check.
+/// Sets the value at the end of the path `words`, and creates missing tables on the path. A later check
+/// reports unknown keys.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -120,8 +120,8 @@ fn put(
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
-/// Sets the value of a key for one direction, as in `rate.a->b`. If the key had one value for both
-/// directions, the other direction keeps this value.
+/// Sets the value of a key for one direction, as in `rate.a->b`. A single value for both directions remains
+/// in effect for the other direction.
 fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
     let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
     let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
@@ -140,7 +140,7 @@ fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At
     Ok(())
 }
 
-/// Returns the index of a table in a list. `word`: number of the table, or its direction.
+/// Returns the index of a table in a list. `word` is the table's number or direction.
 fn place_in(items: &[Item], word: &str) -> Option<usize> {
     let direction = |item: &Item| {
         let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
@@ -190,8 +190,8 @@ fn put_below(
     }
 }
 
-/// Returns the item of a key. If the document omits the key, the item starts as the default of the key. A
-/// file without a queue can thus be changed by `queue.packets`.
+/// Returns the item of a key. If the document omits the key, the item is the key's default. A setting such as
+/// `queue.packets` thus works for a file without a queue.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

@@ -1,4 +1,4 @@
-//! Topology: the nodes, the routes between them, and the links on a route.
+//! Topology: nodes, routes between nodes, and links on a route.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -7,7 +7,7 @@ use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
-/// Link: index of its type in [`LINKS`], and index among the links of the type.
+/// Link, identified by the index of its type in [`LINKS`] and the index among the links of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) of: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Returns the links of a scenario, each with its table.
+    /// Returns the links of a scenario with their tables.
     pub(crate) fn all(root: &Fields) -> impl Iterator<Item = (Link, &Fields)> {
         let of_type = |(of, ty): (usize, &&LinkType)| {
             (0..).zip(root.tables(ty.list)).map(move |(index, table)| (Link { of, index }, table))
@@ -23,7 +23,7 @@ impl Link {
         LINKS.iter().enumerate().flat_map(of_type)
     }
 
-    /// Returns the link that a hop uses; `None` if the hop uses none.
+    /// Returns the link that a hop uses; `None` if the hop uses no link.
     pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
             (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
@@ -32,9 +32,9 @@ impl Link {
     }
 }
 
-/// Nodes of a scenario and the hops between them.
+/// Nodes of a scenario and the routes between nodes.
 pub(crate) struct Topology {
-    /// Names of the nodes, in the order of their first occurrence.
+    /// Names of the nodes in the order of first occurrence.
     pub(crate) nodes: IndexSet<String>,
     graph: Graph,
     routes: Routes,

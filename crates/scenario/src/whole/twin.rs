@@ -1,5 +1,5 @@
-//! Twin of an emulation: a simulation of the same scenario, in which simulated hosts send the traffic of the
-//! real hosts.
+//! Twin of an emulation: a simulation of the same scenario. Simulated hosts send the traffic of the real
+//! hosts.
 
 use super::opening::Opening;
 use super::scenario::Scenario;
@@ -11,32 +11,32 @@ use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 use std::sync::Arc;
 
-/// Congestion control of a simulated connection if the kernel of the real sender reported none, or one that
-/// Airhop does not implement.
+/// Congestion control of a simulated connection if the real sender's congestion control is unknown or not
+/// implemented in Airhop.
 const DEFAULT_CONTROL: &str = "cubic";
 /// Minimum fraction of all bytes that a flow must have carried to be simulated. Small flows, such as the
 /// control connection of iperf3 or a DNS query, are omitted.
 const LEAST_SHARE: f64 = 0.01;
-/// Maximum number of flows that are simulated: those that carried the most bytes.
+/// Maximum number of simulated flows. The flows with the most bytes are simulated.
 const MOST_FLOWS: usize = 16;
 
-/// Flow of real hosts, with the congestion control that its sender's kernel reported.
+/// Flow of real hosts, with the congestion control that the sender's kernel reported.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
     /// Traffic that the network observed.
     pub seen: ObservedFlow,
-    /// Congestion control of the flow's sender; `None` if it is not known.
+    /// Congestion control of the sender; `None` if unknown.
     pub control: Option<String>,
 }
 
 /// Twin of an emulation: two simulated scenarios, to be compared with each other and with the emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
-    /// Scenario in which packets reach the hosts in time, and hosts wake up at once.
+    /// Scenario without timing errors: packets reach the hosts in time, and hosts wake up at once.
     pub punctual: Scenario,
     /// Scenario with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
-    /// Flows that the comparison lists.
+    /// Flows listed in the comparison.
     pub flows: Vec<TwinFlow>,
 }
 
@@ -49,24 +49,26 @@ pub struct TwinFlow {
     pub start: Time,
     /// Congestion control; `None` for UDP.
     pub scheme: Option<&'static str>,
-    /// Real flow whose traffic this flow sends; `None` for a flow of the scenario itself.
+    /// Real flow with the same traffic; `None` for a flow of the scenario.
     pub real: Option<RealFlowName>,
 }
 
-/// Names that describe a flow of real hosts in messages.
+/// Names of a real flow in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealFlowName {
     /// Name of the flow in the run document of the emulation.
     pub name: String,
-    /// Congestion control of the flow's sender; `None` if it is not known.
+    /// Congestion control of the sender; `None` if unknown.
     pub control: Option<String>,
 }
 
 impl Scenario {
-    /// Returns the twin of an emulation of this scenario. `opening`: nodes with real hosts; `end`: end of the
-    /// emulation. The TCP flows of the twin carry as many bytes as the flows in `real`, with the preset
-    /// `linux`. Its UDP flows have a constant rate. If no real flow carried a significant fraction of the
-    /// bytes, the scenario's own flows are simulated.
+    /// Returns the twin of an emulation of this scenario. `opening` contains the nodes with real hosts, and
+    /// `end` is the end of the emulation.
+    ///
+    /// The TCP flows of the twin carry as many bytes as the flows in `real`, with the preset `linux`. The UDP
+    /// flows have a constant rate. If no real flow carried a significant fraction of the bytes, the
+    /// scenario's own flows are simulated.
     pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
@@ -90,8 +92,8 @@ impl Scenario {
     }
 }
 
-/// Returns the flows that carried the most bytes, in the order of their opening. Flows that opened in the
-/// last tenth of the emulation are omitted, because they are too short.
+/// Returns the flows with the most bytes, ordered by opening time. Flows that opened in the last tenth of the
+/// emulation are omitted.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
@@ -163,7 +165,7 @@ impl TwinFlow {
 }
 
 impl Opening {
-    /// Returns the payload of a full segment between two nodes with real hosts, bytes.
+    /// Returns the payload of a full segment between two nodes with real hosts, in bytes.
     fn segment(&self, between: [NodeId; 2]) -> u32 {
         let ends = self.outside.ends.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);

@@ -24,7 +24,7 @@ const fn span() -> Kind {
     Kind::Span { least_ns: 1 }
 }
 
-/// Declaration of a distribution, for both sizes and times.
+/// Declaration of a distribution of sizes or times.
 struct Law {
     size: Variant,
     time: Variant,
@@ -123,7 +123,7 @@ pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     }
 }
 
-/// Returns the number of a value: bytes for a size, seconds for a time.
+/// Returns a value as a number: bytes for a size, seconds for a time.
 fn magnitude(val: &Val) -> Option<f64> {
     match val {
         Val::Bytes(bytes) => Some(*bytes as f64),

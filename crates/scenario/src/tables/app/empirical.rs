@@ -37,7 +37,7 @@ static KEYS: [Key; 2] = [
 
 type Points = &'static [(f64, f64)];
 
-/// Points of the measured distributions: size in bytes, and probability.
+/// Points of the measured distributions: size in bytes and cumulative probability.
 static MEASURED: [(&str, Points); 2] = [
     (
         "web-search",
@@ -83,7 +83,7 @@ pub(super) fn check(law: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the distribution, in bytes.
+/// Returns the distribution in bytes.
 pub(super) fn plan(law: &Fields) -> Option<Distribution> {
     Some(Distribution::Empirical(Arc::new(cdf(law)?.ok()?)))
 }
@@ -97,8 +97,8 @@ fn cdf(law: &Fields) -> Option<Result<Cdf, String>> {
     Cdf::new(points.to_vec()).ok().map(Ok)
 }
 
-/// Reads points, one per line. Empty lines and lines that begin with `#` are skipped. An error has the number
-/// of its line.
+/// Reads points, one per line. Empty lines and lines that begin with `#` are skipped. An error contains the
+/// line number.
 fn parse(text: &str) -> Result<Cdf, (usize, String)> {
     let rows = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let (mut lines, mut points) = (Vec::new(), Vec::new());

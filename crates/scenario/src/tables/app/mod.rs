@@ -1,5 +1,5 @@
-//! `app = { … }`: application of a flow. Each application has a file in this folder with its keys and its
-//! plan, and an entry in the list.
+//! `app = { … }`: application of a flow. Each application has an entry in the list, and a file in this folder
+//! with its keys and its plan.
 
 mod bulk;
 mod call;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 /// Declaration of an application.
 struct App {
     variant: Variant,
-    /// Transport protocol that the application needs.
+    /// Transport protocol required by the application.
     transport: &'static str,
-    /// Checks that the values of the application fit its flow.
+    /// Function that checks that the values of the application fit the flow.
     check: fn(&Fields, &Fields, &mut Problems),
     plan: fn(&Fields) -> Option<Arc<dyn AppPlan>>,
 }
@@ -35,16 +35,16 @@ super::kinds! {
     bulk, transfer, cbr, pareto_on_off, request_response, web, call, game, video
 }
 
-/// Largest payload of a segment or datagram, bytes.
+/// Maximum payload of a segment or datagram in bytes.
 pub(super) const MAX_DATAGRAM: u64 = 65_000;
 
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
-/// Accepts any values: the application fits every flow with its transport.
+/// Accepts any values: the application fits every flow with the right transport protocol.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// Reports an error if the application needs another transport protocol, or does not fit its flow.
+/// Reports an error if the application does not fit the flow or the flow's transport protocol.
 pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     let Some(app) = flow.table("app") else { return };
     let Some(declared) = declared(app) else { return };
@@ -64,8 +64,7 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports an error if the application determines a datagram size that is too large, or that differs from the
-/// size in the flow.
+/// Reports an error if the application's datagram size is too large or differs from the flow's datagram size.
 fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let Some(expected) = datagram(app) else { return };
     if expected > MAX_DATAGRAM {
@@ -79,7 +78,7 @@ fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the UDP payload of a datagram, bytes; `None` if the application does not determine it.
+/// Returns the UDP payload of a datagram in bytes; `None` if the application does not determine the size.
 pub(super) fn datagram(app: &Fields) -> Option<u64> {
     plan(app)?.datagram().map(u64::from)
 }

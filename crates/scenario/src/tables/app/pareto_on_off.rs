@@ -42,7 +42,7 @@ static KEYS: [Key; 4] = [
     ),
 ];
 
-/// Checks that the mean burst lasts at least as long as the transmission of one datagram.
+/// Checks that the mean burst is at least as long as the interval between two datagrams at the peak rate.
 fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
     let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };

@@ -75,7 +75,7 @@ static KEYS: [Key; 7] = [
     ),
 ];
 
-/// Checks that the bitrates ascend, and that the buffer has room for two segments and for the startup level.
+/// Checks that the bitrates ascend, and that the buffer holds two segments and the startup level.
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     if let Some(ladder) = app.rates("ladder")
         && !ladder.is_sorted_by(|lower, higher| lower < higher)

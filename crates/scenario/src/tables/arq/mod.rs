@@ -1,5 +1,5 @@
-//! `arq = { … }`: link-layer recovery of a radio link. Each recovery has a file in this folder with its keys
-//! and its plan, and an entry in the list. Defaults that depend on the link are derived here.
+//! `arq = { … }`: link-layer recovery of a radio link. Each recovery has an entry in the list, and a file in
+//! this folder with its keys and its plan. Defaults that depend on the link are derived here.
 
 mod go_back_n;
 mod none;
@@ -19,8 +19,8 @@ use airhop_radio::link_rate::LinkRate;
 /// Declaration of a link recovery.
 struct LinkRecovery {
     variant: Variant,
-    /// Number of frames in the default timeout. `None` if the recovery has no timeout, because it waits for
-    /// no responses.
+    /// Function that returns the number of frames in the default timeout; `None` if the recovery has no link
+    /// ACKs and therefore no timeout.
     window: Option<fn(&Fields) -> Option<u32>>,
     plan: fn(&Fields) -> Option<ArqPlan>,
 }
@@ -31,7 +31,7 @@ super::kinds! {
     none, stop_and_wait, go_back_n, selective_repeat, rlp
 }
 
-/// Maximum window, frames. No link layer has a larger one (RLC in UMTS: 2047).
+/// Maximum window in frames, as in RLC of UMTS (2047). No link layer has a larger window.
 const MAX_WINDOW: u64 = 2047;
 
 const fn timeout(derivation: &'static str) -> Key {
@@ -67,24 +67,23 @@ fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery: of data from the first node of `ends`, and of data from the second.
+/// Keys of the recovery: one for data from the first node of `ends`, one for data from the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
-/// Durations that determine the timeouts for the data of one direction.
+/// Durations that determine the timeouts for data in one direction.
 struct Times {
-    /// Rates of the data's direction and of the reverse direction: the mean rate of a recorded link, or the
-    /// lowest rate of a link whose rate changes.
+    /// Rates of the data's direction and of the reverse direction. A recorded link counts with its mean rate,
+    /// a changing link with its lowest rate.
     pace: [LinkRate; 2],
-    /// Sum of the propagation delays of both directions. If the delay of a direction changes, its longest
-    /// delay counts.
+    /// Sum of the propagation delays of both directions. A changing delay counts with its maximum.
     delays: Span,
-    /// Length of the longest data frame in either direction, bytes.
+    /// Length in bytes of the longest data frame in either direction.
     frame: u32,
 }
 
 impl Times {
-    /// Computes the durations for one direction of a radio link. `largest`: length of the largest IP packet,
-    /// bytes.
+    /// Computes the durations for data in one direction of a radio link. `largest` is the length in bytes of
+    /// the largest IP packet.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
@@ -100,8 +99,8 @@ impl Times {
         self.round_trip_delay(arq, frames_in_flight(arq)?, self.frame)
     }
 
-    /// Returns the minimum timeout: the duration of a frame, its ACK, and the propagation delays of both
-    /// directions. A shorter timer would expire before any ACK could arrive.
+    /// Returns the minimum timeout: one frame, its ACK, and the propagation delays of both directions. With a
+    /// shorter timer, no ACK could arrive in time.
     fn least(&self, arq: &Fields) -> Option<Span> {
         self.round_trip_delay(arq, 1, 0)
     }
@@ -113,9 +112,9 @@ impl Times {
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
-    /// Returns the duration of `frames` frames, of the ACK of the last frame, which waits behind a frame of
-    /// `reverse` bytes, and of the propagation delays of both directions. It is at most the maximum duration
-    /// of a run, because the effective scenario must read back.
+    /// Returns the time for `frames` frames, the link ACK of the last frame, and the propagation delays of
+    /// both directions. The link ACK first waits for a reverse frame of `reverse` bytes. The result is at
+    /// most [`MAX_SPAN_S`], the longest duration that a scenario file may contain.
     fn round_trip_delay(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
@@ -127,13 +126,13 @@ fn frames_in_flight(arq: &Fields) -> Option<u32> {
     (declared(arq)?.window?)(arq)
 }
 
-/// Returns the length of a control frame, bytes.
+/// Returns the length of a control frame in bytes.
 fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Sets the recovery of the reverse direction and the timeouts of both directions, where the file omits them.
-/// `largest`: length of the largest IP packet, bytes.
+/// Sets the recovery of the reverse direction and the timeouts of both directions where the file omits them.
+/// `largest` is the length in bytes of the largest IP packet.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
     if link.lacks("arq_back")
         && let Some(arq) = link.table("arq")

@@ -1,5 +1,5 @@
-//! `changes = [{ … }]`: changes of a link between two nodes during a run. Each change has a file in this
-//! folder with its keys and its plan, and an entry in the list. The checks across changes are here.
+//! `changes = [{ … }]`: changes of a link between two nodes during a run. Each change has an entry in the
+//! list, and a file in this folder with its keys and its plan. The checks across changes are here.
 
 mod handoff;
 mod outage;
@@ -16,20 +16,19 @@ use airhop_radio::link_schedule::{Change, ChangeKind};
 /// Declaration of a link change.
 struct LinkChange {
     variant: Variant,
-    /// Checks that the values of the change fit its link.
+    /// Function that checks that the values of the change fit the link.
     check: fn(&Fields, &Fields, &mut Problems),
-    /// Function that returns the duration for which the change blocks all packets; `None` if it does not
-    /// block the link.
+    /// Function that returns how long the change blocks all packets; `None` if it blocks no packets.
     lasting: fn(&Fields) -> Option<Span>,
-    /// Function that returns the plan of the change on its link.
+    /// Function that returns the plan of the change on a link.
     plan: fn(&Fields, &Fields) -> Option<Planned>,
 }
 
 /// Plan of a change.
 enum Planned {
-    /// Change in the schedule of the link.
+    /// Change in the link's schedule.
     Scheduled(ChangeKind),
-    /// Losses: frames sent within this duration are lost.
+    /// Outage in which frames are lost, with its duration.
     Lost(Span),
 }
 
@@ -141,7 +140,7 @@ fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
     link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
 }
 
-/// Returns the changes of a direction with their times, in chronological order. Changes at the same time keep
+/// Returns the changes of one direction with their times, in chronological order. Simultaneous changes keep
 /// the order of the file.
 fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
@@ -167,7 +166,8 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
     Some(changes)
 }
 
-/// Returns the outages of one direction of a checked link in which frames are lost, each [begin, end).
+/// Returns the outages of one direction in which frames are lost, each as [begin, end). The link must be
+/// checked.
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match plan_of(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),

@@ -7,7 +7,7 @@ use crate::tables::{changes, each_way};
 use airhop_base::Span;
 use airhop_radio::errors::ErrorPlan;
 
-/// Checks the error models of a link between `nodes`, in a run of this duration. `any`: true if a direction
+/// Checks the error models of a link between `nodes` in a run of this duration. If `any` is true, a direction
 /// may be from or to all nodes.
 pub(in crate::tables) fn check(
     link: &Fields,
@@ -20,8 +20,8 @@ pub(in crate::tables) fn check(
     each_way::check_tables(link, "errors", "error model", (nodes, any), problems);
 }
 
-/// Returns the error models of both directions of a link between two nodes. `largest`: length of the longest
-/// data frame, bytes.
+/// Returns the error models of both directions of a link between two nodes. `largest` is the length of the
+/// longest data frame in bytes.
 pub(in crate::tables) fn between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
     let channel = Channel { largest, modes: None };
     let one_way = |direction| {

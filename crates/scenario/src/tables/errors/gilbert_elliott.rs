@@ -106,9 +106,9 @@ fn averages(model: &Fields) -> Option<String> {
     })
 }
 
-/// Returns the probabilities of leaving the good and the bad state. The file has these probabilities, or the
-/// loss rate and the mean burst length of the chain. The fraction of frames in the bad state is p_gb / (p_gb
-/// + p_bg), and the mean length of a bad state is 1 / p_bg frames.
+/// Returns the probabilities p_gb and p_bg of leaving the good and the bad state. The file contains the two
+/// probabilities, or the loss rate and the mean burst length. The fraction of frames in the bad state is p_gb
+/// / (p_gb + p_bg), and a bad state lasts 1 / p_bg frames on average.
 fn leave(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;

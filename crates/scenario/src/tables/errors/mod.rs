@@ -1,5 +1,5 @@
-//! `errors = { … }`: error models of the channel. Each model has a file in this folder with its keys, the
-//! checks across its keys and its plan, and an entry in the list.
+//! `errors = { … }`: error models of the channel. Each model has an entry in the list, and a file in this
+//! folder with its keys, the checks across its keys, and its plan.
 
 mod bernoulli;
 mod clean;
@@ -26,29 +26,28 @@ struct Model {
     /// Function that sets the defaults of a model that exists only in cells of 802.11n, ac and ax; `None` for
     /// a model of any link.
     fill: Option<fn(&mut Fields, &Cell)>,
-    /// Function that describes a contradiction between keys whose values are valid by themselves; `None` if
-    /// there is none.
+    /// Function that describes a contradiction between keys with valid values; `None` if there is none.
     contradiction: fn(&Fields) -> Option<String>,
-    /// Reports parameters with which a run of this duration would need too much memory.
+    /// Function that reports an error if a run of this duration would need too much memory.
     check: fn(&Fields, Span, &mut Problems),
     /// Function that returns the plan for a link.
     plan: fn(&Fields, &Channel) -> Option<ErrorPlan>,
 }
 
-/// Properties of a cell of 802.11n, ac or ax, from which defaults of error models are derived.
+/// Properties of an 802.11n, ac or ax cell that determine defaults of error models.
 pub(super) struct Cell {
     /// Transmission mode of the cell; `None` if its settings are invalid.
     pub(super) mode: Option<TxMode>,
-    /// Transmitted power, dBm; `None` if the cell has no propagation model.
+    /// Transmitted power in dBm; `None` if the cell has no propagation model.
     pub(super) power: Option<f64>,
 }
 
 /// Properties of a link that the plans of error models need.
 pub(super) struct Channel {
-    /// Length of the longest data frame, bytes.
+    /// Length of the longest data frame in bytes.
     pub(super) largest: u32,
-    /// Transmission mode of data, and rate of group-addressed frames; `None` outside cells of 802.11n, ac and
-    /// ax.
+    /// Transmission mode of data, and rate of group-addressed frames; `None` except in cells of 802.11n, ac
+    /// and ax.
     pub(super) modes: Option<(TxMode, Rate)>,
 }
 
@@ -80,8 +79,8 @@ fn is_consistent(_: &Fields) -> Option<String> {
 /// Accepts any duration: the model needs little memory.
 fn fits(_: &Fields, _: Span, _: &mut Problems) {}
 
-/// Reports an error model whose keys contradict each other or are incomplete, or that would have too many
-/// fades in a run of this duration.
+/// Reports an error model with contradictory or missing keys, or with too many fades for a run of this
+/// duration.
 fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(declared) = declared(model).filter(|_| model.refused().is_empty()) else { return };
     if let Some(duration) = duration {
@@ -102,7 +101,7 @@ pub(super) fn fill(wlan: &mut Fields, cell: &Cell) {
     }
 }
 
-/// Reports error models of a link that exist only in cells of 802.11n, ac and ax.
+/// Reports error models on this link that exist only in cells of 802.11n, ac and ax.
 pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
     for model in link.tables("errors") {
         let Some(declared) = declared(model).filter(|declared| declared.fill.is_some()) else { continue };
@@ -122,7 +121,7 @@ pub(super) fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, channel)
 }
 
-/// Returns the length of the frame to which an error rate refers, bits.
+/// Returns the length in bits of the frame to which an error rate refers.
 fn reference_bits(model: &Fields, channel: &Channel) -> u64 {
     model.bytes("reference").unwrap_or(channel.largest.into()) * 8
 }

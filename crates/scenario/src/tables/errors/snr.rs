@@ -20,10 +20,10 @@ pub(super) static KIND: Model = Model {
     plan,
 };
 
-/// Transmitted power of stations in ns-3, dBm.
+/// Transmitted power of stations in ns-3, in dBm.
 const POWER: f64 = 16.0206;
 
-/// Returns the path loss of free space at 1 m, dB: at 5.15 GHz and at 2.4 GHz.
+/// Returns the free-space path loss at 1 m in dB, at 5.15 GHz or 2.4 GHz.
 const fn reference_loss(band: Band) -> f64 {
     match band {
         Band::Ghz5 => 46.6777,

@@ -1,4 +1,4 @@
-//! Error rates of a channel in good and in bad periods: bit error rates, or loss rates of full data frames.
+//! Error rates of a channel in good and bad periods: bit error rates, or loss rates of full data frames.
 
 use super::{Channel, reference_bits};
 use crate::grammar::fields::Fields;
@@ -25,7 +25,7 @@ pub(super) const FER_BAD: Key = key(
     "frame error rate of a full data frame in the bad state; a shorter frame has an equal bit error rate",
 );
 
-/// Reports a channel that has rates of both kinds, or not enough rates of one kind.
+/// Reports a channel that mixes both kinds of rates, or lacks a rate.
 pub(super) fn contradiction(model: &Fields) -> Option<String> {
     let keys = ["ber_good", "ber_bad", "fer_good", "fer_bad"];
     match keys.map(|key| model.number(key).is_some()) {
@@ -51,7 +51,7 @@ pub(super) fn contradiction(model: &Fields) -> Option<String> {
     }
 }
 
-/// Returns the bit errors per bit, a Poisson rate, in good and in bad periods.
+/// Returns the rates of bit errors per bit in good and bad periods. Bit errors are a Poisson process.
 pub(super) fn per_bit(model: &Fields, channel: &Channel) -> Option<[f64; 2]> {
     let in_state = |ber, fer| match model.number(ber) {
         Some(ber) => Some(ber),

@@ -1,5 +1,5 @@
-//! `layout = { … }`: rule by which stations are placed, instead of a table of stations. Each layout has a
-//! file in this folder with its keys and its rule, and an entry in the list.
+//! `layout = { … }`: rule that places the stations, instead of a table of stations. Each layout has an entry
+//! in the list, and a file in this folder with its keys and its rule.
 
 mod chain;
 mod cross;
@@ -17,15 +17,15 @@ use airhop_net::plan::Area;
 /// Declaration of a layout.
 struct Layout {
     variant: Variant,
-    /// Function that returns the positions of the stations, in the order of their numbers. If each
-    /// replication draws the positions, they are [0, 0].
+    /// Function that returns the positions of the stations in the order of station numbers. All positions are
+    /// [0, 0] if each replication draws them.
     places: fn(&Fields) -> Option<Vec<Position>>,
-    /// Function that reports too many stations.
+    /// Function that reports an excessive number of stations.
     check: fn(&Fields, &mut Problems),
     /// Function that returns the number of stations in the longest line of the layout.
     line: fn(&Fields) -> Option<u64>,
-    /// Function that returns the rectangle in which each replication draws the positions; `None` if the rule
-    /// itself determines the positions.
+    /// Function that returns the rectangle in which each replication draws the positions; `None` if the
+    /// positions are fixed.
     drawn_in: Option<fn(&Fields) -> Option<Area>>,
 }
 
@@ -35,8 +35,7 @@ super::kinds! {
     chain, grid, cross, random
 }
 
-/// Maximum number of stations. Association ids are at most 2007 (IEEE 802.11-2016 §9.4.1.8), and the access
-/// point is one more station.
+/// Maximum number of stations: association ids up to 2007 (IEEE 802.11-2016 §9.4.1.8), plus the access point.
 pub(crate) const MAX_STATIONS: u64 = 2008;
 
 const PREFIX: Key = key(
@@ -49,7 +48,7 @@ const PREFIX: Key = key(
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
 
-/// Key `layout`, which replaces the positions of stations.
+/// Key `layout`, used instead of positions of stations.
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
     Kind::Choice(&LAYOUT),
@@ -72,13 +71,13 @@ pub(crate) static PLACED: [Key; 3] = [
 /// Accepts any values: the keys of the layout already limit the number of stations.
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
-/// Returns the positions of places on a grid with the layout's spacing.
+/// Returns grid coordinates scaled by the layout's spacing.
 fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
     let spacing = layout.metres("spacing")?;
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
 
-/// Returns the comment on a layout that lists its stations, one line, for the effective scenario.
+/// Creates a kind of layout. Its comment in the effective scenario lists the stations.
 const fn made_of(
     kind: &'static str,
     about: &'static str,
@@ -88,8 +87,8 @@ const fn made_of(
     Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
 }
 
-/// Returns the stations of a wlan, from the file or from its layout. If each replication draws the positions,
-/// they are [0, 0].
+/// Returns the stations of a wlan, from the file or from the layout. All positions are [0, 0] if each
+/// replication draws them.
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
@@ -108,12 +107,13 @@ fn places(layout: &Fields) -> Option<Vec<Position>> {
     (declared(layout)?.places)(layout)
 }
 
-/// Returns the rectangle in which each replication draws the positions of a wlan; `None` if they are fixed.
+/// Returns the rectangle in which each replication draws the positions; `None` if the positions are fixed.
 pub(crate) fn area(wlan: &Fields) -> Option<Area> {
     wlan.table("layout").and_then(area_of)
 }
 
-/// Returns the rectangle of a layout; `None` if the rule itself determines the positions.
+/// Returns the rectangle in which each replication draws the positions; `None` if the layout fixes the
+/// positions.
 pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
     (declared(layout)?.drawn_in?)(layout)
 }
@@ -132,8 +132,8 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
 
-/// Checks the numbers and the names of a layout's stations. `reach`: receive range, metres; `None` if it is
-/// unlimited.
+/// Checks the number, names and connectivity of a layout's stations. `reach` is the receive range in metres;
+/// `None` if it is unlimited.
 pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
     let before = problems.len();
     check_prefix(layout, problems);
@@ -154,7 +154,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     }
 }
 
-/// Reports too many stations, and lines that are too long for the area of positions.
+/// Reports an excessive number of stations, and lines that exceed the maximum coordinate.
 fn check_room(layout: &Fields, problems: &mut Problems) {
     let Some(declared) = declared(layout) else { return };
     (declared.check)(layout, problems);
@@ -180,9 +180,9 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
 }
 
-/// Returns the comment on a layout with its stations, one line, for the effective scenario.
+/// Returns a one-line comment that lists a layout's stations, for the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
-    /// Maximum number of stations in the comment. A longer list would be harder to read than the rule itself.
+    /// Maximum number of stations in the comment. A longer list would be harder to read than the rule.
     const SHOWN: usize = 20;
     let stations = made(layout)?;
     let drawn = area_of(layout).is_some();

@@ -46,8 +46,8 @@ static KEYS: [Key; 5] = [
     DIRECTION,
 ];
 
-/// Checks that the target is less than the interval. The interval is approximately a round-trip time, and the
-/// target a small fraction of it (RFC 8289 §4.2, §4.3).
+/// Checks that the target is less than the interval. The interval is roughly a round-trip time, and the
+/// target a small fraction of the interval (RFC 8289 §4.2, §4.3).
 pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
     let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
     if target >= interval {

@@ -1,5 +1,5 @@
-//! `queue = { … }`: discipline of the queue before a link. Each discipline has a file in this folder with its
-//! keys, the checks across its keys and its plan, and an entry in the list.
+//! `queue = { … }`: discipline of the queue before a link. Each discipline has an entry in the list, and a
+//! file in this folder with its keys, the checks across its keys, and its plan.
 
 mod biased;
 mod codel;
@@ -31,12 +31,12 @@ super::kinds! {
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
-/// Flag of the disciplines that keep the order of packets.
+/// Flag of disciplines that keep packets in order.
 const FIFO: &str = "fifo";
 /// Flag of the disciplines that drop packets although the queue has room (active queue management, RFC 7567).
 const DROPS_EARLY: &str = "drops-early";
 
-/// Maximum length of a queue, packets.
+/// Maximum length of a queue in packets.
 const MAX_PACKETS: u64 = 1_000_000;
 
 const PACKETS: Key = capacity("50", "queue capacity, packets, without the packet in service");
@@ -66,7 +66,7 @@ pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports a direction of a link between two nodes if it has no queue, or two queues.
+/// Reports a direction of a link between two nodes that has no queue or several queues.
 pub(super) fn check(link: &Fields, problems: &mut Problems) {
     let (Some(ends), before) = (link.ends("ends"), problems.len()) else { return };
     each_way::check_tables(link, "queue", "queue", (ends, false), problems);
@@ -108,8 +108,7 @@ fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
 }
 
-/// Checks that the weight of an arrival is not zero. Otherwise the average would stay at its initial value,
-/// 0.
+/// Checks that the weight of an arrival is not zero. With zero weight, the average would stay at 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: with 0 the average never changes";

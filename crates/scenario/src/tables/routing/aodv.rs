@@ -68,7 +68,7 @@ static KEYS: [Key; 9] = [
     ),
 ];
 
-/// Returns the value of a key in each preset, with the preset's name.
+/// Returns the name of each preset with the value of a key.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, plan): (&'static str, AodvPlan)| {
         values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
@@ -87,8 +87,8 @@ fn preset_of(routing: &Fields) -> Option<AodvPlan> {
     of_word(&AodvPlan::PRESETS, routing.word("preset")?)
 }
 
-/// Returns the keys whose default depends on the preset, each with its value in the preset `p`, in the form
-/// that [`plan`] reads.
+/// Returns the keys with preset-dependent defaults, each with the value in the preset `p`. The values have
+/// the form that [`plan`] reads.
 fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
     [
         ("active_route", Val::Span(p.active_route)),

@@ -1,5 +1,5 @@
-//! `routing = { … }`: routing between the stations of a wlan. Each protocol has a file in this folder with
-//! its keys and its plan, and an entry in the list.
+//! `routing = { … }`: routing between the stations of a wlan. Each protocol has an entry in the list, and a
+//! file in this folder with its keys and its plan.
 
 mod aodv;
 mod static_routes;

@@ -45,7 +45,7 @@ pub(super) static AGGREGATION: [Key; 3] = [
     ),
 ];
 
-/// Returns the largest Block Ack window of a format, MPDUs.
+/// Returns the maximum Block Ack window of a format in MPDUs.
 fn max_window(format: Format) -> u64 {
     match format {
         Format::Ht | Format::Vht => 64,
@@ -115,8 +115,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     }
 }
 
-/// Returns the aggregation of a checked wlan: `Some(None)` if the wlan does not aggregate, `None`
-/// if a value is missing.
+/// Returns the aggregation of a checked wlan; `Some(None)` without aggregation, `None` if a value is missing.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
     let table = wlan.table("aggregation")?;
     let longest = u64::from(format.max_psdu());

@@ -37,8 +37,8 @@ pub(super) fn fill(wlan: &mut Fields) {
     wlan.fill("nav", word_of(&NAV, &Nav::Response));
 }
 
-/// Reports TXOP limits outside the range of the standard, and a NAV up to a TXOP limit in a cell without
-/// limits.
+/// Reports TXOP limits outside the range of the standard. Also reports a NAV for the whole TXOP limit in a
+/// cell without TXOP limits.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let has_limit =
         |txop: &Fields| TXOP.iter().any(|key| txop.span(key.name).is_some_and(|limit| limit > Span::ZERO));
@@ -55,7 +55,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the parameters of a checked wlan that only 802.11n, ac and ax have.
+/// Returns the parameters that only 802.11n, ac and ax have, for a checked wlan.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     let limit = |category: AccessCategory| wlan.table("txop")?.span(category.name());
     Some(HtPlan {

@@ -1,12 +1,12 @@
 //! Keys that exist only for the DCF of 802.11, 802.11b and 802.11g, and keys that exist only for 802.11n, ac
-//! and ax. A key that would have no effect is an error.
+//! and ax. A key without effect is an error.
 
 use super::mode::format;
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, one_of};
 use airhop_radio::phy::Format;
 
-/// Keys that exist only for the DCF, each with the reason why 802.11n, ac and ax do not have it.
+/// Keys that exist only for the DCF. The second text is the reason why 802.11n, ac and ax lack the key.
 const OF_DCF: [(&str, &str); 7] = [
     ("preset", "its rules are those of IEEE 802.11-2020; ns-2 does not model this standard"),
     ("immediate_access", "EDCA has its own rule (IEEE 802.11-2020 §10.23.2.4)"),

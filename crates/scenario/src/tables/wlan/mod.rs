@@ -45,7 +45,7 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
     plan,
 };
 
-/// Length of LLC and SNAP before each packet, bytes.
+/// Length of LLC and SNAP before each packet, in bytes.
 const LLC_BYTES: u32 = 8;
 
 const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
@@ -87,7 +87,7 @@ fn fill_dcf(wlan: &mut Fields) {
     }
 }
 
-/// Checks the layout of a wlan. If the layout is invalid, the stations are not known.
+/// Checks the layout of a wlan. An invalid layout leaves the stations unknown.
 fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     let before = problems.len();
     layout::check_wlan(wlan, problems);
@@ -122,7 +122,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     errors::check(wlan, &names, true, duration, problems);
 }
 
-/// True if the stations of a wlan discover routes on demand; the path of a flow is then not known in advance.
+/// True if the stations of a wlan discover routes on demand. The path of a flow is then not known in advance.
 pub(crate) fn is_on_demand(link: &Fields) -> bool {
     link.takes("routing") && routing::is_on_demand(link)
 }
@@ -174,7 +174,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     Some(())
 }
 
-/// Returns a cell of 802.11, 802.11b or 802.11g with its rates and rules.
+/// Returns the cell plan of an 802.11, 802.11b or 802.11g wlan.
 fn dcf(w: &Fields) -> Option<CellPlan> {
     Some(CellPlan {
         control_rate: w.rate("control_rate")?,
@@ -189,7 +189,7 @@ fn dcf(w: &Fields) -> Option<CellPlan> {
     })
 }
 
-/// Returns a cell of 802.11n, ac or ax with its rates and rules.
+/// Returns the cell plan of an 802.11n, ac or ax wlan.
 fn modern(w: &Fields, format: Format) -> Option<CellPlan> {
     let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
     let attempts = attempts(w).unwrap_or(cell.attempts); // Block Ack may have a lifetime instead

@@ -10,7 +10,7 @@ use airhop_radio::phy::{BASIC_RATES, Band, Format, ModeError, TxMode, TxSettings
 
 pub(super) const BANDS: [(&str, Band); 2] =
     [(Band::Ghz5.name(), Band::Ghz5), (Band::Ghz2_4.name(), Band::Ghz2_4)];
-/// Channel widths, MHz.
+/// Channel widths in MHz.
 pub(super) const WIDTHS: [(&str, u32); 4] =
     [("20 MHz", 20), ("40 MHz", 40), ("80 MHz", 80), ("160 MHz", 160)];
 const GUARD_INTERVAL: Span = Span::from_nanos(800);
@@ -87,7 +87,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     problems.add(table.at(name), table.path_of(name), what);
 }
 
-/// Returns a suggestion if the MCS is probably meant as the MCS index of 802.11n, which also encodes the
+/// Returns a suggestion if the user probably meant the MCS index of 802.11n. This index also encodes the
 /// number of streams.
 fn of_index(error: &ModeError) -> String {
     match *error {

@@ -1,5 +1,5 @@
-//! Hints about links: more losses than a real link of this type shows to TCP, and a frame window too small to
-//! fill the link.
+//! Hints about links: a loss rate above that of real links of this type, and a frame window too small to fill
+//! the link.
 
 use super::{Occurrence, ScenarioView, in_words};
 use crate::tables::LINKS;
@@ -10,14 +10,14 @@ use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
 use airhop_radio::link::RadioPlan;
 
-/// Highest rate of a radio link without HARQ, that of UMTS R99, 2 Mbit/s (3GPP TS 25.101). HSDPA introduced
-/// HARQ (3GPP TS 25.308), and LTE and NR kept it.
+/// Highest rate of a radio link without HARQ: 2 Mbit/s in UMTS R99 (3GPP TS 25.101). HSDPA introduced HARQ
+/// (3GPP TS 25.308), and LTE and NR kept HARQ.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 
 /// Keys with the recovery of each direction.
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
-/// Finds lossy radio links that are fast but have no link-layer recovery.
+/// Finds fast and lossy radio links without link-layer recovery.
 pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
@@ -33,7 +33,7 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     })
 }
 
-/// Finds radio links whose frame window is smaller than the product of rate and round-trip time.
+/// Finds radio links whose frame window is smaller than the bandwidth-delay product of the link.
 pub(super) fn short_of_frames(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         // The hints of both directions are often equal; then only one direction is checked.
@@ -108,7 +108,7 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     .collect()
 }
 
-/// Calls a check for each radio link, with the length of the longest data frame, bytes.
+/// Calls `found` for each radio link with the length of the longest data frame in bytes.
 fn each_radio(
     look: &ScenarioView<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
@@ -126,7 +126,7 @@ fn each_radio(
     all
 }
 
-/// Returns the time from the start of a frame sent by this end to the end of the frame's link ACK.
+/// Returns the time from the start of a frame sent by this end to the end of the link ACK.
 fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
     let RadioPlan { pace, delay, .. } = &radio.link;
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)

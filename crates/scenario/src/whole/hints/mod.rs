@@ -1,8 +1,9 @@
 //! Traps: valid settings that easily lead to a wrong conclusion. Most are defaults that suit another link or
 //! another sender.
 //!
-//! Each trap has a function that searches the whole scenario. It returns the occurrences of the trap, each
-//! with a sentence and the setting that avoids the trap. A trap neither rejects a scenario nor changes a run.
+//! A function for each trap searches the whole scenario. The function returns the occurrences of the trap,
+//! each with a sentence and a setting that avoids the trap. A trap neither rejects a scenario nor changes a
+//! run.
 
 mod links;
 mod path;
@@ -28,7 +29,7 @@ pub struct Hint {
     pub trap: &'static str,
     /// Links (`wlan.cell`) or schemes that the hint concerns.
     pub about: Vec<String>,
-    /// Text of the hint, which continues a sentence that begins with the names in `about`.
+    /// Text of the hint. The text continues a sentence that begins with the names in `about`.
     pub text: String,
     /// Setting that avoids the trap, in the form of `--set`; `None` if a single setting is not enough.
     pub set: Option<String>,
@@ -46,8 +47,7 @@ struct ScenarioView<'a> {
 struct Occurrence {
     about: String,
     text: String,
-    /// Setting that avoids the trap: path of the table, and setting in the table, as in `("wlan.cell",
-    /// "attempts=7")`.
+    /// Path of a table and a setting that avoids the trap, as in `("wlan.cell", "attempts=7")`.
     set: Option<(String, String)>,
 }
 
@@ -65,7 +65,8 @@ const TRAPS: [(&str, Trap); 8] = [
 ];
 
 impl Scenario {
-    /// Returns hints about the traps in a scenario. Links and schemes with the same hint share it.
+    /// Returns hints about the traps in a scenario. Links and schemes with the same hint are listed in one
+    /// hint.
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
         let largest = Largest::new(self.fields(), &topology);
@@ -79,7 +80,7 @@ impl Scenario {
     }
 }
 
-/// Combines the occurrences of a trap that have the same text into one hint.
+/// Combines occurrences with the same text into one hint.
 fn gathered(trap: &'static str, caught: Vec<Occurrence>) -> Vec<Hint> {
     let mut groups: Vec<Vec<Occurrence>> = Vec::new();
     let change = |c: &Occurrence| c.set.as_ref().map(|(_, change)| change.clone());

@@ -10,18 +10,18 @@ use airhop_tcp::Config;
 
 /// Properties of a flow's path without other flows, collisions, losses and queues.
 pub(super) struct Path {
-    /// Maximum payload rate, bit/s.
+    /// Maximum payload rate in bit/s.
     pub(super) bps: f64,
     /// Round-trip time of a full segment and its ACK.
     pub(super) round_trip: Span,
-    /// Time for which a segment, with its part of an ACK, occupies each medium, seconds. A medium is one
-    /// direction of a link, or a channel that all its hops share in both directions. It is listed under the
-    /// first hop of the data that uses it.
+    /// Time in seconds that each segment occupies each medium. ACKs over the same medium are included. A
+    /// medium is one direction of a link, or a channel that all hops share in both directions. The hop is the
+    /// first data hop over the medium.
     pub(super) busy: Vec<(Hop, f64)>,
 }
 
 impl Path {
-    /// Returns the path of the TCP flow in this table; `None` if there is no route between its endpoints.
+    /// Returns the path of the TCP flow in this table; `None` without a route between the endpoints.
     pub(super) fn of(look: &ScenarioView<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);

@@ -1,4 +1,4 @@
-//! Hint about queues: a buffer is too small to keep its link busy after a window reduction.
+//! Hint about queues that are too small to keep the link busy after a window reduction.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView};
@@ -8,22 +8,22 @@ use airhop_net::plan::Transport;
 use airhop_net::routing::{Hop, Medium};
 use std::collections::HashMap;
 
-/// Fraction of the required buffer below which a buffer counts as too small. With this fraction of the
+/// Threshold for buffers that are too small, as a fraction of the required buffer. With this fraction of the
 /// bandwidth-delay product, a single Reno sender leaves more than a third of the bottleneck's rate unused
-/// just after a window reduction, and a seventh on average.
+/// just after a window reduction. The average is a seventh.
 const SHORT: f64 = 0.25;
 
-/// TCP flows with the same bottleneck: one direction of a link, or a channel.
+/// TCP flows that share a bottleneck. The bottleneck is one direction of a link, or a channel.
 struct Crossing {
     hop: Hop,
     flows: usize,
-    /// Smallest bandwidth-delay product of the flows' paths, full segments.
+    /// Smallest bandwidth-delay product of the flows' paths, in full segments.
     product: f64,
 }
 
-/// Finds queues at the bottleneck of TCP flows that have less than a quarter of the required buffer. A single
-/// flow requires the bandwidth-delay product, and n flows require this product divided by the square root of
-/// n (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
+/// Finds bottleneck queues of TCP flows with less than a quarter of the required buffer. A single flow
+/// requires the bandwidth-delay product. With n flows, the required buffer is this product divided by the
+/// square root of n (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
 pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let flows = look.plan.flows.iter().zip(look.root.tables("flow"));
     let paths: Vec<_> = flows

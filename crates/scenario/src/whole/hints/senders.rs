@@ -8,13 +8,12 @@ use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
-/// Base stack of TCP senders: the rules of TCP that the senders follow, apart from their scheme.
+/// Base stack of TCP senders: the TCP rules of the senders without the congestion-control scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Name of the base stack: the preset and the parameters that differ from it, as in `preset rfc,
-    /// timestamps = true`.
+    /// Name of the base stack: the preset and all changed parameters, as in `preset rfc, timestamps = true`.
     pub name: String,
-    /// Names of the flows whose senders have this base stack.
+    /// Names of the flows with this base stack.
     pub flows: Vec<String>,
 }
 
@@ -35,8 +34,7 @@ pub(super) fn bases(root: &Fields) -> Vec<Base> {
     bases
 }
 
-/// Returns the parameters that the file sets to other values than the preset, each with its value: `rto.min =
-/// "200 ms"`.
+/// Returns the parameters that the file sets to other values than the preset, as in `rto.min = "200 ms"`.
 fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
@@ -52,7 +50,7 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     changed
 }
 
-/// Finds senders whose base stack is not that of the operating system on which their scheme is mostly used.
+/// Finds senders whose scheme is mostly used on another operating system than their base stack.
 pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
@@ -68,7 +66,7 @@ pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     look.plan.flows.iter().zip(look.root.tables("flow")).filter_map(caught).collect()
 }
 
-/// Finds receive windows below the product of rate and round-trip time of the path.
+/// Finds receive windows below the bandwidth-delay product of the path.
 pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };

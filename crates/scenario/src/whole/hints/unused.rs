@@ -1,5 +1,5 @@
-//! Hints about tables without effect: links and stations outside the paths of all flows, and services that
-//! cannot act on the path of their flow.
+//! Hints about tables without effect: links and stations outside all paths, and services that cannot act on
+//! the path of their flow.
 
 use super::{Occurrence, ScenarioView};
 use crate::grammar::fields::Fields;
@@ -11,7 +11,7 @@ use airhop_net::routing::Hop;
 use airhop_net::services::{Kind, LinkService, Service};
 use std::collections::HashSet;
 
-/// Finds links, and stations with a position of their own, that are not on the path of any flow in the file.
+/// Finds links and positioned stations that are not on the path of any flow in the file.
 pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let met = OnPaths::new(look);
     let unused = |(link, table): (Link, &Fields)| {
@@ -31,7 +31,7 @@ pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     Link::all(look.root).filter_map(unused).collect()
 }
 
-/// Finds services of flows that have no effect on the path of their flow.
+/// Finds services that have no effect on the path of the flow.
 pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
         let hops = way(look, table);
@@ -50,12 +50,12 @@ pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     look.plan.flows.iter().zip(look.root.tables("flow")).flat_map(of_flow).collect()
 }
 
-/// Returns the hops of a flow's data; `None` if its endpoints are drawn at random.
+/// Returns the hops of a flow's data; `None` if the endpoints are random stations.
 fn way(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
 
-/// True if a service acts on these hops. `None`: the flow is between random stations, and all its hops are
+/// True if a service acts on these hops. `None` stands for a flow between random stations, where all hops are
 /// wireless.
 fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
@@ -72,7 +72,7 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
 
 /// Links and nodes on the paths of the flows in the file.
 struct OnPaths {
-    /// Links: index of the type, and index of the link in it.
+    /// Pairs of link type index and link index.
     links: HashSet<(usize, usize)>,
     nodes: HashSet<String>,
 }
@@ -99,7 +99,7 @@ impl OnPaths {
         }
     }
 
-    /// Adds the wlan of a flow between two random stations, whose path does not leave this wlan.
+    /// Adds the wlan of a flow between two random stations. The path of such a flow stays inside the wlan.
     fn draw(&mut self, look: &ScenarioView<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);

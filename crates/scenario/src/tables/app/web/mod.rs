@@ -72,7 +72,7 @@ fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the page of an application: that of a file, or the built-in page.
+/// Returns the page of an application, from a file or built in.
 fn page(app: &Fields) -> Option<Result<Page, String>> {
     match app.file("page") {
         Some(file) => Some(page::read(&file.path, &file.text)),
