@@ -2,8 +2,8 @@
 
 use crate::{Receiver, Sender};
 
-/// State of an endpoint of an open or closing connection (RFC 9293 §3.3.2), derived from its sender and
-/// receiver.
+/// State of an endpoint of an open or closing connection (RFC 9293 §3.3.2), derived from the states of sender
+/// and receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     /// Neither endpoint has sent a FIN.
@@ -12,20 +12,21 @@ pub enum ConnectionState {
     FinWait1,
     /// FIN acknowledged; no FIN received.
     FinWait2,
-    /// FIN received before the own FIN was acknowledged: both endpoints closed at the same time.
+    /// FIN received before this endpoint's own FIN was acknowledged (simultaneous close).
     Closing,
-    /// The endpoint that closed first waits until old segments have left the network (RFC 9293 §3.6.1).
+    /// Both FINs are acknowledged, and this endpoint closed first or at the same time. The endpoint waits
+    /// until old segments have left the network (RFC 9293 §3.6.1).
     TimeWait,
     /// FIN received; no FIN sent.
     CloseWait,
-    /// FIN sent after the peer's FIN was received; the own FIN is not acknowledged.
+    /// FIN sent after the peer's FIN, but not yet acknowledged.
     LastAck,
     /// Both FINs are acknowledged, and the peer closed first.
     Closed,
 }
 
 impl ConnectionState {
-    /// Computes the state of an endpoint from its sender and receiver. `is_first`: true if the endpoint's
+    /// Computes the state of an endpoint from the sender and the receiver. `is_first` is true if the local
     /// application closed before the peer's FIN arrived.
     pub fn of(sender: &Sender, receiver: &Receiver, is_first: bool) -> Self {
         let own = sender.is_closed().then(|| sender.is_fin_acknowledged());

@@ -1,26 +1,26 @@
-//! `Config`: parameters of a connection; `Preset`: three sets of defaults.
+//! Parameters of a connection (`Config`), and three sets of defaults (`Preset`).
 
 use airhop_base::Span;
 
-/// Parameters of one connection, common to its sender and receiver.
+/// Parameters of one connection, shared by sender and receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Protocol stack whose behaviour the sender copies wherever no other parameter decides, e.g. for schemes
-    /// that ns-2 or Linux implements differently from their papers.
+    /// TCP implementation to imitate where no other parameter decides. Example: schemes that ns-2 or Linux
+    /// implements differently from the paper.
     pub stack: Preset,
-    /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
+    /// Payload of a full segment in bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
-    /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: data is sent without a handshake, as
-    /// by ns-2's agents.
+    /// True if SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). Without a handshake, data is sent at once,
+    /// as by ns-2's agents.
     pub handshake: bool,
-    /// Number of timeouts of a SYN before the timeout begins to double (RFC 6298 §5.5: 0; Linux from 6.5 on,
-    /// `tcp_syn_linear_timeouts`: 4).
+    /// Number of SYN timeouts before the timeout begins to double: 0 in RFC 6298 §5.5, 4 in Linux since 6.5
+    /// (`tcp_syn_linear_timeouts`).
     pub linear_syn_timeouts: u32,
     /// Initial congestion window in segments (RFC 6928; ns-2 `windowInit_`).
     pub initial_window: f64,
     /// Initial slow-start threshold in segments; infinite by default (RFC 5681 §3.1).
     pub initial_ssthresh: f64,
-    /// Window that the receiver advertises while its buffer is empty, bytes.
+    /// Window in bytes that the receiver advertises while the buffer is empty.
     pub receive_window: u64,
     /// Number of duplicate ACKs that signal a loss (RFC 5681 §3.2).
     pub dupthresh: u32,
@@ -32,21 +32,21 @@ pub struct Config {
     pub sack_blocks: u8,
     /// True if the first SACK block reports duplicate data (RFC 2883).
     pub dsack: bool,
-    /// Delayed ACKs; `None`: the receiver sends an ACK for every segment.
+    /// Delayed ACKs. With `None`, the receiver acknowledges every segment.
     pub delayed_ack: Option<DelayedAck>,
-    /// Number of quick ACKs, i.e. ACKs that the receiver does not delay (Linux: 16). Quick ACKs are sent
-    /// while the sender may be in slow start: at the start of the connection, after an idle period longer
-    /// than the minimum timeout, and after a duplicate segment.
+    /// Number of quick ACKs, which are sent without delay (Linux: 16). Quick ACKs are used while the sender
+    /// may be in slow start: at the start of the connection, after an idle period longer than the minimum
+    /// timeout, and after a duplicate segment.
     pub quick_acks: u32,
     /// Estimator and bounds of the retransmission timeout.
     pub rto: RtoConfig,
     /// Quantity whose half becomes ssthresh after a loss.
     pub halve_from: HalveFrom,
-    /// True: at the end of fast recovery the window is at most the flight plus one segment (RFC 6582 §3.2
-    /// step 3, option 1). False: the window is then ssthresh (option 2, ns-2).
+    /// True if the window at the end of fast recovery is at most the flight plus one segment (RFC 6582 §3.2
+    /// step 3, option 1). Otherwise the window is ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
-    /// True if the connection uses ECN: routers may mark its data segments, and the receiver echoes the marks
-    /// (RFC 3168).
+    /// True if the connection uses ECN (RFC 3168): routers may mark data segments, and the receiver echoes
+    /// the marks.
     pub ecn: bool,
     /// Loss recovery used by the scheme `sack`.
     pub sack_recovery: SackRecovery,
@@ -62,25 +62,24 @@ pub struct Config {
     pub prr: bool,
     /// True if RACK also sends a loss probe after two round trips without ACKs (TLP, RFC 8985 §7).
     pub tlp: bool,
-    /// True if RACK sends two new segments after a timeout, before it retransmits further segments (F-RTO,
-    /// RFC 5682 §3.1).
+    /// True if RACK tests a timeout with two new segments before further retransmissions (F-RTO, RFC 5682
+    /// §3.1).
     pub frto: bool,
     /// Reaction of the sender to explicit notices.
     pub notices: Notices,
-    /// True if a reduction that proves spurious is undone (RFC 3522, RFC 3708, RFC 4015).
+    /// True if a spurious reduction is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
-    /// True if the sender also paces schemes that set no pacing rate. The rate is then twice the window per
-    /// round trip while the window is far below ssthresh, and 1.2 windows per round trip above (Linux, see
-    /// [`Preset::Linux`]).
+    /// True if the sender also paces schemes without a pacing rate. The rate is then 2 windows per round trip
+    /// while the window is far below ssthresh, and 1.2 windows otherwise (Linux, see [`Preset::Linux`]).
     pub pacing: bool,
-    /// True if the last segment of a burst carries PSH and the receiver acknowledges a segment with PSH at
-    /// once (Linux from 6.6 on).
+    /// True if the last segment of a burst carries PSH, and the receiver acknowledges PSH at once (Linux 6.6
+    /// and later).
     pub push: bool,
-    /// True if a partial segment waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC
-    /// 1122 §4.2.3.4); false for applications that set TCP_NODELAY.
+    /// True if a partial segment waits for an ACK (Nagle's algorithm, RFC 9293 §3.7.4; RFC 1122 §4.2.3.4).
+    /// False for applications with TCP_NODELAY.
     pub nagle: bool,
-    /// Delay of the receiver's host between the arrival of a segment and the transmission of its ACK; `None`:
-    /// no delay. The caller that runs the endpoints applies the delay.
+    /// Delay at the receiver's host between a segment and its ACK; `None` without a delay. The caller of the
+    /// endpoints applies the delay.
     pub turnaround: Option<Turnaround>,
 }
 
@@ -93,31 +92,31 @@ pub struct Turnaround {
     pub p90: Span,
 }
 
-/// Reaction of a sender to explicit notices. The sender's scheme still determines window and loss recovery.
+/// Reaction of a sender to explicit notices. Window and loss recovery remain those of the sender's scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
-    /// Reaction of the sender's own scheme.
+    /// Reaction that the sender's scheme specifies.
     Scheme,
     /// No reaction.
     Ignored,
-    /// Reaction of the scheme `eln`: the sender retransmits the segment named by an ELN once, and does not
-    /// reduce its window.
+    /// Reaction of the scheme `eln`: the segment named by an ELN is retransmitted once, and the window is not
+    /// reduced.
     Eln,
-    /// Reaction of the scheme `ll-elsn`: the sender retransmits a segment on each ELN that names it, until it
-    /// detects a disconnection. An ERSN suspends congestion control.
+    /// Reaction of the scheme `ll-elsn`: the segment named by an ELN is retransmitted at each ELN until the
+    /// sender detects a disconnection. An ERSN suspends congestion control.
     Elsn,
 }
 
 /// Method of loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
-    /// Duplicate ACKs, or SACK blocks above a hole; each scheme uses its own recovery.
+    /// Duplicate ACKs, or SACK blocks above a hole. Each scheme uses its own recovery.
     Duplicates,
     /// SACK blocks above a hole (RFC 6675). All schemes of Reno's family use the same recovery, as in ns-3.
     /// Only a timeout repairs the loss of a retransmission.
     Rfc6675,
-    /// Transmission times and SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by
-    /// their recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) use their own recovery.
+    /// Transmission times and SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes that are
+    /// defined by their recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep that recovery.
     Rack,
 }
 
@@ -126,8 +125,8 @@ pub enum LossDetection {
 pub enum Growth {
     /// Growth per ACK, for any number of acknowledged bytes: one segment in slow start, then 1/cwnd segments.
     PerAck,
-    /// One segment in slow start, then 1/cwnd segments, per MSS of newly delivered bytes, as in Linux;
-    /// delayed ACKs therefore do not slow the growth. If an ACK ends slow start, its remaining bytes count
+    /// Growth per MSS of newly delivered bytes, as in Linux: one segment in slow start, then 1/cwnd segments.
+    /// Delayed ACKs therefore do not slow the growth. If an ACK ends slow start, the remaining bytes count
     /// for congestion avoidance.
     PerByte,
 }
@@ -139,10 +138,10 @@ pub enum Growth {
 pub enum Validation {
     /// No validation: every ACK increases the window, as in ns-2.
     Never,
-    /// Half of the window (RFC 7661 §4.3; the largest flight in the last window of data takes the place of
-    /// the RFC's pipeACK).
+    /// Half of the window (RFC 7661 §4.3). The largest flight in the last window of data replaces the RFC's
+    /// pipeACK.
     Half,
-    /// The whole window, or in slow start more than half of the window (Linux, tcp_is_cwnd_limited()).
+    /// The whole window; in slow start, more than half of the window (Linux, tcp_is_cwnd_limited()).
     Full,
 }
 
@@ -153,24 +152,24 @@ pub enum AfterPause {
     Keep,
     /// Window before the idle period, but at most the initial window (RFC 5681 §4.1).
     Initial,
-    /// Window before the idle period, halved for each RTO of the period, but at least the initial window.
-    /// ssthresh is at least three quarters of the window before the idle period. A congestion control with
-    /// its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
+    /// Window before the idle period, halved for each idle RTO, but at least the initial window. ssthresh
+    /// becomes at least three quarters of the window before the idle period. A scheme with its own pacing
+    /// rate keeps its window (Linux, tcp_cwnd_restart()).
     Halve,
-    /// Window before the idle period, halved for each five minutes of the period, but at least the initial
-    /// window. ssthresh is at least three quarters of the window before the idle period (RFC 7661 §4.4.3).
+    /// Window before the idle period, halved for every five idle minutes, but at least the initial window.
+    /// ssthresh becomes at least three quarters of the window before the idle period (RFC 7661 §4.4.3).
     Decay,
 }
 
 /// Loss recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
-    /// Sack1 of ns-2, which limits the flight by a counter, `pipe` (Fall and Floyd 1996).
+    /// Sack1 of ns-2. The counter `pipe` limits the flight (Fall and Floyd 1996).
     Pipe,
     /// Recovery of RFC 6675.
     Rfc6675,
     /// Forward acknowledgement with rate halving. With the preset ns2, the sender is Agent/TCP/Linux with
-    /// Linux' Reno, and its window is an integer number of segments.
+    /// Linux' Reno, and the window is an integer number of segments.
     RateHalving,
 }
 
@@ -206,7 +205,7 @@ pub struct RtoConfig {
     pub kind: RtoKind,
     /// Minimum timeout.
     pub min: Span,
-    /// Maximum timeout, which also limits the backoff.
+    /// Maximum timeout, including the backoff.
     pub max: Span,
     /// Timeout before the first RTT sample.
     pub initial: Span,
@@ -223,13 +222,16 @@ pub enum RtoKind {
     Ns2,
     /// Estimator of a coarse clock, with one gain for the mean and the deviation of the RTT (Kounavis 1996).
     SingleGain,
-    /// Linux' estimator. The configured minimum is a lower bound of the deviation term, and the deviation
-    /// term decreases only once per round trip. Nearly every ACK yields an RTT sample in microseconds from
-    /// the recorded transmission times (tcp_clean_rtx_queue()); a retransmitted segment yields a sample from
-    /// timestamps. The retransmission timer restarts whenever the oldest segment is retransmitted
-    /// (tcp_xmit_retransmit_queue()); a retransmission delayed by pacing or by the window therefore has a
-    /// full timeout. If only one SYN was lost, the sender does not reduce its initial window
-    /// (tcp_init_transfer(), tcp_init_metrics()).
+    /// Linux' estimator.
+    ///
+    /// The configured minimum is a lower bound of the deviation term, which decreases only once per round
+    /// trip. Nearly every ACK yields an RTT sample in microseconds from the recorded transmission times
+    /// (tcp_clean_rtx_queue()). For a retransmitted segment, timestamps yield the sample.
+    ///
+    /// The retransmission timer restarts at each retransmission of the oldest segment
+    /// (tcp_xmit_retransmit_queue()). A retransmission delayed by pacing or by the window therefore has a
+    /// full timeout. After the loss of a single SYN, the initial window is not reduced (tcp_init_transfer(),
+    /// tcp_init_metrics()).
     Linux,
 }
 
@@ -257,7 +259,7 @@ pub enum Preset {
     Ns2,
     /// Behaviour that the RFCs specify.
     Rfc,
-    /// Linux 6 on a host that paces its sockets (queueing discipline fq, or BBR as default congestion
+    /// Linux 6 on a host that paces its sockets (fq queueing discipline, or BBR as default congestion
     /// control).
     Linux,
 }
@@ -367,7 +369,7 @@ impl Preset {
     }
 }
 
-/// RFC 6928 §2: min(10 SMSS, max(2 SMSS, 14600 B)), in segments.
+/// Returns the initial window of RFC 6928 §2 in segments: min(10 SMSS, max(2 SMSS, 14600 B)).
 fn rfc6928_window(mss: u32) -> f64 {
     let mss = f64::from(mss);
     (10.0 * mss).min((2.0 * mss).max(14600.0)) / mss

@@ -1,4 +1,4 @@
-//! Additive increase, multiplicative decrease: the congestion control on which most schemes build.
+//! Additive increase, multiplicative decrease: the basis of most schemes.
 
 mod counted;
 
@@ -8,7 +8,7 @@ use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
-/// Reno's congestion control: slow start, congestion avoidance, and half the window after a loss (RFC 5681
+/// Reno's congestion control: slow start, congestion avoidance, and a window halved after a loss (RFC 5681
 /// §3.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
@@ -28,7 +28,7 @@ impl CongestionControl for Reno {
     }
 }
 
-/// Grows the window: slow start, then additive increase by `alpha` segments per window.
+/// Increases the window for an ACK: in slow start, then additively by `alpha` segments per window.
 pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
         // ns-2, which computed the papers' figures: one segment per ACK in slow start, then `alpha` segments
@@ -38,21 +38,21 @@ pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     }
 }
 
-/// Grows the window for `segments` delivered segments (RFC 3465 §2.1 and §2.2, without a limit in slow start,
-/// as in Linux). In congestion avoidance the window grows by `alpha` segments per delivered window, where the
-/// window is rounded down to an integer number of segments.
+/// Increases the window for `segments` delivered segments (RFC 3465 §2.1 and §2.2, without a limit in slow
+/// start, as in Linux). In congestion avoidance, the window grows by `alpha` segments per delivered window,
+/// rounded down to whole segments.
 fn grow(w: &mut Window, alpha: f64, segments: f64) {
     let exponential = segments.min((w.ssthresh - w.cwnd).max(0.0));
     w.cwnd += exponential;
     w.cwnd += alpha * (segments - exponential) / whole(w.cwnd);
 }
 
-/// Reduces ssthresh to the fraction `kept` of the quantity that RFC 5681 §3.1 halves.
+/// Sets ssthresh to the fraction `kept` of the quantity that RFC 5681 §3.1 halves.
 pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
     leave(w, l.base.map(|base| base * kept), l.signal);
 }
 
-/// Sets ssthresh and window to `left` segments; `None`: a timeout that does not change ssthresh.
+/// Sets ssthresh and window to `left` segments. With `None`, ssthresh does not change (repeated timeout).
 pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
     w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
     w.cwnd = match signal {

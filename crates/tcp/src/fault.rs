@@ -1,12 +1,12 @@
-//! Failures of policies that users wrote.
+//! Failures of user-written policies.
 
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Failure of a policy: its code, which is not part of Airhop, raised an error or returned an invalid value.
+/// Failure of a user-written policy: the code raised an error or returned an invalid value.
 ///
 /// Methods of policies return no errors, because Airhop's own policies do not fail. A failing policy unwinds
-/// out of the simulation; callers run simulations with such policies inside [`Fault::catch`].
+/// out of the simulation. Callers run simulations with user-written policies inside [`Fault::catch`].
 #[derive(Debug)]
 pub struct Fault {
     /// Name of the scheme.
@@ -24,11 +24,11 @@ impl Fault {
         resume_unwind(Box::new(self))
     }
 
-    /// Runs `work` and catches a fault. A panic continues to unwind.
+    /// Runs `work` and catches a fault. Other panics continue to unwind.
     ///
     /// # Errors
     ///
-    /// The fault. Values that `work` was changing are inconsistent, and must not be used afterwards.
+    /// Returns the fault. Values that `work` was changing are inconsistent and must not be used afterwards.
     pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
         catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Fault>() {
             Ok(fault) => *fault,

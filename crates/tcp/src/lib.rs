@@ -4,7 +4,7 @@
 //! Read [`seams`] first: it declares the policies in which senders differ. `sender/` and `receiver.rs`
 //! implement the protocol common to all senders, `recovery/` the loss recoveries, `notices/` the reactions to
 //! explicit notices, `rto/` the timeout estimators, `kernel_ops/` the interface of Linux's congestion
-//! controls, `schemes/` the named combinations of policies.
+//! controls, and `schemes/` the named combinations of policies.
 
 mod bbr;
 mod closing;

@@ -2,11 +2,11 @@
 
 use crate::{Config, Preset};
 
-/// Condition for sending a partial segment, i.e. the last data of the application, if it is shorter than the
-/// MSS (RFC 9293 §3.7.4, RFC 1122 §4.2.3.4).
+/// Rule for sending a partial segment: the last data of the application, if shorter than the MSS (RFC 9293
+/// §3.7.4, RFC 1122 §4.2.3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nagle {
-    /// True if partial segments wait; false if the sender transmits them at once (TCP_NODELAY).
+    /// True if partial segments wait. With TCP_NODELAY (false), partial segments are sent at once.
     pub is_on: bool,
     awaited: Awaited,
     /// First byte after the last partial segment; zero before the first partial segment.
@@ -25,7 +25,7 @@ enum Awaited {
 }
 
 impl Nagle {
-    /// Creates the variant of the connection's stack. `c.nagle` enables the algorithm.
+    /// Creates Nagle's algorithm in the variant of the connection's stack. `c.nagle` enables the algorithm.
     pub fn new(c: &Config) -> Self {
         let awaited = match c.stack {
             Preset::Linux => Awaited::Small,
@@ -34,8 +34,8 @@ impl Nagle {
         Nagle { is_on: c.nagle, awaited, small_end: 0 }
     }
 
-    /// True if a partial segment of new data must wait. `una`: lowest unacknowledged byte; `max_sent`: first
-    /// byte never sent.
+    /// True if a partial segment of new data must wait. `una` is the lowest unacknowledged byte, and
+    /// `max_sent` the first byte never sent.
     pub fn holds(self, una: u64, max_sent: u64) -> bool {
         let awaited = match self.awaited {
             Awaited::Outstanding => max_sent,
@@ -44,7 +44,7 @@ impl Nagle {
         self.is_on && una < awaited
     }
 
-    /// Records the transmission of a partial segment of new data. `end`: first byte after the segment.
+    /// Records the transmission of a partial segment of new data. `end` is the first byte after the segment.
     pub fn on_partial_segment(&mut self, end: u64) {
         self.small_end = end;
     }

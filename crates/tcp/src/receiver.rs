@@ -1,8 +1,8 @@
-//! TCP receiver, which reassembles data and determines contents and times of ACKs.
+//! TCP receiver: reassembles data, and determines content and time of ACKs.
 //!
-//! The receiver performs no I/O: segments are inputs, ACKs are outputs, time is an argument. The application
-//! reads data at once, so the advertised window never shrinks. For an application that reads later, the
-//! caller sets the right edge of the window.
+//! The receiver performs no I/O: segments are inputs, ACKs are outputs, and time is an argument. The
+//! application reads data at once, so the advertised window never shrinks. If the application reads later,
+//! the caller sets the right edge of the window.
 
 mod echo;
 mod echo_clock;
@@ -37,9 +37,9 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
-    /// Right edge of the window; `None`: the window ends `window` bytes above the in-order data.
+    /// Right edge of the window. With `None`, the window ends `window` bytes above the in-order data.
     edge: Option<u64>,
-    /// Limit of the advertised window in TCP Contention Control, which depends on the contention time of
+    /// Limit of the advertised window in TCP Contention Control. The limit depends on the contention time of
     /// data.
     contention: Option<ContentionLimit>,
     features: ReceiverFeatures,
@@ -47,8 +47,8 @@ pub struct Receiver {
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
     quick_acks: QuickAcks,
-    /// True if a segment with PSH is acknowledged at once. The application has then read all data (Linux 6.6,
-    /// tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
+    /// True if a segment with PSH is acknowledged at once, because the application has then read all data
+    /// (Linux 6.6, tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
     heeds_push: bool,
     mss: u32,
     stream: Stream,
@@ -57,15 +57,15 @@ pub struct Receiver {
     clock: Option<EchoClock>,
     /// True if the receiver is ready to use ECN.
     is_ecn_capable: bool,
-    /// Echo of marks; `None` if the connection does not use ECN.
+    /// Echo of ECN marks; `None` if the connection does not use ECN.
     echo: Option<Box<dyn MarkEcho>>,
-    /// Types of the receiver's packets that are sent ECN-capable.
+    /// Types of packets that the receiver sends ECN-capable.
     extent: Extent,
-    /// Last segment that arrived, if ACKs contain its number.
+    /// Last segment that arrived; `None` if ACKs do not contain its number.
     arrival: Option<Arrival>,
-    /// Last segment that arrived damaged, while the receiver repeats its ELN.
+    /// Last damaged segment; `None` if its ELN is not repeated.
     damaged: Option<u64>,
-    /// New bytes not yet acknowledged, and the deadline of their ACK.
+    /// Number of new bytes not yet acknowledged. `ack_due` is the deadline of their ACK.
     unacked: u64,
     ack_due: Option<Time>,
     /// True if the host has further segments, which TCP processes at the same instant.
@@ -74,18 +74,18 @@ pub struct Receiver {
     is_pushed: bool,
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
-    /// Options of ACKs that arrived, at most [`SPARE`]. Later ACKs reuse their memory.
+    /// Options of ACKs that arrived at the sender, at most [`SPARE`]. Later ACKs reuse this memory.
     spare: Vec<Options>,
     duplicates: u64,
     handshake: Handshake,
 }
 
-/// Maximum number of options whose memory a receiver keeps for later ACKs.
+/// Maximum number of options kept for reuse by later ACKs.
 const SPARE: usize = 256;
 
 impl Receiver {
-    /// Creates the receiver of `flow` at node `me` for the sender at node `peer`. `features`: features that
-    /// the sender requests.
+    /// Creates the receiver of `flow` at node `me` for the sender at node `peer`. `features` are the features
+    /// that the sender's scheme requests.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let is_ecn_capable = features.uses_ecn(config);
@@ -151,7 +151,7 @@ impl Receiver {
         self.stream.expected
     }
 
-    /// Processes an arriving packet. Pure ACKs cause no ACK.
+    /// Processes an arriving packet. Pure ACKs are not acknowledged.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
@@ -171,15 +171,15 @@ impl Receiver {
         }
     }
 
-    /// Checks whether the segment is acceptable. An unacceptable segment is acknowledged and dropped (RFC
-    /// 9293 §3.10.7.4): a zero-window probe, i.e. an octet above the window, or a segment without data at an
-    /// acknowledged sequence number. Duplicate data is acceptable, because its ACK reports the duplicate.
+    /// True if the segment is acceptable. An unacceptable segment is acknowledged and dropped (RFC 9293
+    /// §3.10.7.4). Examples are a zero-window probe (an octet above the window) and an empty segment at an
+    /// acknowledged sequence number. Duplicate data is acceptable, so that the ACK reports the duplicate.
     fn accepts(&self, s: &Segment) -> bool {
         if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
-    /// Reports a segment of which only the headers are intact, at once, in an ACK of the data before it
-    /// (HACK's special ACK). No effect if the segment had arrived intact before.
+    /// Reports a segment with damaged data and intact headers. An ACK of the data before the segment is sent
+    /// at once (HACK's special ACK). No effect if the segment has already arrived intact.
     #[cold]
     fn on_damaged(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
@@ -205,21 +205,21 @@ impl Receiver {
         header
     }
 
-    /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an
-    /// answer, after which ACKs are delayed until the next answer (Linux, pingpong mode). No effect without
+    /// Records that this host sends data in the other direction. Data within 40 ms of an arrival counts as an
+    /// answer. ACKs are then delayed until the next answer (Linux, pingpong mode). No effect without
     /// [`Config::quick_acks`] and [`Config::push`].
     pub fn on_answer(&mut self, now: Time) {
         self.quick_acks.on_answer(now);
     }
 
-    /// Records that the next segment is the peer's FIN: its ACK waits for the answer of this host, as after
-    /// [`Self::on_answer`].
+    /// Records that the next segment is the peer's FIN. The ACK of the FIN waits for this host's answer, as
+    /// after [`Self::on_answer`].
     pub fn expect_answer(&mut self) {
         self.quick_acks.on_fin();
     }
 
-    /// Sets whether TCP processes further segments at the same instant, after the next one. The ACK of data in
-    /// order then waits for the last of them, because the window does not advance until the process has read
+    /// Sets whether TCP processes more segments at the same instant after the next segment. If so, the ACK of
+    /// in-order data waits for the last segment, because the window does not advance before the process reads
     /// the data (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
     pub fn set_more(&mut self, more: bool) {
         self.more = more;
@@ -238,7 +238,7 @@ impl Receiver {
     /// No effect: a receiver ignores notices.
     pub fn on_notice(&mut self, _now: Time, _n: Notice) {}
 
-    /// Queues the delayed ACK that is due. The caller calls it at the time of [`Self::poll_timeout`].
+    /// Queues the delayed ACK if it is due. Must be called at the time that [`Self::poll_timeout`] returns.
     pub fn on_timeout(&mut self, now: Time) {
         if self.ack_due.is_some_and(|due| due <= now) {
             self.quick_acks.on_timeout();
@@ -262,7 +262,7 @@ impl Receiver {
         self.ready.push_back(packet);
     }
 
-    /// Returns the time at which [`Self::on_timeout`] is due; `None` if no ACK is delayed.
+    /// Returns the time of the next [`Self::on_timeout`]; `None` if no ACK is delayed.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.ack_due
     }
@@ -296,9 +296,9 @@ impl Receiver {
         }
     }
 
-    /// Returns the sequence numbers of the segment's data and FIN, without numbers above a FIN that has
-    /// arrived (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below data that is already
-    /// delivered is ignored.
+    /// Returns the sequence numbers of the segment's data and FIN. Numbers above an earlier FIN are left out
+    /// (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below already delivered data is
+    /// ignored.
     #[inline]
     fn block_of(&mut self, s: &Segment) -> Option<SackBlock> {
         let text = s.seq + u64::from(s.len);
@@ -332,8 +332,8 @@ impl Receiver {
         }
     }
 
-    /// Checks whether an ACK is due: after a segment with PSH, and by RFC 9293 §3.8.6.3 for "at least every
-    /// second full-sized segment or 2*RMSS bytes of new data".
+    /// True if an ACK is due: after a segment with PSH, or after `segments` full segments of new data (RFC
+    /// 9293 §3.8.6.3: "at least every second full-sized segment or 2*RMSS bytes of new data").
     fn requires_ack(&self, segments: u32) -> bool {
         self.is_pushed || self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
@@ -386,8 +386,8 @@ impl Receiver {
         ack
     }
 
-    /// Returns the options of an ACK, whose options have `bytes` bytes so far, with as many SACK blocks as
-    /// fit: four in 40 bytes, or three with timestamps (RFC 2018 §3).
+    /// Adds as many SACK blocks as fit to the options of an ACK: four in 40 bytes, or three with timestamps
+    /// (RFC 2018 §3). `bytes` is the length of the options so far.
     #[inline(never)]
     fn report_runs(&mut self, bytes: u32, mut options: Options, duplicate: Option<SackBlock>) -> Options {
         let room = (MAX_OPTION_BYTES - bytes).saturating_sub(4) / 8;
@@ -403,7 +403,7 @@ impl Receiver {
         spare.replaced(RareOptions { sack, ..RareOptions::NONE })
     }
 
-    /// Stores the options of an ACK that has arrived at the sender, so that a later ACK reuses their memory.
+    /// Stores the options of an ACK that has arrived at the sender. A later ACK reuses this memory.
     pub fn reuse(&mut self, options: Options) {
         if self.spare.len() < SPARE {
             self.spare.push(options);

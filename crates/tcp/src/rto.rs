@@ -1,8 +1,7 @@
 //! Retransmission timeout, computed from RTT samples.
 //!
-//! Only the arithmetic is here; the sender implements the timer and Karn's rule (no sample from a segment
-//! that was sent twice). There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain estimator
-//! of Kounavis 1996, and Linux'.
+//! The sender implements the timer and Karn's rule (no sample from a segment that was sent twice). There are
+//! four estimators: RFC 6298, ns-2's integer ticks, the single-gain estimator of Kounavis 1996, and Linux'.
 
 mod exact;
 mod linux;
@@ -25,28 +24,28 @@ pub trait RtoPolicy: Debug + Send {
     /// backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
-    /// Adds an RTT sample in ns-2's Agent/TCP/Linux, where every ACK yields a sample from its echoed
-    /// timestamp. `ends_backoff`: the ACK acknowledges a segment first sent after the timer expired; only
-    /// such an ACK ends the backoff.
+    /// Adds an RTT sample in ns-2's Agent/TCP/Linux, where every ACK yields a sample from an echoed
+    /// timestamp. `ends_backoff` is true if the ACK covers a segment first sent after the timer expired.
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
         let _ = ends_backoff;
         self.on_rtt(sent, now);
     }
 
-    /// Doubles the timeout after an expiry of the timer (RFC 6298 §5.5).
+    /// Doubles the timeout when the timer expires (RFC 6298 §5.5).
     fn on_backoff(&mut self);
 
     /// Resets the timeout at the first data after a retransmitted SYN (RFC 6298 §5.7).
     fn on_slow_handshake(&mut self) {}
 
-    /// Returns the timeout of a timer that starts now, with backoff and within the configured bounds.
+    /// Returns the timeout of a timer that starts now. Includes backoff and the configured bounds.
     fn timeout(&self) -> Span;
 
     /// Returns the timeout without backoff: a + 4v for mean a and deviation v.
     fn timeout_without_backoff(&self) -> Span;
 
-    /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with
-    /// backoff and within the configured bounds. The mean a counts as 0 before the first sample.
+    /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G) for mean
+    /// a, deviation v and clock granularity G. Includes backoff and the configured bounds. The mean counts as
+    /// 0 before the first sample.
     fn timeout_expecting(&self, extra: Span) -> Span;
 
     /// Returns the smoothed RTT; `None` before the first sample.
@@ -55,8 +54,8 @@ pub trait RtoPolicy: Debug + Send {
     /// Returns the mean deviation of the RTT; `None` before the first sample.
     fn rttvar(&self) -> Option<Span>;
 
-    /// Returns a copy of the whole state, which can be restored later: a frozen sender keeps "all the
-    /// TCP-related parameters" (Yun 2009 §4).
+    /// Returns a copy of the whole state. A frozen sender keeps "all the TCP-related parameters" (Yun 2009
+    /// §4) and restores this copy later.
     fn snapshot(&self) -> Box<dyn RtoPolicy>;
 }
 
@@ -70,8 +69,8 @@ pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     }
 }
 
-/// Returns the number of ticks of a coarse clock between two times. The number depends on the phase of `sent`
-/// within a tick, so an RTT sample is up to one tick too long or too short.
+/// Returns the number of clock ticks between two times. The phase of `sent` within a tick makes an RTT sample
+/// up to one tick too long or too short.
 fn ticks_between(sent: Time, now: Time, tick: Span) -> u64 {
     let reading = |t: Time| t.since(Time::ZERO).whole(tick);
     reading(now) - reading(sent)
@@ -90,7 +89,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Adds a sample of `ms` milliseconds for a segment sent at the clock's time zero.
+    /// Adds a sample of `ms` milliseconds for a segment sent at time zero.
     pub fn sample(rto: &mut dyn RtoPolicy, ms: u64) {
         rto.on_rtt(at(0), at(ms * 1000));
     }

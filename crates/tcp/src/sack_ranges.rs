@@ -1,13 +1,13 @@
 use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
-/// Runs of SACKed segments in sequence order, with a hole between two runs. ACKs repeat earlier blocks; if a
-/// block lies within a run, its segments are not checked again.
+/// Runs of SACKed segments in sequence order, separated by holes. ACKs repeat earlier blocks. The segments of
+/// a block that lies within a run are not checked again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
 impl SackRanges {
-    /// Adds a run that overlaps no other run; runs that it touches are merged.
+    /// Adds a run that overlaps no other run. Adjacent runs are merged.
     pub fn insert(&mut self, run: SackBlock) {
         let place = self.0.partition_point(|known| known.end < run.start);
         match self.0.get_mut(place) {
@@ -21,14 +21,14 @@ impl SackRanges {
         }
     }
 
-    /// Joins a run with the next one, which it touches.
+    /// Joins a run with the adjacent next run.
     #[inline(never)]
     fn join_next(&mut self, place: usize) {
         let next = self.0.remove(place + 1);
         self.0[place].end = next.map_or(self.0[place].end, |next| next.end);
     }
 
-    /// Adds a run that touches no earlier one.
+    /// Adds a run that is not adjacent to an earlier run.
     #[inline(never)]
     fn insert_before(&mut self, place: usize, run: SackBlock) {
         match self.0.get_mut(place).filter(|after| after.start == run.end) {
@@ -74,7 +74,7 @@ impl SackRanges {
         self.0.get(place).filter(|run| run.start <= seq)
     }
 
-    /// Returns the first contiguous bytes of `[from, end)` that are outside all runs, if any.
+    /// Returns the first bytes of `[from, end)` that no run covers; `None` if runs cover all bytes.
     pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
         let place = self.0.partition_point(|run| run.end <= from);
         let (start, next) = match self.0.get(place) {

@@ -1,8 +1,7 @@
-//! Scoreboard: the sender's record of segments that were sent and not yet acknowledged, with their SACK
-//! state.
+//! Scoreboard: the sender's record of sent and unacknowledged segments, with their SACK state.
 //!
-//! A sender has one scoreboard. The sender updates it once per transmission and once per ACK, before it calls
-//! a policy. Recovery, delivery rate and RTT therefore use the same state.
+//! A sender has one scoreboard. The sender updates it once per transmission and once per ACK, before any
+//! policy runs. Recovery, delivery rate and RTT therefore use the same state.
 //!
 //! No query iterates over the whole window. SACKed segments are stored as runs, because ACKs repeat earlier
 //! blocks. A search for lost or missing segments continues where the last search ended.
@@ -27,36 +26,37 @@ pub struct Sent {
     pub start: u64,
     /// First byte after the segment.
     pub end: u64,
-    /// Number of the segment's last transmission, which defines the sending order. Numbers count all
-    /// transmissions of the connection.
+    /// Number of the segment's last transmission, counted over all transmissions of the connection. Defines
+    /// the sending order.
     pub order: u64,
     /// Time of the segment's last transmission.
     pub at: Time,
     /// True if the receiver has the segment. SACK information is not relied on beyond a timeout (RFC 2018
     /// §8).
     pub sacked: bool,
-    /// True if any ACK has reported the arrival. Never cleared, so that an arrival counts once as delivered.
+    /// True if any ACK has reported the arrival. Never cleared, so that the segment counts as delivered only
+    /// once.
     pub arrived: bool,
-    /// True if the segment was sent more than once, so that its ACK yields no RTT sample (Karn's rule).
+    /// True if the segment was sent more than once. The ACK then yields no RTT sample (Karn's rule).
     pub again: bool,
     /// True if the segment was retransmitted since the last timeout that marked all segments lost.
     pub retransmitted: bool,
     /// True if the segment is marked lost and not yet retransmitted.
     pub lost: bool,
-    /// True if the segment was ever marked lost, even if it was retransmitted since then.
+    /// True if the segment was ever marked lost, even if it was retransmitted afterwards.
     pub was_lost: bool,
-    /// Time until which a link layer retransmits the segment, from an ERSN.
+    /// Deadline of link-layer retransmission that an ERSN announced for this segment.
     pub held_until: Time,
 }
 
 impl Sent {
-    /// Returns the length of the segment, bytes.
+    /// Returns the length of the segment in bytes.
     pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Returns the length of the segment, bytes, if its retransmission is in flight, i.e. neither delivered
-    /// nor marked lost; else 0.
+    /// Returns the length of the segment in bytes if a retransmission is in flight, i.e. neither delivered
+    /// nor marked lost; 0 otherwise.
     fn repeated(&self) -> u64 {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
@@ -77,7 +77,7 @@ impl Sent {
 pub struct FirstSent {
     /// First byte.
     pub start: u64,
-    /// First byte after them.
+    /// First byte after the range.
     pub end: u64,
     /// Time of the first transmission.
     pub at: Time,
@@ -89,10 +89,9 @@ pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Runs of consecutive SACKed segments.
     runs: SackRanges,
-    /// Byte below which every segment is SACKed or retransmitted. The first hole is not below it.
+    /// Byte below which every segment is SACKed or retransmitted. The search for holes starts here.
     hole_from: u64,
-    /// Byte below which every segment is SACKed, marked lost or retransmitted. Loss detection continues
-    /// there.
+    /// Byte below which every segment is SACKed, marked lost or retransmitted. Loss detection continues here.
     judged_to: u64,
     /// Number of transmissions so far.
     transmissions: u64,
@@ -104,13 +103,13 @@ pub struct Scoreboard {
     news: News,
     /// Minimum RTT so far, including the handshake's sample.
     least_rtt: Option<Span>,
-    /// Bytes of the last retransmission that had been sent exactly once before.
+    /// Bytes of the last retransmission that had been sent only once before.
     sent_before: Vec<FirstSent>,
 }
 
 impl Scoreboard {
-    /// Creates an empty scoreboard. `full`: payload of a full segment, bytes, if the window counts segments
-    /// of any size; `None` if the window counts bytes.
+    /// Creates an empty scoreboard. If the window counts segments of any size, `full` is the payload of a
+    /// full segment in bytes. If the window counts bytes, `full` is `None`.
     pub fn counting(full: Option<u64>) -> Self {
         let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
         Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
@@ -122,7 +121,7 @@ impl Scoreboard {
     }
 
     /// Records a transmission of `[start, end)` at `at`. Returns the number of the segment's previous
-    /// transmission, if there was one.
+    /// transmission; `None` for new data.
     pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
@@ -159,7 +158,7 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// Changes the boundaries of the stored segments to those of the retransmission `[start, end)`.
+    /// Aligns the boundaries of the stored segments with the retransmission `[start, end)`.
     #[cold]
     fn change_boundaries(&mut self, start: u64, end: u64) {
         self.note_first_sent(start, end);
@@ -169,8 +168,8 @@ impl Scoreboard {
         self.losses.shortfall.recount(self.segments.iter());
     }
 
-    /// Records the time of the first transmission of the bytes in `[start, end)`, before the retransmission
-    /// overwrites it.
+    /// Saves the first transmission times of the bytes in `[start, end)` before the retransmission overwrites
+    /// them.
     fn note_first_sent(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.end <= start);
         let repeated = self.segments.range(first..).take_while(|e| e.start < end).filter(|e| !e.again);
@@ -181,14 +180,13 @@ impl Scoreboard {
         }));
     }
 
-    /// Returns the bytes of the last retransmission that had been sent exactly once before, in sequence
-    /// order.
+    /// Returns the bytes of the last retransmission that had been sent only once before, in sequence order.
     pub fn sent_before(&self) -> &[FirstSent] {
         &self.sent_before
     }
 
-    /// Splits the segment that contains `seq` at `seq`. A retransmission may have other segment boundaries
-    /// than the original transmission, e.g. if the original was partial for lack of data.
+    /// Splits the segment that contains `seq` at `seq`. A retransmission may have other boundaries than the
+    /// original transmission, e.g. if the original segment was not full.
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
         if let Some(e) = self.segments.get_mut(place).filter(|e| e.start < seq) {
@@ -198,8 +196,8 @@ impl Scoreboard {
         }
     }
 
-    /// Merges the segments of `[start, end)` into one segment, which has arrived if all of them have. `end`
-    /// may exceed the sent data.
+    /// Merges the segments of `[start, end)` into one segment. The merged segment has arrived if all parts
+    /// have. `end` may exceed the sent data.
     fn join(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.start < start);
         let last = self.segments.partition_point(|e| e.start < end);
@@ -228,7 +226,7 @@ impl Scoreboard {
     }
 
     /// Processes an ACK of all data below `una` with these SACK blocks. Blocks are truncated at `nxt`,
-    /// because data that go-back-N has yet to retransmit is not in flight.
+    /// because go-back-N will send the data above `nxt` again.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
         (self.news.at, self.news.una) = (now, una);
@@ -273,8 +271,8 @@ impl Scoreboard {
         }
     }
 
-    /// Removes the acknowledged bytes of the first segment, those below `una`; the remaining bytes stay in
-    /// the scoreboard.
+    /// Removes the acknowledged bytes of the first segment, up to `una`. The remaining bytes stay in the
+    /// scoreboard.
     #[cold]
     #[inline(never)]
     fn trim_first(&mut self, una: u64) {
@@ -314,8 +312,8 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the lowest hole: a segment below the highest SACKed byte that has not arrived and was not
-    /// retransmitted.
+    /// Returns the lowest hole: the first segment below the highest SACKed byte that has not arrived and was
+    /// not retransmitted.
     pub fn first_hole(&mut self) -> Option<&Sent> {
         let first = self.place(self.hole_from);
         let mut below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
@@ -342,7 +340,7 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the runs of SACKed segments in sequence order. Two runs are separated by a hole.
+    /// Returns the runs of SACKed segments in sequence order, separated by holes.
     pub fn sacked_runs(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
         self.runs.iter()
     }
@@ -352,14 +350,14 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// Returns the transmission time of the segment that starts at `start`, or `None` if it was sent more
-    /// than once and its arrival is ambiguous. Also finds segments that the last ACK acknowledged.
+    /// Returns the transmission time of the segment that starts at `start`; `None` if the segment was sent
+    /// more than once. Also finds segments that the last ACK acknowledged.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)
     }
 
-    /// Returns mutable access to the segment that begins at `start`, and to the loss counters.
+    /// Returns mutable access to the segment that begins at `start` and to the loss counters.
     fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
         let place = self.place(start);
         let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
@@ -377,7 +375,7 @@ impl Scoreboard {
         }
     }
 
-    /// Sets the time until which a link layer retransmits the segment at `start`.
+    /// Sets the deadline of link-layer retransmission of the segment at `start`.
     pub fn hold(&mut self, start: u64, until: Time) {
         if let Some((e, _)) = self.get_mut(start) {
             e.held_until = until;
@@ -405,12 +403,12 @@ impl Scoreboard {
     }
 
     /// Returns the segments that the last ACK newly acknowledged or SACKed, in their state before the ACK.
-    /// Segments that were SACKed before a timeout are included; their [`Sent::arrived`] is true.
+    /// Includes segments that were SACKed before a timeout ([`Sent::arrived`] is true).
     pub fn arrived(&self) -> &[Sent] {
         &self.news.arrived
     }
 
-    /// Returns the bytes newly reported as arrived by the last ACK.
+    /// Returns the number of bytes that the last ACK newly reported as arrived.
     pub fn delivered(&self) -> u64 {
         self.news.delivered
     }
@@ -420,31 +418,33 @@ impl Scoreboard {
         self.news.acknowledges_retransmitted
     }
 
-    /// Returns the delivered bytes that count for window growth: the delivered bytes, or the payload of a
-    /// full segment for each segment (see [`Scoreboard::counting`]).
+    /// Returns the delivered bytes that count for window growth. If the window counts segments, each segment
+    /// counts as a full segment (see [`Scoreboard::counting`]).
     pub fn counted(&self) -> u64 {
         self.news.counted
     }
 
-    /// Returns the shortfall, bytes: the sum of the bytes by which the segments in flight, and a further
-    /// segment of `bytes` bytes, are shorter than full segments. Zero if the window counts bytes.
+    /// Returns the shortfall of the segments in flight and a further segment of `bytes` bytes. The shortfall
+    /// is the number of bytes by which segments are shorter than full segments. Zero if the window counts
+    /// bytes.
     pub fn shortfall(&self, bytes: u64) -> u64 {
         self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
 
-    /// Returns the bytes newly SACKed by the last ACK.
+    /// Returns the number of bytes that the last ACK newly SACKed.
     pub fn newly_sacked(&self) -> u64 {
         self.news.sacked
     }
 
-    /// Returns the RTT of the newest segment that the last ACK reports and that was sent once (Karn's rule).
+    /// Returns the RTT of the newest segment that the last ACK reports. Segments sent more than once do not
+    /// count (Karn's rule).
     pub fn rtt(&self) -> Option<Span> {
         self.news.rtt()
     }
 
-    /// Returns the RTT of the oldest segment that the last ACK reports, which includes the delay of a delayed
-    /// ACK. Cumulatively acknowledged segments take precedence over SACKed segments. `None` if the ACK
-    /// acknowledges a retransmitted segment (Linux, tcp_clean_rtx_queue()).
+    /// Returns the RTT of the oldest segment that the last ACK reports. Includes the delay of a delayed ACK.
+    /// Cumulatively acknowledged segments take precedence over SACKed segments. If the ACK acknowledges a
+    /// retransmitted segment, only SACKed segments count (Linux, tcp_clean_rtx_queue()).
     pub fn longest_rtt(&self) -> Option<Span> {
         self.news.longest_rtt()
     }
@@ -454,7 +454,7 @@ impl Scoreboard {
         self.least_rtt
     }
 
-    /// Returns the first bytes of the segments marked lost since the last ACK or timer, in the order of their
+    /// Returns the first bytes of the segments marked lost since the last ACK or timer, in order of
     /// detection.
     pub fn newly_lost(&self) -> &[u64] {
         &self.losses.fresh
@@ -480,14 +480,15 @@ impl Scoreboard {
         self.losses.bytes
     }
 
-    /// Returns the number of retransmitted bytes in flight, i.e. neither SACKed nor marked lost since then.
+    /// Returns the number of retransmitted bytes in flight, i.e. neither SACKed nor marked lost since the
+    /// retransmission.
     pub fn repeated_bytes(&self) -> u64 {
         self.losses.repeated
     }
 }
 
-/// Returns the bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block, if it
-/// lies below the cumulative ACK or within the second block.
+/// Returns the duplicate bytes that the receiver reports (D-SACK, RFC 2883 §4). A D-SACK is the first block
+/// if that block lies below the cumulative ACK or within the second block.
 pub fn duplicate(una: u64, sack: &Sack) -> Option<SackBlock> {
     let first = *sack.blocks().first()?;
     let is_within = |second: &SackBlock| second.start <= first.start && first.end <= second.end;

@@ -13,7 +13,7 @@ use airhop_base::Span;
 pub struct SenderState {
     /// Lowest unacknowledged byte.
     pub una: u64,
-    /// Next byte to send; go-back-N moves it back.
+    /// Next byte to send. Go-back-N moves it back.
     pub nxt: u64,
     /// First byte never sent.
     pub max_sent: u64,
@@ -21,9 +21,10 @@ pub struct SenderState {
     pub supplied: u64,
     /// First byte above the receiver's window.
     pub right_edge: u64,
-    /// Payload of a full segment, bytes.
+    /// Payload of a full segment in bytes.
     pub mss: u64,
-    /// Duplicate ACKs since the last advance of `una`, as the recovery counts them. RACK does not count them.
+    /// Number of duplicate ACKs since the last advance of `una`, as counted by the recovery. RACK does not
+    /// count duplicate ACKs.
     pub dupacks: u32,
     /// Number of duplicate ACKs that signal a loss.
     pub dupthresh: u32,
@@ -33,26 +34,26 @@ pub struct SenderState {
     pub growth: Growth,
     /// Fraction of the window that must be in use before an ACK may increase the window.
     pub validation: Validation,
-    /// True if the first segment has one byte. ns-2's Agent/TCP/Linux has no handshake, but its first packet
-    /// is only a header and measures the RTT of a small packet.
+    /// True if the first segment has one byte. The first packet of ns-2's Agent/TCP/Linux is only a header
+    /// and measures the RTT of a small packet; there is no handshake.
     pub opens_small: bool,
     /// Smoothed RTT at the last sample; `None` before the first sample.
     pub srtt: Option<Span>,
-    /// True if the path reorders so much that duplicate ACKs do not indicate a loss (Linux, `tp->reordering`
-    /// above DupThresh); false in other stacks.
+    /// True if duplicate ACKs do not indicate a loss because the path reorders (Linux, `tp->reordering` above
+    /// DupThresh). False in other stacks.
     pub reorders: bool,
-    /// Lowest unacknowledged byte at the last retransmission timeout; zero for a timeout of the SYN; `None`
-    /// before the first timeout. Set after the recovery has handled the timeout.
+    /// Lowest unacknowledged byte at the last retransmission timeout; `None` before the first timeout. Zero
+    /// if the SYN timed out. Set after the recovery has handled the timeout.
     pub timed_out: Option<u64>,
     /// Number of delivered bytes up to which samples are application-limited
-    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if samples are not
-    /// application-limited. Updated for schemes with delivery reports.
+    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited). Zero if samples are not
+    /// application-limited. Updated only for schemes with delivery reports.
     pub app_limited_until: u64,
     /// Nagle's rule for partial segments.
     pub(crate) nagle: Nagle,
     /// Segments that were sent and not yet acknowledged.
     pub board: Scoreboard,
-    /// Record of the window's use, for congestion window validation.
+    /// Record of window use, for congestion window validation.
     pub usage: Usage,
 }
 
@@ -89,7 +90,7 @@ impl SenderState {
         self.max_sent > self.una
     }
 
-    /// Returns RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted bytes.
+    /// Returns the pipe of RFC 6675 §4, SetPipe(): bytes neither SACKed nor lost, plus retransmitted bytes.
     pub fn pipe(&self) -> u64 {
         (self.nxt - self.una) - self.board.sacked_bytes() - self.board.lost_bytes()
     }
@@ -99,15 +100,15 @@ impl SenderState {
         self.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    /// Returns the number of segments by which limited transmit enlarges the window: one per duplicate ACK,
-    /// at most two (RFC 3042 §2).
+    /// Returns the number of segments that limited transmit adds to the window: one per duplicate ACK, at
+    /// most two (RFC 3042 §2).
     pub fn limited_transmit_extra(&self) -> u32 {
         if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
     }
 
-    /// True if a flight of `in_flight` bytes and a segment of `len` bytes is within `window` segments. The
-    /// window counts bytes of full segments (RFC 5681 §2), or with the preset linux segments of any size. A
-    /// margin absorbs the rounding errors of many small increments of cwnd.
+    /// True if a further segment of `len` bytes fits `window` segments beside a flight of `in_flight` bytes.
+    /// The window counts bytes of full segments (RFC 5681 §2). Under the preset linux, the window counts
+    /// segments of any size. A margin absorbs the rounding errors of many small increments of cwnd.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
         // The scoreboard's shortfall is the sum of the bytes by which the segments in flight are shorter than
         // the MSS. The shortfall does not apply while go-back-N has yet to retransmit data, because that data
@@ -117,21 +118,21 @@ impl SenderState {
         real(in_flight + len + shortfall) <= window * real(self.mss) + 1e-6
     }
 
-    /// Returns the number of segments in a flight of `in_flight` bytes: bytes divided by the MSS, or with the
-    /// preset linux segments of any size.
+    /// Returns the number of segments in a flight of `in_flight` bytes: bytes divided by the MSS. Under the
+    /// preset linux, counts segments of any size.
     pub fn segments_in_flight(&self, in_flight: u64) -> f64 {
         (in_flight + self.board.shortfall(self.mss)) as f64 / self.mss as f64
     }
 
-    /// Returns the segment at `nxt`. `None` if no data is available, if the receiver's window or the window
-    /// of `window` segments has no room for it, or if Nagle's algorithm delays it.
+    /// Returns the segment at `nxt`. `None` if no data is available, if the receiver's window or a window of
+    /// `window` segments is full, or if Nagle's algorithm delays the segment.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let (start, end) = self.next_accepted()?;
         let may_go = !self.is_held_back(start, end) && self.has_room(end - start, in_flight, window);
         may_go.then_some((start, end))
     }
 
-    /// True if only the window prevents the transmission of the segment at `nxt`.
+    /// True if nothing but the window prevents the transmission of the segment at `nxt`.
     pub fn may_send_next(&self) -> bool {
         self.next_accepted().is_some_and(|(start, end)| !self.is_held_back(start, end))
     }
@@ -141,8 +142,8 @@ impl SenderState {
         end - start < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent)
     }
 
-    /// Returns start and end of the segment at `nxt`; `None` if no data is available, or if the receiver's
-    /// window ends before the segment does.
+    /// Returns start and end of the segment at `nxt`; `None` if no data is available or the segment exceeds
+    /// the receiver's window.
     pub fn next_accepted(&self) -> Option<(u64, u64)> {
         let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
         let len = most.min(self.supplied.saturating_sub(self.nxt));
@@ -155,15 +156,14 @@ impl SenderState {
         self.supplied.min(self.una + self.mss)
     }
 
-    /// Returns the end of the segment that begins at `start`, which has been sent before.
+    /// Returns the end of the segment that begins at `start`. The segment must have been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
         let full = || start.saturating_add(self.mss).min(self.max_sent);
         self.board.get(start).map_or_else(full, |e| e.end)
     }
 }
 
-/// Converts a number of bytes. The number is far below 2^63, and converting a signed integer needs a single
-/// instruction.
+/// Converts a number of bytes far below 2^63. A conversion from a signed integer needs only one instruction.
 fn real(bytes: u64) -> f64 {
     bytes as i64 as f64
 }

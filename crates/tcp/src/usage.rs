@@ -1,14 +1,14 @@
-//! Congestion window validation: an ACK increases the window only if the flight used enough of the window.
-//! The path has not been tested with the unused part of the window.
+//! Congestion window validation. An ACK increases the window only if the flight used enough of the window,
+//! because the unused part has not been tested on the path.
 
 use crate::config::Validation;
 use crate::control::whole;
 use crate::seams::Window;
 
-/// Use of the window during the last window of data.
+/// Window use during the last window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Maximum flight, segments.
+    /// Maximum flight in segments.
     most: u64,
     /// True if the flight filled the window.
     full: bool,
@@ -17,17 +17,17 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window permits no further
-    /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new record
-    /// starts when the last window of data is acknowledged, or when the flight fills the window. If the
-    /// recorded window was not full, a flight above its maximum also starts a new record.
+    /// Records a transmission. `outstanding` is the flight in segments. `is_full` is true if the window
+    /// permits no further segment. `una` and `nxt` are the ends of the outstanding data. A new record starts
+    /// when the last window of data is acknowledged, or when the flight fills the window (Linux,
+    /// tcp_cwnd_validate()). While the window was not full, a larger flight also starts a new record.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };
         }
     }
 
-    /// Returns the maximum flight, segments, and whether the flight filled the window.
+    /// Returns the maximum flight in segments, and true if the flight filled the window.
     pub(crate) fn in_use(&self) -> (u32, bool) {
         (self.most as u32, self.full)
     }

@@ -4,15 +4,15 @@ use airhop_base::Time;
 /// (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
 pub struct Excess {
-    /// Start of the interval over which the excess is measured. An ACK starts a new interval if at most the
-    /// expected bytes have arrived in the present interval.
+    /// Start of the measurement interval. An ACK starts a new interval if no more than the expected bytes
+    /// have arrived in the current interval.
     since: Time,
     acked: f64,
 }
 
 impl Excess {
-    /// Adds `fresh` delivered bytes and returns the excess over the expected bytes, at most `cwnd`. `bw`:
-    /// estimated rate, bytes per second; `cwnd`: window, bytes.
+    /// Adds `fresh` delivered bytes and returns the excess over the expected bytes, at most `cwnd`. `bw` is
+    /// the estimated rate in bytes per second, and `cwnd` the window in bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64) -> f64 {
         let mut expected = bw * now.since(self.since).secs_f64();
         if self.acked <= expected {
@@ -22,7 +22,7 @@ impl Excess {
         (self.acked - expected).min(cwnd)
     }
 
-    /// Handles the end of an idle period, during which the sender expects no bytes.
+    /// Handles the end of an idle period. No bytes were expected during this period.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0.0);
     }

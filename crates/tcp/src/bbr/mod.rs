@@ -12,10 +12,9 @@ pub use excess::Excess;
 pub use prior::PriorCwnd;
 pub use stay::Stay;
 
-/// Minimum window, segments: enough for the receiver to send delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2;
-/// §2.8).
+/// Minimum window in segments, large enough for delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
 pub const LEAST_CWND: f64 = 4.0;
-/// Fraction by which the pacing rate is lower than the estimated bandwidth, so that queues drain (v1: Linux;
+/// Fraction by which the pacing rate is below the estimated bandwidth, so that queues drain (v1: Linux;
 /// §2.5).
 pub const PACING_MARGIN: f64 = 0.01;
 /// Round-trip time assumed before the first RTT sample (v1 §4.2.1; §5.6.2).

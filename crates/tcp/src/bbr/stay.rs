@@ -3,7 +3,7 @@ use airhop_base::{Span, Time};
 /// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// Duration, in time and round trips, of a probe for the minimum RTT (ProbeRTT) at its reduced flight.
+/// Time and round trips that ProbeRTT has spent at its reduced flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     until: Time,

@@ -6,10 +6,10 @@ use crate::sender_state::SenderState;
 /// The window is an integer number of segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WholeSegmentAbc {
-    /// Segments acknowledged since the window last grew.
+    /// Number of segments acknowledged since the last window growth.
     acked: f64,
-    /// Segments that slow start counted but did not use for growth; in Veno's congestion avoidance, the
-    /// number of ACKs counted for the next growth.
+    /// Number of segments counted in slow start but not yet used for growth. In Veno's congestion avoidance,
+    /// the number of ACKs counted towards the next growth.
     pub count: f64,
 }
 
@@ -21,8 +21,8 @@ impl WholeSegmentAbc {
         self.acked += a.acked.div_ceil(s.mss) as f64;
     }
 
-    /// Grows the window: up to and including ssthresh by one segment per ACK, above ssthresh by one segment
-    /// per window of acknowledged segments.
+    /// Increases the window by one segment: per ACK up to ssthresh, and per window of acknowledged segments
+    /// above ssthresh.
     pub fn grow(&mut self, w: &mut Window) {
         if w.cwnd > w.ssthresh {
             if self.acked >= w.cwnd {
@@ -39,7 +39,7 @@ impl WholeSegmentAbc {
         }
     }
 
-    /// Sets ssthresh after a loss. Sets the window too, unless a timeout detected the loss.
+    /// Sets ssthresh and window after a loss. After a timeout, the window is one segment.
     pub fn cut(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
         *self = WholeSegmentAbc::default();
         w.ssthresh = whole(ssthresh).max(2.0);
@@ -75,7 +75,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Acknowledges these numbers of segments outside recovery and returns the window after each ACK.
+    /// Acknowledges these numbers of segments outside recovery. Returns the window after each ACK.
     fn grown(counted: &mut WholeSegmentAbc, mut w: Window, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {

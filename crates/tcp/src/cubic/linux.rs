@@ -3,11 +3,12 @@ use crate::control::whole;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is that of RFC 9438.
-/// However, the window, the target and the estimate of Reno's window are integer numbers of segments, and
-/// time advances in ticks of the kernel. The target is rounded up, so a small window below its plateau is up
-/// to one segment ahead of the cubic. Counts have 64 bits, because an hour after the plateau the cubic
-/// exceeds 32 bits.
+/// CUBIC's congestion avoidance as in Linux 6 (net/ipv4/tcp_cubic.c).
+///
+/// The law is that of RFC 9438, but the window, the target and W_est are whole numbers of segments, and time
+/// advances in kernel ticks. The target is rounded up, so a small window below the plateau is up to one
+/// segment ahead of the cubic. Counts have 64 bits, because the cubic exceeds 32 bits an hour after the
+/// plateau.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
@@ -20,27 +21,28 @@ pub(super) struct Linux {
     credit: u64,
 }
 
-/// Epoch of congestion avoidance.
+/// Epoch: one uninterrupted stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Tick,
-    /// Time to the plateau, in 1/1024 s.
+    /// Time from the start of the epoch to the plateau, in 1/1024 s.
     k: u64,
     plateau: u64,
-    /// W_est: window of a Reno sender with the same losses, segments.
+    /// W_est in segments: window of a Reno sender with the same losses.
     friendly: u64,
     /// Delivered segments not yet used for the growth of W_est.
     delivered: u64,
-    /// Window for which the growth was last computed, and the time of the computation.
+    /// Window and time of the last update of the growth.
     computed: (u64, Tick),
 }
 
-/// Ticks since the beginning of the connection (jiffies).
+/// Number of kernel ticks (jiffies) since the beginning of the connection.
 type Tick = u64;
 
-/// CONFIG_HZ of the reference kernel and of most distributions.
+/// CONFIG_HZ: ticks per second of the reference kernel and of most distributions.
 const HZ: u64 = 250;
-/// Minimum window growth while W_max is unknown: one twentieth of the window per round trip.
+/// Maximum number of delivered segments per segment of growth while W_max is unknown. The window then grows
+/// by at least one twentieth per round trip.
 const UNKNOWN: u64 = 20;
 
 fn tick(now: Time) -> Tick {
@@ -62,14 +64,14 @@ impl Linux {
         Linux { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
     }
 
-    /// Processes an ACK of `delivered` segments in congestion avoidance; `least_rtt`: minimum round trip.
+    /// Processes an ACK of `delivered` segments in congestion avoidance. `least_rtt` is the minimum RTT.
     pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
         let (cwnd, delivered) = (u64::from(whole(w.cwnd) as u32), u64::from(delivered));
         self.update(cwnd, delivered, tick(now), least_rtt);
         w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
 
-    /// Returns the growth of the window, segments, for a number of delivered segments (tcp_cong_avoid_ai()).
+    /// Returns the window growth in segments for `delivered` segments (tcp_cong_avoid_ai()).
     fn growth_of_delivered(&mut self, delivered: u64) -> u64 {
         // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
@@ -106,7 +108,7 @@ impl Linux {
         self.per_segment = self.per_segment.max(2);
     }
 
-    /// Reduces the window for a loss or a mark. Returns ssthresh, segments.
+    /// Reduces the window for a loss or a mark. Returns ssthresh in segments.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
         let Constants { beta, fast_convergence, .. } = self.constants;
         let cwnd = u64::from(cwnd);
@@ -131,7 +133,8 @@ impl Linux {
         }
     }
 
-    /// True if RTT samples are used: not in the first second of an epoch, i.e. after a recovery.
+    /// True if RTT samples are used. Samples in the first second of an epoch, just after a recovery, are
+    /// ignored.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
     }
@@ -151,7 +154,7 @@ impl Epoch {
         }
     }
 
-    /// Returns the number of delivered segments per segment of growth at which the window follows the cubic.
+    /// Returns the number of delivered segments per segment of growth that makes the window follow the cubic.
     fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);
@@ -164,8 +167,8 @@ impl Epoch {
         if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
     }
 
-    /// Increases W_est by one segment per (1 + beta) / 3 (1 - beta) windows. Returns the number of segments
-    /// by which W_est exceeds `cwnd`.
+    /// Increases W_est by one segment per (1 + beta) / 3 (1 - beta) windows. Returns the excess of W_est over
+    /// `cwnd` in segments.
     fn advance_w_est(&mut self, cwnd: u64, beta: f64) -> u64 {
         let beta = scaled(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);

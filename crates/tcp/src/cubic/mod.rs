@@ -1,5 +1,5 @@
-//! CUBIC's window (RFC 9438): after a loss the window returns to its size before the loss along a cubic
-//! function of time, which does not depend on the round-trip time.
+//! CUBIC's window (RFC 9438). After a loss, the window grows back to its previous size along a cubic function
+//! of time, independently of the RTT.
 
 mod linux;
 mod rfc;
@@ -21,33 +21,32 @@ use rfc::Rfc;
 pub(crate) enum Version {
     /// RFC 9438.
     Rfc,
-    /// Linux 6, with integer segments and ticks. The target is the value of the cubic one minimum RTT later;
-    /// RFC 9438 uses the smoothed RTT. While W_max is unknown, the window grows by at least one twentieth per
-    /// round trip. W_est always grows with alpha; RFC 9438 increases its growth to Reno's once W_est has
-    /// reached cwnd_prior.
+    /// Linux 6, with whole segments and ticks. Three rules differ from RFC 9438. The target is the cubic one
+    /// minimum RTT ahead instead of one smoothed RTT. While W_max is unknown, the window grows by at least
+    /// one twentieth per round trip. W_est always grows with alpha, even after W_est has reached cwnd_prior.
     Linux,
 }
 
 /// Constants of CUBIC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
-    /// Fraction to which a loss reduces the window (RFC 9438 §4.6).
+    /// Factor by which a loss reduces the window (RFC 9438 §4.6).
     pub beta: f64,
-    /// C, segments per second cubed (§4.1).
+    /// C in segments per second cubed (§4.1).
     pub c: f64,
     /// True if fast convergence is used (§4.7).
     pub fast_convergence: bool,
 }
 
-/// Congestion control of the scheme.
+/// CUBIC congestion control.
 #[derive(Debug)]
 pub(crate) struct Cubic {
     law: Law,
     slow_start: SlowStart,
-    /// RTT sample of the present ACK, if the ACK yields a sample.
+    /// RTT sample of the current ACK; `None` if the ACK yields no sample.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
-    /// Time of the last ACK that acknowledged all outstanding data; `None` after the next transmission.
+    /// Time of the last ACK that left no data outstanding; `None` after the next transmission.
     idle_since: Option<Time>,
     last_sent: Time,
 }
@@ -68,7 +67,7 @@ impl Cubic {
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
 
-    /// Handles the first transmission after an idle period, which began at `since`.
+    /// Handles the first transmission after an idle period that began at `since`.
     pub fn resume(&mut self, now: Time, since: Time) {
         match &mut self.law {
             Law::Rfc(law) => law.pause(now, now.since(since)),
@@ -76,8 +75,8 @@ impl Cubic {
         }
     }
 
-    /// Grows the window for an ACK in congestion avoidance. `delivered`: segments newly reported as arrived;
-    /// `counted`: segments for which the window grows.
+    /// Increases the window for an ACK in congestion avoidance. `delivered` is the number of newly delivered
+    /// segments, and `counted` the number of segments that count for growth.
     fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
             Law::Rfc(law) => law.avoid(w, delivered, counted, now, s.srtt),
@@ -85,8 +84,8 @@ impl Cubic {
         }
     }
 
-    /// Grows the window for `segments` segments in slow start. Returns the number of these segments that
-    /// congestion avoidance may still use.
+    /// Increases the window for `segments` segments in slow start. Returns the fraction of the segments left
+    /// for congestion avoidance.
     fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
         let (una, nxt) = (s.una, s.max_sent);
         let sample = Sample { now, una, nxt, rtt: self.rtt, least_rtt: self.least_rtt };
@@ -131,7 +130,7 @@ impl CongestionControl for Cubic {
         LossClass::Congestion
     }
 
-    /// §4.9: restores the state before the loss; the Linux version restores only the window.
+    /// Restores the state before the loss (§4.9). The Linux version restores only the window.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         if let Law::Rfc(law) = &mut self.law {
@@ -139,9 +138,9 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// RFC 9438 §5.8: "t MUST NOT include these periods", namely periods in which the application limits the
-    /// sender. Linux excludes only periods without outstanding data, measured from the last transmission
-    /// (cubictcp_cwnd_event() at CA_EVENT_TX_START).
+    /// Excludes idle periods from the epoch. RFC 9438 §5.8: "t MUST NOT include these periods", that is,
+    /// periods in which the application limits the sender. Linux excludes only periods without outstanding
+    /// data, measured from the last transmission (cubictcp_cwnd_event() at CA_EVENT_TX_START).
     fn on_sent(&mut self, now: Time, _: &Next) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {

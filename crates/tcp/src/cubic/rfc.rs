@@ -3,7 +3,7 @@ use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as RFC 9438 specifies it.
+/// CUBIC's congestion avoidance as in RFC 9438.
 #[derive(Debug)]
 pub(super) struct Rfc {
     constants: Constants,
@@ -14,27 +14,27 @@ pub(super) struct Rfc {
     point: u64,
 }
 
-/// State of CUBIC that a loss changes, without the window.
+/// CUBIC's state, without the window, that a loss changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
-    /// W_max; `None` before the first loss and after a timeout. Without a W_max the next epoch begins at its
-    /// plateau (§4.8).
+    /// W_max; `None` before the first loss and after a timeout. The next epoch then begins at the plateau
+    /// (§4.8).
     pub w_max: Option<f64>,
     /// cwnd_prior (§4.1.2); `None` if slow start ended without a loss.
     prior: Option<f64>,
-    /// Present epoch of congestion avoidance; `None` before its start.
+    /// Current epoch of congestion avoidance; `None` before its start.
     pub epoch: Option<Epoch>,
 }
 
-/// Epoch of congestion avoidance.
+/// Epoch: one uninterrupted stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
     start: Time,
-    /// Seconds to the plateau.
+    /// Time from the start of the epoch to the plateau, in seconds.
     pub k: f64,
     /// Window at the plateau: the larger of W_max and the window at the start of the epoch.
     pub plateau: f64,
-    /// W_est: window of a Reno sender with the same losses, segments.
+    /// W_est in segments: window of a Reno sender with the same losses.
     friendly: f64,
 }
 
@@ -57,8 +57,8 @@ impl Rfc {
         Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
     }
 
-    /// §4.2 to §4.5: increases the window for an ACK. `delivered`: segments newly reported as arrived;
-    /// `counted`: segments for which the window grows.
+    /// Increases the window for an ACK (§4.2 to §4.5). `delivered` is the number of newly delivered segments,
+    /// and `counted` the number of segments that count for growth.
     pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
         let Constants { c, beta, .. } = self.constants;
         let memory = &mut self.memory;
@@ -109,13 +109,13 @@ impl Rfc {
         }
     }
 
-    /// §4.9.2: restores the state before a spurious loss.
+    /// Restores the state before a spurious loss (§4.9.2).
     pub fn on_spurious(&mut self) {
         self.memory = self.before;
     }
 }
 
-/// §4.3, equation 4: returns the additive increase with which, at this beta, the mean window equals Reno's.
+/// Returns alpha, the additive increase for a mean window equal to Reno's at this beta (§4.3, equation 4).
 pub(super) fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }

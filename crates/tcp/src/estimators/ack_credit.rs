@@ -1,12 +1,11 @@
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Counter of the data that ACKs report as delivered, in which each segment counts once. A duplicate ACK
-/// counts for one segment. A later cumulative ACK counts only for the segments that no duplicate ACK has
-/// counted (Casetti et al. 2001, §2.1).
+/// Counter of delivered data that counts each segment once. A duplicate ACK counts for one segment. A later
+/// cumulative ACK counts only for the segments not yet counted by duplicate ACKs (Casetti et al. 2001, §2.1).
 #[derive(Debug)]
 pub struct AckCredit {
-    /// Bytes above the cumulative ACK that duplicate ACKs have already counted.
+    /// Bytes above the cumulative ACK already counted by duplicate ACKs.
     accounted: u64,
     /// Maximum number of segments counted per ACK.
     most: f64,
@@ -14,15 +13,18 @@ pub struct AckCredit {
 }
 
 impl AckCredit {
-    /// Creates the counter, with at most `most` segments per ACK. If duplicate ACKs have counted all segments
-    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. `keeps_own`:
-    /// true if that segment stays among the bytes already counted (the paper and UCLA's Westwood); false if
-    /// all acknowledged bytes are subtracted from them (UCLA's WestwoodNR, Linux).
+    /// Creates the counter, with at most `most` segments per ACK.
+    ///
+    /// A cumulative ACK counts for one segment even if duplicate ACKs have counted all of its segments: for
+    /// the segment that triggered the ACK. `keeps_own` decides what is then subtracted from the bytes already
+    /// counted. If true, all acknowledged bytes except this segment are subtracted (the paper and UCLA's
+    /// Westwood). If false, all acknowledged bytes are subtracted (UCLA's WestwoodNR, Linux).
     pub fn new(most: f64, keeps_own: bool) -> Self {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
+    /// Returns the number of bytes counted for this ACK. The caller must pass every ACK in the order of
+    /// arrival.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -41,8 +43,8 @@ impl AckCredit {
 }
 
 /// Counter of delivered data in ns-3's Westwood+. Each duplicate ACK and each partial ACK counts for one
-/// segment. The ACK that ends a recovery counts for all bytes that it acknowledges, although duplicate ACKs
-/// have already counted them.
+/// segment. The ACK that ends a recovery counts for all acknowledged bytes, including those already counted
+/// by duplicate ACKs.
 #[derive(Debug, Default)]
 pub struct Ns3Credit {
     /// First unsent byte at the start of the present recovery.
@@ -55,7 +57,8 @@ impl Ns3Credit {
         self.recovery_point = s.max_sent;
     }
 
-    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in the order of arrival.
+    /// Returns the number of bytes counted for this ACK. The caller must pass every ACK in the order of
+    /// arrival.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64
@@ -68,8 +71,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges, 0
-    /// for a duplicate ACK.
+    /// Returns the number of segments counted for each ACK. `acked` lists the number of segments that each
+    /// ACK acknowledges, 0 for a duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);

@@ -1,7 +1,7 @@
 use airhop_base::{Span, Time};
 
-/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): a filtered arrival rate, whose
-/// only parameter is the round-trip time:
+/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): a filtered arrival rate with the
+/// round-trip time as the only parameter:
 ///
 /// ```text
 /// R_n = (RTT R_{n-1} + L_n) / (t_n - t_{n-1} + RTT)
@@ -11,7 +11,7 @@ use airhop_base::{Span, Time};
 /// Bunched arrivals bias the filter: see [`AvailableRate::merge`].
 #[derive(Debug, Default)]
 pub struct AvailableRate {
-    /// R_n, bytes per second.
+    /// R_n in bytes per second.
     rate: f64,
     last: Option<Sample>,
 }
@@ -20,11 +20,11 @@ pub struct AvailableRate {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Time,
-    /// R_{n-1}.
+    /// R_{n-1} in bytes per second.
     before: f64,
-    /// L_n.
+    /// L_n in bytes.
     bytes: u64,
-    /// t_n - t_{n-1}, seconds; `None` for the first arrival.
+    /// t_n - t_{n-1} in seconds; `None` for the first arrival.
     gap: Option<f64>,
 }
 
@@ -36,8 +36,9 @@ impl AvailableRate {
         self.refresh(rtt);
     }
 
-    /// Adds `bytes` bytes to the last arrival (TABE merges ACKs with equal timestamps). Without merging, if n
-    /// compressed ACKs arrive at the end of every round trip, ABE estimates (2n - 1) / n times the true rate.
+    /// Adds `bytes` bytes to the last arrival (TABE merges ACKs with equal timestamps). Without merging, ABE
+    /// overestimates the rate by a factor of (2n - 1) / n if n compressed ACKs arrive at the end of every
+    /// round trip.
     pub fn merge(&mut self, bytes: u64, rtt: Span) {
         if let Some(last) = &mut self.last {
             last.bytes += bytes;
@@ -59,7 +60,7 @@ impl AvailableRate {
         self.last.map(|last| last.at)
     }
 
-    /// Returns the rate, bytes per second; zero before the second arrival.
+    /// Returns the rate in bytes per second; zero before the second arrival.
     pub fn rate(&self) -> f64 {
         self.rate
     }

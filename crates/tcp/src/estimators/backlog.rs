@@ -2,8 +2,8 @@ use super::least;
 use crate::seams::Ack;
 use airhop_base::Span;
 
-/// Backlog: number of a sender's own segments queued on the path (Brakmo and Peterson 1994). With window W:
-/// (W/BaseRTT - W/RTT) · BaseRTT = W (1 - BaseRTT/RTT).
+/// Backlog: number of a sender's own segments queued on the path (Brakmo and Peterson 1994). With window W,
+/// the backlog is (W/BaseRTT - W/RTT) · BaseRTT = W (1 - BaseRTT/RTT).
 #[derive(Debug, Default)]
 pub struct Backlog {
     least: Option<Span>,
@@ -11,7 +11,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Processes the RTT sample of an ACK, if the ACK yields a sample.
+    /// Processes the RTT sample of an ACK. An ACK without a sample has no effect.
     pub fn on_ack(&mut self, a: &Ack) {
         if let Some(sample) = a.sample {
             self.latest = Some(sample);
@@ -31,8 +31,8 @@ impl Backlog {
     }
 }
 
-/// Returns the number of queued segments for a window of `window` segments, a round trip of `rtt`, and a
-/// round trip of `base` without queues.
+/// Returns the number of queued segments for a window of `window` segments, an RTT of `rtt`, and an RTT of
+/// `base` without queues.
 pub fn queued(window: f64, base: Span, rtt: Span) -> f64 {
     window * (1.0 - base.secs_f64() / rtt.secs_f64())
 }

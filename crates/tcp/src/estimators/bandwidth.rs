@@ -1,8 +1,8 @@
-//! Westwood's estimators of the rate at which a flow's data arrives, bytes per second.
+//! Westwood's estimators of a flow's arrival rate in bytes per second.
 
 use airhop_base::{Span, Time};
 
-/// Filter that computes an estimate from rate samples, bytes per second.
+/// Filter for rate samples in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// estimate = keep · estimate + (1 - keep) · sample.
@@ -19,26 +19,26 @@ pub enum Smoothing {
         take: f64,
     },
     /// Tustin form for samples at any interval D: [(2τ - D) · estimate + D · (sample + previous sample)] /
-    /// (2τ + D). While no ACK arrives, a sample of zero is added every τ/2 (Casetti et al. 2001, §2.2).
+    /// (2τ + D). Without ACKs, a zero sample is added every τ/2 (Casetti et al. 2001, §2.2).
     Tustin {
-        /// Time constant τ of the filter; its cutoff frequency is 1/τ.
+        /// Time constant τ of the filter. The cutoff frequency is 1/τ.
         tau: Span,
     },
 }
 
-/// Minimum interval for a rate sample. Time without ACKs is divided into intervals of τ/2; a remainder below
-/// this minimum is added to the last of them.
+/// Minimum interval of a rate sample. Time without ACKs is divided into intervals of τ/2. A shorter remainder
+/// is added to the last interval.
 const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 
-/// Westwood's estimator (Casetti et al. 2001): one sample per ACK, the counted data divided by the time since
-/// the previous ACK.
+/// Westwood's estimator (Casetti et al. 2001). Each ACK yields one sample: the counted bytes divided by the
+/// time since the previous ACK.
 #[derive(Debug)]
 pub struct PerAck {
     smoothing: Smoothing,
     /// Time of the last sample; before the first sample, the start of the connection.
     last: Time,
-    /// Bytes acknowledged after the last sample, but at the same time. The next sample includes these bytes,
-    /// because a rate needs an interval above zero.
+    /// Bytes acknowledged at the time of the last sample, but after the sample. The next sample includes
+    /// these bytes, because a rate needs a positive interval.
     left: f64,
     sample: f64,
     rate: f64,
@@ -88,33 +88,33 @@ impl PerAck {
         self.sample = sample;
     }
 
-    /// Returns the estimate, bytes per second.
+    /// Returns the estimate in bytes per second.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 }
 
-/// Westwood+'s estimator (Grieco and Mascolo 2004): one sample per round trip, so that bunched ACKs do not
-/// raise the estimate.
+/// Westwood+'s estimator (Grieco and Mascolo 2004): one sample per round trip, so bunched ACKs do not raise
+/// the estimate.
 #[derive(Debug)]
 pub struct PerRound {
     stages: WestwoodPlusFilter,
     began: Option<Time>,
     bytes: f64,
-    /// Previous sample; with two filter stages, output of the first stage.
+    /// Previous sample, or the output of the first filter stage if there are two.
     first: f64,
     rate: Option<f64>,
 }
 
-/// Low-pass filter of each Westwood+ implementation.
+/// Low-pass filters of the Westwood+ implementations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WestwoodPlusFilter {
-    /// Linux: two exponential stages, with weight 7/8 of the previous value.
+    /// Linux: two exponential stages. The previous value has weight 7/8.
     Linux,
-    /// The paper: one exponential stage, with weight 0.9 of the previous value.
+    /// Paper: one exponential stage. The previous value has weight 0.9.
     Paper,
-    /// ns-3: one exponential stage with weight 0.9 of the previous value, applied to the mean of two samples
-    /// and starting at zero.
+    /// ns-3: one exponential stage over the mean of two samples, starting at zero. The previous value has
+    /// weight 0.9.
     Ns3,
 }
 
@@ -122,12 +122,12 @@ pub enum WestwoodPlusFilter {
 const SHORTEST_ROUND: Span = Span::from_millis(50);
 
 impl PerRound {
-    /// Creates the estimator; its first interval starts with the first ACK.
+    /// Creates the estimator. The first interval starts with the first ACK.
     pub fn new(stages: WestwoodPlusFilter) -> Self {
         PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
     }
 
-    /// Processes an ACK that counts for `bytes` bytes. `rtt`: present round-trip time.
+    /// Processes an ACK that counts for `bytes` bytes. `rtt` is the current RTT.
     pub fn on_ack(&mut self, now: Time, bytes: f64, rtt: Span) {
         let began = *self.began.get_or_insert(now);
         if now - began > rtt.max(SHORTEST_ROUND) {
@@ -158,7 +158,7 @@ impl PerRound {
         });
     }
 
-    /// Returns the estimate, bytes per second; zero before the first sample.
+    /// Returns the estimate in bytes per second; zero before the first sample.
     pub fn rate(&self) -> f64 {
         self.rate.unwrap_or(0.0)
     }

@@ -1,21 +1,22 @@
 use airhop_base::{Span, Time};
 
-/// Initial and minimum limit, segments.
+/// Initial and minimum limit in segments.
 const LEAST: f64 = 2.0;
 
-/// Maximum limit, segments.
+/// Maximum limit in segments.
 const MOST: f64 = 64.0;
 
 /// Minimum duration of a probe interval.
 const LEAST_INTERVAL: Span = Span::from_millis(100);
 
-/// Hysteresis: a smaller relative change counts as no change.
+/// Hysteresis: smaller relative changes are ignored.
 const HYSTERESIS: f64 = 0.05;
 
-/// Limit of the advertised window in TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). In
-/// each probe interval the receiver measures the goodput, and the mean time for which segments contended for
-/// the medium on their path. The changes of goodput and contention time since the previous interval determine
-/// the change of the limit:
+/// Limit of the advertised window in TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed).
+///
+/// In each probe interval, the receiver measures the goodput and the contention time: the mean time for which
+/// segments waited for the medium on the path. The changes since the previous interval determine the new
+/// limit:
 ///
 /// | goodput | contention | stage | limit |
 /// |---|---|---|---|
@@ -25,14 +26,14 @@ const HYSTERESIS: f64 = 0.05;
 /// | less | more | severe contention | halved |
 ///
 /// An interval is a round trip, at least 100 ms. The receiver measures a round trip as the time in which one
-/// advertised window of data arrives. The measured time exceeds the true round trip if the sender's window is
-/// below the advertised window.
+/// advertised window of data arrives. If the sender's window is smaller than the advertised window, the
+/// measured time exceeds the true round trip.
 #[derive(Debug)]
 pub struct ContentionLimit {
     mss: u64,
-    /// Receive buffer, bytes.
+    /// Size of the receive buffer in bytes.
     buffer: u64,
-    /// L: limit of the advertised window, segments.
+    /// L: limit of the advertised window in segments.
     limit: f64,
     interval: Option<Interval>,
     before: Option<Means>,
@@ -52,9 +53,9 @@ struct Interval {
 /// Means over a probe interval.
 #[derive(Clone, Copy, Debug)]
 struct Means {
-    /// Goodput, bytes per second.
+    /// Goodput in bytes per second.
     goodput: f64,
-    /// Mean contention time, seconds per segment.
+    /// Mean contention time in seconds per segment.
     contention: f64,
 }
 
@@ -64,13 +65,13 @@ impl ContentionLimit {
         ContentionLimit { mss: u64::from(mss), buffer, limit: LEAST, interval: None, before: None }
     }
 
-    /// Returns the window to advertise, bytes.
+    /// Returns the window to advertise in bytes.
     pub fn window(&self) -> u64 {
         self.buffer.min(self.limit as u64 * self.mss)
     }
 
-    /// Processes a segment with the contention time `contention`, which advances the in-order data by
-    /// `advance` bytes. The first segment starts the first interval.
+    /// Processes a segment with its contention time. The segment advances the in-order data by `advance`
+    /// bytes. The first segment starts the first interval.
     pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
         let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
         let Some(interval) = &mut self.interval else {

@@ -4,18 +4,18 @@ use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
 /// Delivery-rate estimator: one sample per ACK that reports an arrival
-/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1). A sample includes the losses
-/// between the transmission of its segment and the ACK.
+/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1).
 ///
 /// A sample is the data delivered between the transmission of a segment and its ACK, divided by an interval.
-/// The interval is the longer of the intervals in which this data was sent and acknowledged, so neither
-/// bunched ACKs nor an idle sender raise the rate.
+/// The interval is the longer of two: the interval in which this data was sent, and the interval in which it
+/// was acknowledged. Neither bunched ACKs nor an idle sender thus raise the rate. A sample also contains the
+/// losses between the transmission and the ACK.
 ///
 /// The sender's [`Scoreboard`] reports arrivals and losses. The estimator stores its own counters at each
 /// transmission.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
-    /// Transmissions in sending order, up to the latest; the first has the number `first`.
+    /// Transmissions in sending order. The first has the number `first`.
     flights: VecDeque<Flight>,
     first: u64,
     /// C.delivered: bytes known to have arrived.
@@ -24,8 +24,8 @@ pub struct DeliveryRate {
     delivered_at: Time,
     /// C.first_sent_time: transmission time of the most recently sampled segment.
     first_sent_at: Time,
-    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if samples
-    /// are not application-limited.
+    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if there is
+    /// no limit.
     app_limited_until: u64,
     /// C.lost: bytes marked lost so far.
     lost: u64,
@@ -40,7 +40,7 @@ struct Flight {
     delivered_at: Time,
     first_sent_at: Time,
     limited: bool,
-    /// P.tx_in_flight and P.lost, bytes.
+    /// P.tx_in_flight in bytes. `lost_before` is P.lost in bytes.
     in_flight: u64,
     lost_before: u64,
     /// True if the segment is marked lost.
@@ -67,7 +67,7 @@ pub struct Arrivals {
 pub struct RateSample {
     /// Number of delivered bytes.
     pub delivered: u64,
-    /// Longer of the intervals in which the bytes were sent and acknowledged.
+    /// Time in which the bytes were sent or acknowledged, whichever is longer.
     pub interval: Span,
     /// Bytes delivered before the transmission of the sampled segment. A round trip has passed since this
     /// number of bytes was delivered.
@@ -98,16 +98,16 @@ pub struct LostSegment {
 }
 
 impl RateSample {
-    /// Returns the delivery rate, bytes per second.
+    /// Returns the delivery rate in bytes per second.
     pub fn rate(&self) -> f64 {
         self.delivered as f64 / self.interval.secs_f64()
     }
 }
 
 impl DeliveryRate {
-    /// Records the transmission of a segment while `in_flight` other bytes are in flight. Must be called
-    /// before `board` contains the segment. True if the segment ends an idle period, in which no data was
-    /// outstanding and the sender had no data to send.
+    /// Records the transmission of a segment while `in_flight` other bytes are in flight. Returns true if the
+    /// segment ends an idle period. In an idle period, no data is outstanding and the sender has no data to
+    /// send. Must be called before the segment is added to `board`.
     pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
         let is_idle = board.is_empty();
         if is_idle {
@@ -180,8 +180,8 @@ impl DeliveryRate {
         })
     }
 
-    /// Handles the loss of the segment that begins at `start`. Returns `None` if its last transmission is
-    /// already marked lost.
+    /// Handles the loss of the segment that begins at `start`. Returns `None` if the last transmission of
+    /// this segment is already marked lost.
     pub fn on_lost(&mut self, board: &Scoreboard, start: u64) -> Option<LostSegment> {
         let e = board.get(start).filter(|e| !e.arrived)?;
         let flight = self.flight(e.order).filter(|flight| !flight.lost)?;
@@ -202,7 +202,7 @@ impl DeliveryRate {
         self.flights.get_mut(order.checked_sub(self.first)? as usize)
     }
 
-    /// Removes the oldest transmissions whose segments are acknowledged or were retransmitted later.
+    /// Removes the oldest transmissions if the segment is acknowledged or was retransmitted later.
     fn forget(&mut self, board: &Scoreboard) {
         let una = board.iter().next().map_or(u64::MAX, |e| e.start);
         while let Some(flight) = self.flights.front() {

@@ -3,20 +3,20 @@ use airhop_base::Time;
 /// Weight of the previous mean in the exponential means of packet lengths and gaps.
 const ALPHA: f64 = 0.99;
 
-/// Departure rate through TIBET's filters (Capone, Fratta and Martignon 2004). Packet lengths and gaps have
-/// separate means, so that bursts do not bias their ratio. The ratio is then smoothed over time as in
+/// Departure rate through TIBET's filters (Capone, Fratta and Martignon 2004). Packet lengths and gaps are
+/// averaged separately, so that bursts do not bias the ratio. The ratio is then smoothed over time as in
 /// core-stateless fair queueing (Stoica, Shenker and Zhang 1998).
 #[derive(Debug)]
 pub struct DepartureRate {
-    /// Time constant of the second filter, seconds.
+    /// Time constant of the second filter in seconds.
     t0: f64,
     last: Option<Time>,
     gaps: f64,
-    /// Mean packet length, bytes.
+    /// Mean packet length in bytes.
     mean_length: f64,
-    /// Mean gap between departures, seconds.
+    /// Mean gap between departures in seconds.
     mean_gap: f64,
-    /// Departure rate, bytes per second; `None` before the first gap.
+    /// Departure rate in bytes per second; `None` before the first gap.
     rate: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ impl DepartureRate {
         }
     }
 
-    /// Returns the rate, bytes per second; `None` before two departures at different times.
+    /// Returns the rate in bytes per second; `None` before two departures at different times.
     pub fn rate(&self) -> Option<f64> {
         self.rate
     }

@@ -1,36 +1,36 @@
 use airhop_base::Span;
 
-/// Weight of a sample in the agile mean, and weight of the previous value in the stable mean and in the
-/// moving range (Kim and Noble 2001).
+/// Weight of a sample in the agile mean. In the stable mean and the moving range, weight of the previous
+/// value (Kim and Noble 2001).
 const FAST: f64 = 0.9;
 /// Constant d2 of control charts: expected range of two samples of a normal distribution, in standard
 /// deviations.
 const D2: f64 = 1.128;
 
-/// Flip-flop filter of Kim and Noble 2001, with an agile and a stable mean of RTT samples. The filter returns
-/// the agile mean while samples are within three standard deviations of the stable mean, as on a control
-/// chart.
+/// Flip-flop filter with an agile and a stable mean of RTT samples (Kim and Noble 2001). The estimate is the
+/// agile mean while samples are within three standard deviations of the stable mean, as on a control chart.
+/// Otherwise, the estimate is the stable mean.
 #[derive(Debug, Default)]
 pub struct FlipFlop {
     means: Option<Means>,
-    /// `samples`: number of samples. `outliers`: one bit for each of the last 64 samples, bit 0 for the
-    /// newest; a bit is set if its sample was outside the limits.
+    /// Number of samples. `outliers` has one bit for each of the last 64 samples, with the newest in bit 0.
+    /// The bit is set if the sample was outside the limits.
     samples: u32,
     outliers: u64,
 }
 
-/// Agile and stable mean of the RTT, seconds.
+/// Agile and stable mean of the RTT in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Means {
     agile: f64,
     stable: f64,
-    /// Moving range: mean absolute difference of successive samples, seconds.
+    /// Moving range in seconds: mean absolute difference of successive samples.
     range: f64,
     previous: f64,
 }
 
 impl FlipFlop {
-    /// Adds a round-trip sample.
+    /// Adds an RTT sample.
     pub fn on_sample(&mut self, rtt: Span) {
         let x = rtt.secs_f64();
         let m = match self.means {
@@ -52,13 +52,14 @@ impl FlipFlop {
         self.outliers = self.outliers << 1 | u64::from(is_outlier);
     }
 
-    /// Returns the RTT estimate, seconds: the agile mean if the last sample is within the limits, otherwise
-    /// the stable mean. `None` before the first sample.
+    /// Returns the RTT estimate in seconds; `None` before the first sample. The estimate is the agile mean if
+    /// the last sample is within the limits, otherwise the stable mean.
     pub fn estimate(&self) -> Option<f64> {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }
 
-    /// Returns the number of outliers among the last `l` samples, `l` at most 64; `None` before `l` samples.
+    /// Returns the number of outliers among the last `l` samples (at most 64); `None` if there are fewer
+    /// samples.
     pub fn outliers(&self, l: u32) -> Option<u32> {
         (self.samples >= l).then(|| (self.outliers << 64u32.saturating_sub(l).min(63)).count_ones())
     }

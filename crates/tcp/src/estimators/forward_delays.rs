@@ -1,12 +1,12 @@
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Relative forward delays, computed from transmission and arrival times of packets. Only differences of each
-/// clock's times are used, so the two clocks need not be synchronised (Parsa and Garcia-Luna-Aceves 1999; Wu
-/// and Chen 2004).
+/// Relative forward delays, computed from transmission and arrival times of packets. Only time differences on
+/// each clock are used, so the two clocks need not be synchronised (Parsa and Garcia-Luna-Aceves 1999; Wu and
+/// Chen 2004).
 ///
-/// If two packets were sent ΔS apart and arrived ΔR apart, the one-way delay grew by ΔR - ΔS, the growth of
-/// the queueing delay.
+/// If two packets were sent ΔS apart and arrived ΔR apart, the one-way delay grew by ΔR - ΔS. This growth is
+/// queueing delay.
 #[derive(Debug, Default)]
 pub struct ForwardDelays {
     /// Transmission and arrival time of each packet, in the order of the ACKs.
@@ -14,7 +14,7 @@ pub struct ForwardDelays {
 }
 
 impl ForwardDelays {
-    /// Adds a packet that was transmitted only once, at `sent`, and arrived at `arrived`.
+    /// Adds a packet sent at `sent` and received at `arrived`. The packet must not be a retransmission.
     pub fn on_arrival(&mut self, sent: Time, arrived: Time) {
         self.packets.push_back((sent, arrived));
     }
@@ -32,7 +32,7 @@ impl ForwardDelays {
         Some(Interval { packets, received, delayed: received - between(first.0, last.0) })
     }
 
-    /// Removes all entries except those that [`ForwardDelays::over`] needs for `n` packets.
+    /// Removes old entries. The remaining entries suffice for [`ForwardDelays::over`] with `n` packets.
     pub fn keep(&mut self, n: usize) {
         self.packets.drain(..self.packets.len().saturating_sub(n.saturating_add(1)));
     }
@@ -43,22 +43,22 @@ impl ForwardDelays {
 pub struct Interval {
     /// Number of packets that arrived in the interval.
     packets: usize,
-    /// ΔR: time from the last arrival before the interval to the last arrival of the interval, nanoseconds.
+    /// ΔR in nanoseconds: time from the last arrival before the interval to the last arrival in the interval.
     received: i64,
-    /// ΔR - ΔS of the interval: growth of the one-way delay, nanoseconds; negative if the queue became
+    /// ΔR - ΔS in nanoseconds: growth of the one-way delay in the interval; negative if the queue became
     /// shorter.
     pub delayed: i64,
 }
 
 impl Interval {
-    /// Returns the number of packets in a queue with a queueing delay of `delay` nanoseconds. The service
-    /// time is the mean interval between arrivals, ΔR / n. `None` if all arrival times are equal.
+    /// Returns the number of packets in a queue with a queueing delay of `delay` nanoseconds; `None` if all
+    /// arrival times are equal. The service time is the mean time between arrivals, ΔR / n.
     pub fn packets_in(&self, delay: i64) -> Option<f64> {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }
 
-    /// Returns the number of packets by which the queue grew during the interval: JTCP's jitter ratio, (ΔR -
-    /// ΔS) / ΔR, times the number of packets. `None` if all arrival times are equal.
+    /// Returns the number of packets by which the queue grew during the interval; `None` if all arrival times
+    /// are equal. This is JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times the number of packets.
     pub fn queued(&self) -> Option<f64> {
         self.packets_in(self.delayed)
     }

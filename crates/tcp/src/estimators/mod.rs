@@ -26,7 +26,7 @@ pub use forward_delays::{ForwardDelays, Interval};
 pub use rounds::Rounds;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
 
-/// Returns the smaller of the previous minimum RTT and a sample.
+/// Returns the minimum RTT including a new sample.
 pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
     Some(known.map_or(sample, |known| known.min(sample)))
 }

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
-/// Minimum (`LEAST`) or maximum over a sliding window. Positions in the window are rounds, nanoseconds or
-/// another unit.
+/// Minimum (`LEAST`) or maximum over a sliding window. A position is a count of rounds, a time in
+/// nanoseconds, or another increasing number.
 #[derive(Debug)]
 pub struct Windowed<V, const LEAST: bool> {
     length: u64,
@@ -37,14 +37,14 @@ impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
         }
     }
 
-    /// Returns the extreme at the last update; `None` before the first.
+    /// Returns the extreme at the last update; `None` before the first update.
     pub fn extreme(&self) -> Option<V> {
         self.values.front().map(|&(_, value)| value)
     }
 }
 
 impl WindowedMax {
-    /// Returns the maximum at the last update; zero before the first.
+    /// Returns the maximum at the last update; zero before the first update.
     pub fn get(&self) -> f64 {
         self.extreme().unwrap_or(0.0)
     }

@@ -1,5 +1,5 @@
-//! The kernel's own CUBIC, which other congestion controls call through its exported functions `cubictcp_*`.
-//! CUBIC here is [`Version::Linux`] with HyStart, in the kernel's units.
+//! The kernel's own CUBIC: the exported functions `cubictcp_*` that other congestion controls call. The
+//! implementation is [`Version::Linux`] with HyStart, in the kernel's units.
 
 use crate::config::Growth;
 use crate::cubic::{Constants, Cubic, Version};
@@ -15,19 +15,19 @@ const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: tr
 /// State of the connection at a call, in the kernel's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// Present time.
+    /// Current time.
     pub now: Time,
     /// Lowest unacknowledged byte, modulo 2^32.
     pub snd_una: u32,
     /// Next byte to send, modulo 2^32.
     pub snd_nxt: u32,
-    /// Time of the last data transmission, jiffies.
+    /// Time of the last data transmission in jiffies.
     pub lsndtime: u32,
     /// True if segments are paced.
     pub is_paced: bool,
 }
 
-/// CUBIC of one connection, from `cubictcp_init()` on.
+/// CUBIC of one connection.
 #[derive(Debug)]
 pub struct CubicTcp {
     cubic: Cubic,
@@ -35,7 +35,7 @@ pub struct CubicTcp {
 }
 
 impl CubicTcp {
-    /// `cubictcp_init()`: creates the state.
+    /// Creates the state (`cubictcp_init()`).
     pub fn new(at: &Moment) -> CubicTcp {
         let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
         let cubic = Cubic::new(Version::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
@@ -44,14 +44,15 @@ impl CubicTcp {
         CubicTcp { cubic, state }
     }
 
-    /// `cubictcp_acked()`: processes a round-trip sample, µs; negative: no sample.
+    /// Processes an RTT sample in µs; negative without a sample (`cubictcp_acked()`).
     pub fn acked(&mut self, at: &Moment, rtt_us: i32) {
         let sample = u64::try_from(rtt_us).ok().map(|us| Span::from_micros(us.max(1)));
         let ack = self.ack(at, 0, sample);
         self.cubic.observe(&ack, &self.state);
     }
 
-    /// `cubictcp_cong_avoid()` for a fully used window: returns window and ssthresh, packets.
+    /// Returns window and ssthresh in packets after an ACK, for a fully used window
+    /// (`cubictcp_cong_avoid()`).
     pub fn cong_avoid(&mut self, at: &Moment, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
         let mut w = Window { cwnd: cwnd.into(), ssthresh: ssthresh.into() };
         let ack = self.ack(at, acked.into(), None);
@@ -59,17 +60,17 @@ impl CubicTcp {
         [w.cwnd as u32, w.ssthresh as u32]
     }
 
-    /// `cubictcp_recalc_ssthresh()`: returns ssthresh, packets.
+    /// Returns ssthresh in packets after a loss (`cubictcp_recalc_ssthresh()`).
     pub fn ssthresh(&mut self, at: &Moment, cwnd: u32) -> u32 {
         self.lose(at, Some(cwnd.into()), Signal::Duplicates)
     }
 
-    /// `cubictcp_state()`: resets the state at a timeout.
+    /// Resets the state at a timeout (`cubictcp_state()`).
     pub fn time_out(&mut self, at: &Moment) {
         self.lose(at, None, Signal::Timeout);
     }
 
-    /// `cubictcp_cwnd_event()`: handles the first transmission after an idle period.
+    /// Handles the first transmission after an idle period (`cubictcp_cwnd_event()`).
     pub fn resume(&mut self, at: &Moment) {
         self.cubic.resume(at.now, Time::ZERO + Span::from_millis(at.lsndtime.into()));
     }
@@ -99,7 +100,7 @@ impl CubicTcp {
         }
     }
 
-    /// Extends the modulo-2^32 numbers to 64 bits, relative to the previous numbers.
+    /// Extends the modulo-2^32 sequence numbers to 64 bits.
     fn extend_numbers(&mut self, at: &Moment) {
         let s = &mut self.state;
         s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));

@@ -1,5 +1,5 @@
-//! Argument `flag` of `cong_control`: properties of an ACK that Linux' tcp_ack() computes (`FLAG_*` of
-//! net/ipv4/tcp_input.c, with the kernel's values).
+//! Flags of an ACK for `cong_control`, as computed by Linux' tcp_ack() (`FLAG_*` of net/ipv4/tcp_input.c,
+//! with the kernel's values).
 
 use super::sock::Sock;
 use crate::scoreboard::duplicate;
@@ -20,12 +20,12 @@ const SET_XMIT_TIMER: u32 = 0x1000;
 const UPDATE_TS_RECENT: u32 = 0x4000;
 const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 
-/// Returns the flags of an ACK of an established connection. Must be called after the scoreboard has
-/// processed the ACK and before loss detection. `high_seq`: first unsent byte at the last change of state.
+/// Returns the flags of an ACK on an established connection. Must be called after the scoreboard has
+/// processed the ACK and before loss detection. `high_seq` is the first unsent byte at the last state change.
 ///
-/// Flags that are never set: FLAG_DATA, as the receiver sends no data; FLAG_SYN_ACKED, as the handshake is
-/// over; FLAG_SACK_RENEGING and FLAG_NO_CHALLENGE_ACK, as receivers neither renege nor challenge;
-/// FLAG_DSACK_TLP and FLAG_TS_PROGRESS, which are not simulated.
+/// Some flags are never set. FLAG_DATA: the receiver sends no data. FLAG_SYN_ACKED: the handshake is over.
+/// FLAG_SACK_RENEGING and FLAG_NO_CHALLENGE_ACK: receivers neither renege nor challenge. FLAG_DSACK_TLP and
+/// FLAG_TS_PROGRESS: not simulated.
 pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
     let set = |flag: u32, is_so: bool| if is_so { flag } else { 0 };
     let advances = a.acked > 0;
@@ -54,7 +54,7 @@ pub(super) fn of_losses(s: &SenderState) -> u32 {
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 
-/// Returns `flag` without `FLAG_ACK_MAYBE_DELAYED`. Linux clears this flag if other segments were delivered
+/// Removes `FLAG_ACK_MAYBE_DELAYED` from `flag`. Linux clears this flag if other segments were delivered
 /// between the transmission of a segment and its ACK.
 pub(super) fn without_maybe_delayed(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED

@@ -1,8 +1,8 @@
 //! Congestion controls written for Linux: the interface `struct tcp_congestion_ops` for a sender with the
 //! preset linux.
 //!
-//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units. [`Sock`] contains the fields
-//! of a connection that a congestion control may read and write. [`KernelControl`] adapts the interface to
+//! [`TcpCongestionOps`] is the kernel's interface with its callbacks and units. [`Sock`] contains the
+//! connection fields that a congestion control may read and write. [`KernelControl`] adapts the interface to
 //! the policy trait [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
@@ -26,11 +26,13 @@ use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
 /// Constructor of the congestion control of one connection.
 pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
-/// Returns a scheme for [`add`](crate::add) whose congestion control has the callbacks `has`. Loss recovery
-/// is RACK-TLP (RFC 8985). PRR limits the flight during recovery (RFC 9937), unless the congestion control
-/// limits it. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) runs as DCTCP does. Both endpoints
-/// use ECN for any configuration, the receiver echoes marks byte by byte (RFC 8257 §3.2), and queues mark
-/// above a step threshold. `services`: default services of the network for the scheme's flows.
+/// Returns a scheme for [`add`](crate::add) with a Linux congestion control that has the callbacks `has`.
+/// `services` are the default network services for flows of the scheme.
+///
+/// Loss recovery is RACK-TLP (RFC 8985). PRR limits the flight during recovery (RFC 9937), unless the
+/// congestion control sets the window itself. With `needs_ecn` (`TCP_CONG_NEEDS_ECN`), the scheme runs like
+/// DCTCP: both endpoints use ECN in any configuration, the receiver echoes marks byte by byte (RFC 8257
+/// §3.2), and queues mark above a step threshold.
 pub fn kernel_scheme(
     name: &'static str,
     title: &'static str,

@@ -4,7 +4,7 @@ use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Error of a failed callback.
+/// Error raised by a callback.
 pub type CallbackError = Box<dyn Error + Send + Sync>;
 
 /// Set of the callbacks that a congestion control implements.
@@ -42,83 +42,82 @@ impl Callbacks {
     }
 }
 
-/// `enum tcp_ca_event`, with the kernel's values. ECN events are not listed, because only receivers cause
-/// them.
+/// `enum tcp_ca_event`, with the kernel's values. ECN events occur only at receivers and are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum CaEvent {
-    /// `CA_EVENT_TX_START`: the sender transmits a segment while no data is in flight.
+    /// `CA_EVENT_TX_START`: the sender transmits while no data is in flight.
     TxStart = 0,
-    /// `CA_EVENT_CWND_RESTART`: the sender transmits data after an idle period longer than the RTO. The event
-    /// precedes the reduction of the window, and occurs only without `cong_control`.
+    /// `CA_EVENT_CWND_RESTART`: the sender transmits after an idle period longer than the RTO. The event
+    /// precedes the window reduction. No such event occurs with `cong_control`.
     CwndRestart = 1,
-    /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window has ended.
+    /// `CA_EVENT_COMPLETE_CWR`: a window reduction has ended.
     CompleteCwr = 2,
     /// `CA_EVENT_LOSS`: the retransmission timer expired outside a reduction.
     Loss = 3,
 }
 
-/// Congestion control with the interface of Linux (`struct tcp_congestion_ops`); each connection has its own
-/// instance.
+/// Congestion control with the interface of Linux (`struct tcp_congestion_ops`). Each connection has a
+/// separate instance.
 ///
-/// The sender calls only the callbacks in [`TcpCongestionOps::has`]. An error ends the run.
+/// Only the callbacks in [`TcpCongestionOps::has`] are called. An error ends the run.
 pub trait TcpCongestionOps: Debug + Send {
     /// Returns the set of implemented callbacks. Called once.
     fn has(&self) -> Callbacks;
 
-    /// Returns the policy for notices that arrive at the network interface; `None` if the object has no
+    /// Returns the policy for notices that arrive at the network interface; `None` if the BPF object has no
     /// program for notices. Called once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
 
-    /// Adds the connection to `run`, whose connections may share state. Called after
+    /// Adds the connection to `run`. Connections of a run may share state. Called after
     /// [`TcpCongestionOps::on_seed`] and before all other callbacks. [`Sock::identity`] identifies the
     /// connection.
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
 
-    /// Sets the seed of the connection's random numbers, which depends on the flow and the replication.
-    /// Called before [`TcpCongestionOps::on_join`] and all other callbacks except [`TcpCongestionOps::has`]
-    /// and [`TcpCongestionOps::listener`].
+    /// Sets the seed of the connection's random numbers. The seed depends on the flow and the replication.
+    /// Called before all other callbacks except [`TcpCongestionOps::has`] and [`TcpCongestionOps::listener`],
+    /// in particular before [`TcpCongestionOps::on_join`].
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Initialises the congestion control of an established connection. Called after `pkts_acked` and
-    /// `in_ack_event` for the ACK of the SYN.
+    /// Initialises the congestion control of an established connection. `pkts_acked` and `in_ack_event` are
+    /// called before, for the ACK of the SYN.
     ///
     /// # Errors
     ///
-    /// The program's fault, as for all callbacks.
+    /// Returns an error if the program fails, as do all callbacks.
     fn init(&mut self, sk: &mut Sock) -> Result<(), CallbackError> {
         let _ = sk;
         Ok(())
     }
 
-    /// Returns ssthresh after a loss or a mark, packets.
+    /// Returns ssthresh in packets after a loss or a mark.
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Grows the window for an ACK of all data below `ack`, with `acked` newly delivered packets.
+    /// Increases the window for an ACK of all data below `ack`, with `acked` newly delivered packets.
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
         let _ = (sk, ack, acked);
         Ok(())
     }
 
-    /// Handles the change to the state `new`, while [`Sock::ca_state`] is still the old state.
+    /// Handles the change to the state `new`. During the call, [`Sock::ca_state`] is still the old state.
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn set_state(&mut self, sk: &mut Sock, new: CaState) -> Result<(), CallbackError> {
         let _ = (sk, new);
         Ok(())
@@ -128,17 +127,17 @@ pub trait TcpCongestionOps: Debug + Send {
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn cwnd_event(&mut self, sk: &mut Sock, event: CaEvent) -> Result<(), CallbackError> {
         let _ = (sk, event);
         Ok(())
     }
 
-    /// Handles an ACK. `flags`: `enum tcp_ca_ack_event_flags`.
+    /// Handles an ACK with flags of `enum tcp_ca_ack_event_flags`.
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn in_ack_event(&mut self, sk: &mut Sock, flags: u32) -> Result<(), CallbackError> {
         let _ = (sk, flags);
         Ok(())
@@ -148,23 +147,23 @@ pub trait TcpCongestionOps: Debug + Send {
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn pkts_acked(&mut self, sk: &mut Sock, sample: &AckSample) -> Result<(), CallbackError> {
         let _ = (sk, sample);
         Ok(())
     }
 
-    /// Returns the window after a spurious reduction, packets.
+    /// Returns the window in packets after a spurious reduction.
     ///
     /// # Errors
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Sets window and pacing rate after an ACK, in place of PRR and `cong_avoid`. `flag`: properties of the
-    /// ACK (`FLAG_*` of net/ipv4/tcp_input.c), since Linux 6.10.
+    /// Sets window and pacing rate after an ACK, in place of PRR and `cong_avoid`. `flag` has properties of
+    /// the ACK since Linux 6.10 (`FLAG_*` of net/ipv4/tcp_input.c).
     ///
     /// # Errors
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn cong_control(
         &mut self,
         sk: &mut Sock,
@@ -176,11 +175,11 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Returns the minimum number of segments of a burst.
+    /// Returns the minimum number of segments in a burst.
     ///
     /// # Errors
     ///
-    /// The program's fault.
+    /// Returns an error if the program fails.
     fn min_tso_segs(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
         let _ = sk;
         Ok(2)

@@ -8,10 +8,10 @@ use airhop_base::Span;
 pub struct AckSample {
     /// Packets newly acknowledged cumulatively.
     pub pkts_acked: u32,
-    /// RTT sample of the last acknowledged packet that was sent once, µs; -1 if there is no such packet.
+    /// RTT sample in µs of the last acknowledged packet that was sent once; -1 if there is none.
     pub rtt_us: i32,
-    /// Packets in flight before the ACK. (A kernel passes the packets in flight at the transmission of the
-    /// newest packet that arrived.)
+    /// Bytes in flight before the ACK. A kernel passes the bytes in flight at the transmission of the newest
+    /// packet that arrived.
     pub in_flight: u32,
 }
 
@@ -22,10 +22,10 @@ pub struct RateSample {
     pub prior_delivered: u32,
     /// Packets delivered over the interval; -1 if the sample is not valid.
     pub delivered: i32,
-    /// Longer of the two intervals in which the packets were sent and acknowledged, µs; -1 if the sample is
-    /// not valid.
+    /// Time in µs in which the packets were sent or acknowledged, whichever is longer; -1 if the sample is
+    /// invalid.
     pub interval_us: i64,
-    /// RTT sample of the newest delivered packet that was sent once, µs; -1 if there is no such packet.
+    /// RTT sample in µs of the newest delivered packet that was sent once; -1 if there is none.
     pub rtt_us: i64,
     /// Packets newly marked lost by this ACK.
     pub losses: i32,
@@ -35,12 +35,12 @@ pub struct RateSample {
     pub prior_in_flight: u32,
     /// True if the sender was application-limited at the transmission of the sampled segment.
     pub is_app_limited: bool,
-    /// True if the receiver may have delayed the ACK: it acknowledges a single partial segment.
+    /// True if the ACK is of a single partial segment, so the receiver may have delayed the ACK.
     pub is_ack_delayed: bool,
 }
 
 impl RateSample {
-    /// Creates the rate sample of a delivery report. `acked`: newly delivered packets; `mss`: bytes.
+    /// Creates the rate sample of a delivery report with `acked` newly delivered packets. `mss` is in bytes.
     pub(super) fn of(d: &Delivery, acked: u32, mss: u32, is_ack_delayed: bool) -> RateSample {
         let count = |bytes: u64| bytes.div_ceil(u64::from(mss)) as u32;
         let rate = d.arrivals.rate.as_ref();

@@ -33,15 +33,17 @@ pub struct Identity {
     pub local_port: u16,
     /// Port of the receiver.
     pub remote_port: u16,
-    /// Initial sequence number of the sender's SYN; the sequence numbers in [`Sock`] are relative to it.
+    /// Initial sequence number of the sender's SYN. Sequence numbers in [`Sock`] are relative to this number.
     pub isn: u32,
-    /// Next sequence number expected from the receiver, which sends only its SYN.
+    /// Next sequence number expected from the receiver. The receiver sends only a SYN.
     pub rcv_nxt: u32,
 }
 
-/// Fields of a connection that a Linux congestion control may read and write: `struct tcp_sock` and its
-/// members, with the kernel's names and units. Windows and counts are packets. Sequence numbers are modulo
-/// 2^32, relative to the SYN, which is 0; [`Sock::seq`] converts them to the kernel's.
+/// Connection fields that a Linux congestion control may read and write: `struct tcp_sock` and its members,
+/// with the kernel's names and units.
+///
+/// Windows and counts are packets. Sequence numbers are modulo 2^32 and relative to the SYN, which is 0.
+/// [`Sock::seq`] converts to the kernel's numbers.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's
 pub struct Sock {
@@ -50,13 +52,13 @@ pub struct Sock {
     /// Acknowledged packets not yet used for window growth.
     pub snd_cwnd_cnt: u32,
     pub snd_ssthresh: u32,
-    /// Window before the last reduction, packets.
+    /// Window before the last reduction, in packets.
     pub prior_cwnd: u32,
     pub prior_ssthresh: u32,
     pub snd_cwnd_clamp: u32,
     /// True if the window limited the sender in the last window of data.
     pub is_cwnd_limited: bool,
-    /// Maximum flight in the last window of data, packets.
+    /// Maximum flight in the last window of data, in packets.
     pub max_packets_out: u32,
     pub packets_out: u32,
     pub sacked_out: u32,
@@ -68,16 +70,16 @@ pub struct Sock {
     /// First unsent byte at the start of the last reduction.
     pub high_seq: u32,
     pub mss_cache: u32,
-    /// Eight times the smoothed RTT, µs.
+    /// Eight times the smoothed RTT, in µs.
     pub srtt_us: u32,
-    /// Four times the smoothed mean deviation of the RTT, µs.
+    /// Four times the smoothed mean deviation of the RTT, in µs.
     pub mdev_us: u32,
-    /// Minimum RTT of the whole connection, µs, in place of the kernel's sliding window; `u32::MAX` before
-    /// the first sample.
+    /// Minimum RTT of the whole connection, in µs; `u32::MAX` before the first sample. The kernel uses a
+    /// sliding window instead.
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
     pub delivered: u32,
-    /// Packets of `delivered` whose ACK carried ECE.
+    /// Number of `delivered` packets whose ACK carried ECE.
     pub delivered_ce: u32,
     /// [`Sock::ECN_OK`] if the connection uses ECN; [`Sock::ECN_QUEUE_CWR`] while the sender must send CWR.
     pub ecn_flags: u8,
@@ -95,56 +97,57 @@ pub struct Sock {
     pub bytes_retrans: u64,
     /// Data segments sent, including retransmissions.
     pub data_segs_out: u32,
-    /// Time of the last ACK that reported an arrival, µs.
+    /// Time of the last ACK that reported an arrival, in µs.
     pub delivered_mstamp: u64,
-    /// Packets delivered and interval, µs, of the last rate sample that was not application-limited, or of a
-    /// later sample with a higher rate; zero before the first sample. `rate_app_limited`: true if the stored
-    /// sample is application-limited, and before the first sample.
+    /// Packets delivered in the stored rate sample; zero before the first sample. `rate_interval_us` is the
+    /// interval of the sample in µs. `rate_app_limited` is true if the sample is application-limited, and
+    /// before the first sample. An application-limited sample is stored only if its rate is at least the
+    /// stored rate.
     pub rate_delivered: u32,
     pub rate_interval_us: u32,
     pub rate_app_limited: bool,
-    /// Number of delivered packets up to which samples are limited by the application or by the congestion
-    /// control itself; zero if samples are not limited.
+    /// Number of delivered packets up to which samples are limited by the application or the congestion
+    /// control; zero without a limit.
     pub app_limited: u32,
-    /// Time of the last data transmission, jiffies.
+    /// Time of the last data transmission, in jiffies.
     pub lsndtime: u32,
-    /// Packets sent, and packets delivered, since the start of a reduction (RFC 9937). The sender maintains
-    /// the delivered packets unless the congestion control has `cong_control`.
+    /// Packets sent since the start of a reduction (RFC 9937). `prr_delivered` is the number of packets
+    /// delivered, which is not maintained with `cong_control`.
     pub prr_out: u32,
     pub prr_delivered: u32,
-    /// Reordering that the sender tolerates, packets: DupThresh, or more after reordering was detected.
+    /// Tolerated reordering in packets: DupThresh, or more after reordering was detected.
     pub reordering: u32,
-    /// Time at which the window was last full or last reduced, jiffies.
+    /// Time in jiffies at which the window was last full or last reduced.
     pub snd_cwnd_stamp: u32,
     /// `icsk_ack.pending`, a field of receivers that a congestion control may write. A write has no effect
     /// here, because the peer sends no data.
     pub ack_pending: u8,
-    /// Present time, µs.
+    /// Current time in µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
     /// True after `init`, which is called for the ACK of the SYN.
     pub ca_initialized: bool,
     /// [`Sock::PACING_NONE`], [`Sock::PACING_NEEDED`] or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
-    /// Pacing rate, bytes per second; `u64::MAX` before it is set. For a congestion control without
-    /// `cong_control`, the kernel computes it.
+    /// Pacing rate in bytes per second; `u64::MAX` before the first rate. Without `cong_control`, the kernel
+    /// computes the rate.
     pub sk_pacing_rate: u64,
     pub sk_max_pacing_rate: u64,
 }
 
 impl Sock {
-    /// `TCP_ECN_OK`, `TCP_ECN_MODE_RFC3168` since Linux 6.14.
+    /// `TCP_ECN_OK`; since Linux 6.14 `TCP_ECN_MODE_RFC3168`.
     pub const ECN_OK: u8 = 1;
     /// `TCP_ECN_QUEUE_CWR`.
     pub const ECN_QUEUE_CWR: u8 = 2;
     /// `SK_PACING_NONE`.
     pub const PACING_NONE: u32 = 0;
-    /// `SK_PACING_NEEDED`: the connection paces its segments itself.
+    /// `SK_PACING_NEEDED`: the socket paces its segments.
     pub const PACING_NEEDED: u32 = 1;
     /// `SK_PACING_FQ`: the queueing discipline paces segments.
     pub const PACING_FQ: u32 = 2;
 
-    /// Creates the fields of a connection before its first transmission.
+    /// Creates the fields of a connection before the first transmission.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: Identity { rcv_nxt: 1, ..Identity::default() },
@@ -198,12 +201,12 @@ impl Sock {
         }
     }
 
-    /// Converts a number relative to the SYN to a sequence number of the packets.
+    /// Converts a number relative to the SYN to a sequence number as in packets.
     pub fn seq(&self, from_syn: u32) -> u32 {
         self.identity.isn.wrapping_add(from_syn)
     }
 
-    /// `tcp_jiffies32` at HZ = 1000.
+    /// Returns `tcp_jiffies32` at HZ = 1000.
     pub fn jiffies(&self) -> u32 {
         (self.tcp_mstamp / 1000) as u32
     }
@@ -213,8 +216,8 @@ impl Sock {
         self.snd_cwnd < self.snd_ssthresh
     }
 
-    /// Returns the present ssthresh. Outside a reduction, it is at least three quarters of the window (Linux,
-    /// tcp_current_ssthresh()).
+    /// Returns the current ssthresh. Outside a reduction, ssthresh is at least three quarters of the window
+    /// (Linux, tcp_current_ssthresh()).
     pub(super) fn current_ssthresh(&self) -> u32 {
         match self.ca_state {
             CaState::Cwr | CaState::Recovery => self.snd_ssthresh,
@@ -222,21 +225,21 @@ impl Sock {
         }
     }
 
-    /// True if the flight uses enough of the window for growth: half of it in slow start, all of it in
+    /// True if the flight is large enough for window growth: half of the window in slow start, all of it in
     /// congestion avoidance (RFC 7661 §4.3).
     pub fn uses_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half
     }
 
-    /// `tcp_packets_in_flight()`.
+    /// Returns `tcp_packets_in_flight()`.
     pub fn in_flight(&self) -> u32 {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// Updates the fields from the sender's state. `is_probed`: a loss probe is in flight. Linux counts a
-    /// retransmitted lost packet in `lost_out` and in `retrans_out`. A loss probe retransmits a packet that
-    /// is not marked lost, so it counts only in `retrans_out`.
+    /// Updates the fields from the sender's state. `is_probed` is true while a loss probe is in flight. Linux
+    /// counts a retransmitted lost packet in `lost_out` and in `retrans_out`. A loss probe retransmits a
+    /// packet that is not marked lost, and counts only in `retrans_out`.
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
@@ -253,8 +256,8 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()). If the sample is below the mean by more than the
-    /// deviation, the deviation changes with an eighth of the usual weight.
+    /// Adds an RTT sample in µs (Linux, tcp_rtt_estimator()). If the sample is below the mean by more than
+    /// the deviation, the deviation changes with an eighth of the usual weight.
     pub(super) fn note_rtt(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
@@ -266,7 +269,7 @@ impl Sock {
         self.mdev_us = (i64::from(self.mdev_us) + change) as u32;
     }
 
-    /// Counts the transmission of `bytes` data bytes. `is_new`: false for a retransmission.
+    /// Counts the transmission of `bytes` data bytes. `is_new` is false for a retransmission.
     pub(super) fn note_sent(&mut self, is_new: bool, bytes: u64) {
         self.bytes_sent += bytes;
         self.bytes_retrans += if is_new { 0 } else { bytes };
@@ -297,14 +300,15 @@ impl Sock {
         }
     }
 
-    /// Records the time at which the window is full or was reduced.
+    /// Records the current time as the time at which the window was last full or reduced.
     pub(super) fn stamp_cwnd(&mut self) {
         self.snd_cwnd_stamp = self.jiffies();
     }
 
-    /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()).
-    /// The rate is twice the window per round trip while the window is below half of ssthresh, else 1.2
-    /// windows. If more packets than the window are outstanding, their number counts as the window.
+    /// Computes the pacing rate if the congestion control sets none (Linux, tcp_update_pacing_rate()). The
+    /// rate is 2 windows per round trip while the window is below half of ssthresh, and 1.2 windows
+    /// otherwise. If more packets are outstanding than the window, the rate is computed from the outstanding
+    /// packets.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;

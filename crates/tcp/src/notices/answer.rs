@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Common reaction to an ELN (Yun 2009 §2.1): the sender retransmits the named segment on each ELN, and
+/// Common reaction to an ELN (Yun 2009 §2.1). On each ELN, the sender retransmits the named segment and
 /// changes no other state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer;

@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Reaction to a NAK (Cheng & Lin 2008): the sender retransmits the named segment on each NAK, and changes no
+/// Reaction to a NAK (Cheng & Lin 2008). On each NAK, the sender retransmits the named segment and changes no
 /// other state. "record the NAK sequence number, and then retransmit the corrupted packet": the recovery
 /// stores the number.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,14 +4,14 @@ use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// ELN filtering (Yun 2009 §4.2). Up to `n` consecutive losses count as channel noise, more losses as a
-/// disconnection. During a disconnection the sender freezes and reacts only to every second ELN, so that the
-/// number of retransmissions halves every round trip.
+/// disconnection. During a disconnection, the sender freezes and reacts only to every second ELN. The number
+/// of retransmissions thus halves every round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,
     /// Reaction to an ERSN.
     on_ersn: Reaction,
-    /// Number of ELNs since data was last acknowledged.
+    /// Number of ELNs since the last acknowledgement of data.
     consecutive: u32,
     frozen: bool,
     /// True if the frozen sender answers the next ELN by a retransmission.
@@ -19,12 +19,12 @@ pub struct ElnFilter {
 }
 
 impl ElnFilter {
-    /// Creates a filter for which up to `n` consecutive ELNs are channel noise.
+    /// Creates a filter that treats up to `n` consecutive ELNs as channel noise.
     pub fn new(n: u32) -> Self {
         ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }
 
-    /// Creates a filter that ignores ERSNs, as in the measurement of the benefit of ERSN (Yun 2009 §5).
+    /// Creates a filter that ignores ERSNs, to measure the benefit of ERSN (Yun 2009 §5).
     pub fn without_ersn(n: u32) -> Self {
         ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
     }

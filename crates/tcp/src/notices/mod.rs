@@ -1,4 +1,4 @@
-//! Notice policies, which decide a sender's reaction to explicit notices: ELN, ERSN, EBSN, RTTN, NAK.
+//! Notice policies: a sender's reactions to explicit notices (ELN, ERSN, EBSN, RTTN, NAK).
 
 mod answer;
 mod answer_naks;
@@ -21,11 +21,11 @@ pub use once_per_loss::OncePerLoss;
 pub use refresh_timer::RefreshTimer;
 pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
 
-/// Number of probing timeouts after which a frozen sender follows the ordinary rules again. Without a limit,
-/// as in Yun 2009, a connection to a station that left would never end. The number is Airhop's choice.
+/// Number of probing timeouts until a frozen sender returns to the ordinary rules. Without a limit, as in Yun
+/// 2009, a connection to a departed station would never end. The number is Airhop's choice.
 pub const PATIENCE: u32 = 12;
 
-/// Returns the policies of a scheme, with the notice policy that the configuration selects.
+/// Returns the policies of a scheme with the configured notice policy.
 pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,

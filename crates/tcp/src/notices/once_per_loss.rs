@@ -2,12 +2,12 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Reaction to the first ELN for a segment only, for networks in which every duplicate ACK repeats the ELN
-/// until the segment arrives. The sender cannot distinguish a repetition from an ELN for a second loss, so a
-/// timeout repairs the second loss (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
+/// Reaction to the first ELN for a segment only. Used in networks where every duplicate ACK repeats the ELN
+/// until the segment arrives. A repeated ELN looks like an ELN for a second loss, so a timeout repairs the
+/// second loss (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
 #[derive(Clone, Debug, Default)]
 pub struct OncePerLoss {
-    /// First bytes of retransmitted segments that are not yet acknowledged.
+    /// First bytes of unacknowledged segments that were retransmitted for an ELN.
     answered: Vec<u64>,
 }
 

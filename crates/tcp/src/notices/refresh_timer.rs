@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Reaction to an EBSN: the sender restarts its running retransmission timer, and changes no other state
+/// Reaction to an EBSN: the sender restarts a running retransmission timer and changes no other state
 /// (Kounavis 1996 §3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RefreshTimer;

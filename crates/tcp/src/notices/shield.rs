@@ -5,23 +5,23 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// Period after an ELN in which duplicate ACKs for the named segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed RTT, in which the duplicate ACKs of segments sent before the retransmission arrive.
+    /// One smoothed RTT. In this time, the duplicate ACKs for segments sent before the retransmission arrive.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
 }
 
-/// Reaction to an ELN: the sender retransmits the named segment. Duplicate ACKs caused by segments sent
-/// before the retransmission are ignored (HACK-fixed of Yun 2009, reconstructed).
+/// Reaction to an ELN: the sender retransmits the named segment and ignores duplicate ACKs for segments sent
+/// before the retransmission (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,
-    /// First byte of each unacknowledged segment named by an ELN, and the time of its last retransmission.
+    /// Unacknowledged segments named by an ELN: first byte, and time of the last retransmission.
     answered: Vec<(u64, Time)>,
 }
 
 impl IgnoreDuplicatesAfterEln {
-    /// Creates the policy. `lasts`: period in which duplicate ACKs are ignored.
+    /// Creates the policy. Duplicate ACKs are ignored for the period `lasts`.
     pub fn new(lasts: Lasts) -> Self {
         IgnoreDuplicatesAfterEln { lasts, answered: Vec::new() }
     }

@@ -5,8 +5,8 @@
 pub(super) struct EchoClock {
     /// TS.Recent; `None` until a SYN or a segment in order has arrived.
     recent: Option<u32>,
-    /// Timestamp of the first segment that arrived; `None` before its arrival. Without a handshake this
-    /// segment stands for the SYN, whose timestamp initialises TS.Recent (RFC 7323 appendix D).
+    /// Timestamp of the first segment that arrived; `None` before. Without a handshake, this segment replaces
+    /// the SYN, whose timestamp initialises TS.Recent (RFC 7323 appendix D).
     first: Option<u32>,
     /// Last.ACK.sent.
     last_ack: u64,
@@ -18,9 +18,9 @@ impl EchoClock {
         EchoClock { recent: None, first: None, last_ack: expected }
     }
 
-    /// Records the timestamp of a segment. The segment sets TS.Recent if its timestamp is not older, and if
-    /// it begins at or below the last acknowledgement number sent (RFC 7323 §4.3 (2)). A delayed ACK or a
-    /// hole therefore lengthens an RTT sample and never shortens it.
+    /// Records the timestamp of a segment. The timestamp becomes TS.Recent if it is not older and if the
+    /// segment begins at or below the last acknowledgement sent (RFC 7323 §4.3 (2)). A delayed ACK or a hole
+    /// therefore never shortens an RTT sample.
     pub fn on_segment(&mut self, seq: u64, value: u32) {
         self.first.get_or_insert(value);
         let is_newer = self.recent.is_none_or(|recent| value.wrapping_sub(recent) < 1 << 31);

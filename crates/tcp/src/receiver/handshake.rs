@@ -6,17 +6,17 @@ use airhop_base::{Segment, Time};
 /// State of the RTT measurement of the SYN-ACK.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Handshake {
-    /// No SYN has arrived, or the RTT is ambiguous, or the caller has read it.
+    /// No SYN has arrived, the RTT is ambiguous, or the caller has already read the RTT.
     Unknown,
-    /// The receiver sent a SYN-ACK at `at`; `again`: true if it was a retransmission.
+    /// The receiver sent a SYN-ACK at `at`. `again` is true if the SYN-ACK was a retransmission.
     Answered { at: Time, again: bool },
-    /// The peer acknowledged the SYN-ACK sent at `sent` in a segment that arrived at `at`.
+    /// A segment that arrived at `at` acknowledged the SYN-ACK sent at `sent`.
     Acknowledged { sent: Time, at: Time },
 }
 
 impl Receiver {
-    /// Returns the transmission time of the SYN-ACK and the arrival time of its ACK, at the first call only.
-    /// `None` if the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
+    /// Returns the transmission time of the SYN-ACK and the arrival time of its ACK. `None` at later calls,
+    /// if the peer did not open the connection, or if the ACK may belong to either of two SYN-ACKs.
     pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
         let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
         self.handshake = Handshake::Unknown;
@@ -50,8 +50,8 @@ impl Receiver {
         self.make_ready(reply);
     }
 
-    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. By Karn's rule the ACK of
-    /// a retransmitted SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
+    /// Handles the ACK of the SYN-ACK, the first segment after the SYN-ACK. By Karn's rule, the ACK of a
+    /// retransmitted SYN-ACK is ambiguous unless the ACK echoes a timestamp (RFC 7323 §4.1).
     #[cold]
     pub(super) fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
         let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
@@ -62,8 +62,8 @@ impl Receiver {
         self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
     }
 
-    /// Disables the options that the SYN does not offer: ECN, which ECE and CWR together offer (RFC 3168
-    /// §6.1.1), SACK (RFC 2018 §2), timestamps (RFC 7323 §3.2).
+    /// Disables options that the SYN does not offer: ECN, offered by ECE and CWR together (RFC 3168 §6.1.1),
+    /// SACK (RFC 2018 §2), and timestamps (RFC 7323 §3.2).
     fn agree(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
         if is_agreed != self.echo.is_some() {

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 /// Received byte ranges, without their contents.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// RCV.NXT: all bytes below it have arrived.
+    /// RCV.NXT: all bytes below this number have arrived.
     pub expected: u64,
-    /// Runs of bytes above `expected`, in sequence order, with gaps between them and above `expected`.
+    /// Runs of received bytes above `expected`, in sequence order, with a gap before each run.
     runs: VecDeque<Run>,
-    /// Entry (`touched`, first byte) for each change of a run, the most recent last. Entries of joined and
+    /// Pairs of `touched` and first byte for each change of a run, the most recent last. Pairs of joined and
     /// removed runs remain until [`Stream::report`] removes them.
     recent: VecDeque<(u64, u64)>,
     /// Number of arrivals so far.
@@ -22,7 +22,7 @@ pub(super) struct Stream {
 struct Run {
     start: u64,
     end: u64,
-    /// Number of the last arrival that extended the run. RFC 2018 §4 orders the reported runs by it.
+    /// Number of the last arrival that extended the run, used for the order of reported runs (RFC 2018 §4).
     touched: u64,
 }
 
@@ -94,7 +94,7 @@ impl Stream {
         }
     }
 
-    /// Stores a segment above a gap, joined with all runs that it overlaps or touches.
+    /// Stores a segment above a gap and joins it with all runs that overlap or touch it.
     fn hold(&mut self, s: SackBlock) {
         let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
         match self.runs.back_mut() {
@@ -111,8 +111,8 @@ impl Stream {
         self.recent.push_back((run.touched, run.start));
     }
 
-    /// Adds a run that begins below the end of the last run. Joins it with all runs that it overlaps or
-    /// touches, and returns the joined run.
+    /// Adds a run that begins below the end of the last run. Joins the run with all runs that overlap or
+    /// touch it, and returns the joined run.
     #[inline(never)]
     fn join(&mut self, mut run: Run) -> Run {
         let from = self.runs.partition_point(|r| r.end < run.start);

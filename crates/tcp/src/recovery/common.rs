@@ -1,11 +1,11 @@
-//! State and rules that several recoveries share: the guard against a second reduction for one window of
-//! data, segments sent regardless of the window, and the state after a timeout.
+//! State and rules shared by several recoveries: the guard against a second reduction for one window of data,
+//! segments sent regardless of the window, and the state after a timeout.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
 use std::collections::VecDeque;
 
-/// Segments that are sent at once, even if the window has no room.
+/// Segments to send at once, even if the window is full.
 #[derive(Debug, Default)]
 pub(super) struct Urgent(VecDeque<Next>);
 
@@ -20,7 +20,7 @@ impl Urgent {
         self.0.clear();
     }
 
-    /// Returns the next urgent segment, without its acknowledged bytes; `None` if no urgent segment is left.
+    /// Returns the unacknowledged part of the next urgent segment; `None` if no urgent segment is left.
     #[inline]
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
@@ -37,9 +37,9 @@ impl Urgent {
         None
     }
 
-    /// Returns the next urgent segment like [`Urgent::pop`], but no fast retransmit of a segment that is
-    /// already SACKed. The SACK may arrive while pacing or the host's turnaround delays the retransmission. A
-    /// timeout or a notice also retransmits SACKed data (RFC 2018 §8).
+    /// Returns the next urgent segment like [`Urgent::pop`], but skips fast retransmits of SACKed segments. A
+    /// SACK may arrive while pacing or the host's turnaround delays the retransmission. Retransmissions after
+    /// a timeout or a notice include SACKed data (RFC 2018 §8).
     #[inline]
     pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_not_sacked(s) }
@@ -56,8 +56,8 @@ impl Urgent {
     }
 }
 
-/// Returns the segment at `nxt`: new data, or data to send again after go-back-N has moved `nxt` back. `None`
-/// if the window has no room.
+/// Returns the segment at `nxt`; `None` if the window is full. The segment is new data, or old data after
+/// go-back-N has moved `nxt` back.
 pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
     let (start, end) = s.next_in_window(in_flight, window)?;
     let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
@@ -73,8 +73,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). Duplicates of an ACK of exactly
-    /// `recover` may result from needless retransmissions of go-back-N.
+    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). Duplicate ACKs of exactly `recover`
+    /// may result from unnecessary go-back-N retransmissions.
     pub fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
@@ -85,7 +85,7 @@ impl Guard {
         s.una >= self.recovery_point
     }
 
-    /// Records a reduction: the data sent so far belongs to it.
+    /// Records a reduction, which applies to all data sent so far.
     pub fn set(&mut self, s: &SenderState) {
         self.recovery_point = s.max_sent;
     }

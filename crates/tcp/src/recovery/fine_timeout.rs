@@ -2,13 +2,13 @@
 
 use airhop_base::Span;
 
-/// Jacobson's mean and deviation of exact RTT samples: timeout = (mean + 2 deviations) · 17/16, as in the
-/// Arizona code.
+/// Jacobson's mean and deviation of exact RTT samples. The timeout is (mean + 2 deviations) · 17/16, as in
+/// the Arizona code.
 #[derive(Debug, Default)]
 pub(super) struct FineTimeout {
-    /// Mean and mean deviation of the RTT, seconds; `None` before the first sample.
+    /// Mean and mean deviation of the RTT in seconds; `None` before the first sample.
     mean: Option<(f64, f64)>,
-    /// Timeout, seconds; `None` before the first RTT sample.
+    /// Timeout in seconds; `None` before the first RTT sample.
     pub timeout: Option<f64>,
 }
 
@@ -25,8 +25,8 @@ impl FineTimeout {
         self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
     }
 
-    /// Records a retransmission. Until the next sample, the timeout grows by one eighth, or doubles for a
-    /// repeated retransmission (`again`).
+    /// Records a retransmission. The timeout grows by one eighth until the next sample. If the segment was
+    /// already retransmitted (`again`), the timeout doubles.
     pub fn back_off(&mut self, again: bool) {
         self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }

@@ -55,12 +55,12 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
-/// Returns the configured recovery, by default Reno's.
+/// Returns the configured recovery. The default is Reno's.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
     recovery_by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
 }
 
-/// Returns the configured recovery, by default NewReno's.
+/// Returns the configured recovery. The default is NewReno's.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
     recovery_by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
@@ -74,7 +74,7 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     })
 }
 
-/// Returns the recovery by rate halving; with the preset ns2, ns-2.35's variant.
+/// Returns rate-halving recovery. The preset ns2 selects ns-2.35's variant.
 pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     match c.stack {
         Preset::Ns2 => Box::new(Ns2Linux::default()),
@@ -82,8 +82,8 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     }
 }
 
-/// Returns the recovery of a scheme of Reno's family: the recovery that [`LossDetection`] selects for all
-/// schemes, or `own` for `Duplicates`.
+/// Returns the recovery of a Reno-family scheme. For `Duplicates` this is `own`; otherwise [`LossDetection`]
+/// selects the same recovery for all schemes.
 pub fn recovery_by_detection(
     c: &Config,
     own: impl FnOnce(&Config) -> Box<dyn Recovery>,

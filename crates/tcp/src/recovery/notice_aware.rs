@@ -4,29 +4,28 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// Adapter that makes any recovery react to notices: a loss that a notice explains does not indicate
+/// Adapter that makes any recovery react to notices. A loss that a notice explains does not indicate
 /// congestion.
 ///
-/// After an ELN the sender retransmits the named segment. Duplicate ACKs caused by segments sent before this
-/// retransmission do not indicate its loss; later duplicate ACKs do. The newest SACK block shows whether a
-/// segment was sent before the retransmission, as in ESACK (Yun 2009 §4.1, Figure 4); without SACK, a count
-/// of duplicate ACKs shows it. Until the retransmission is acknowledged, each duplicate ACK releases a
-/// segment, as in fast recovery (RFC 5681 §3.2 step 4), which keeps the ACK clock running. Recoveries by
-/// sending order apply their own rules instead.
+/// After an ELN, the sender retransmits the named segment. Duplicate ACKs caused by earlier transmissions do
+/// not indicate another loss; later duplicate ACKs do. The newest SACK block separates the two kinds, as in
+/// ESACK (Yun 2009 §4.1, Figure 4). Without SACK, the sender counts duplicate ACKs. Until the retransmission
+/// is acknowledged, each duplicate ACK releases a segment, as in fast recovery (RFC 5681 §3.2 step 4). This
+/// keeps the ACK clock running. Recoveries by sending order apply their own rules instead.
 ///
-/// Duplicate ACKs for a segment named by an ERSN also do not indicate a loss. However, in fast recovery for
-/// another loss, recoveries that do not mark lost segments (Reno's, NewReno's, ns-2's SACK) may retransmit
-/// that segment. After a disconnection the sender retransmits all segments lost during the disconnection.
-/// These rules are reconstructed, because the paper describes only its own sender.
+/// Duplicate ACKs for a segment named by an ERSN do not indicate a loss either. However, a recovery that does
+/// not mark lost segments (Reno, NewReno, ns-2's SACK) may retransmit that segment while it repairs another
+/// loss. After a disconnection, the sender retransmits all segments lost during the disconnection. These
+/// rules are reconstructed, because the paper describes only its own sender.
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
     /// Unacknowledged segments that were retransmitted after a notice.
     answered: Vec<Answered>,
-    /// Segments that a link layer is retransmitting: first byte, and time until which the segment does not
-    /// count as lost.
+    /// Segments that a link layer is retransmitting. Each entry is the first byte and the time until which
+    /// the segment does not count as lost.
     held: Vec<(u64, Time)>,
-    /// First bytes of segments lost during a disconnection that must still be retransmitted.
+    /// First bytes of the segments that were lost during a disconnection and must still be retransmitted.
     owed: Vec<u64>,
     /// Number of duplicate ACKs since `una` last advanced. Each duplicate ACK reports a delivered segment.
     duplicates: u32,
@@ -45,7 +44,7 @@ struct Answered {
     seq: u64,
     /// First unsent byte at the retransmission.
     point: u64,
-    /// Number of duplicate ACKs that segments sent before the retransmission may still cause.
+    /// Number of duplicate ACKs still expected from segments sent before the retransmission.
     ahead: u64,
 }
 
@@ -65,7 +64,7 @@ impl NoticeAware {
         }
     }
 
-    /// Counts a duplicate ACK. True if a notice explains the duplicate ACK.
+    /// Counts a duplicate ACK. Returns true if a notice explains the duplicate ACK.
     fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (*a.sack != self.sack && duplicate(s.una, a.sack).is_none());
@@ -96,8 +95,7 @@ impl NoticeAware {
         }
     }
 
-    /// Ends the period in which the segment at `seq` does not count as lost: its link layer no longer
-    /// retransmits it.
+    /// Lets the segment at `seq` count as lost again, because the link layer has stopped retransmitting.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);

@@ -1,33 +1,33 @@
 /// Proportional rate reduction (RFC 9937): limit of the flight during fast recovery. The flight decreases
-/// evenly with the delivered data, and equals the new window at the end.
+/// evenly as data is delivered, and equals the new window at the end.
 ///
 /// The caller passes the data delivered by each ACK, and the flight. The fast retransmit is sent even if this
 /// limit forbids it (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
-    /// Flight at the end of recovery, i.e. ssthresh, bytes.
+    /// Flight at the end of recovery in bytes: ssthresh.
     target: u64,
-    /// RecoverFS: flight at the start of recovery, bytes.
+    /// RecoverFS: flight at the start of recovery, in bytes.
     flight: u64,
-    /// prr_delivered, bytes.
+    /// prr_delivered, in bytes.
     delivered: u64,
-    /// prr_out, bytes.
+    /// prr_out, in bytes.
     out: u64,
-    /// Limit of the flight after the last ACK, bytes.
+    /// Limit of the flight after the last ACK, in bytes.
     limit: u64,
 }
 
 impl Prr {
-    /// Creates the state at the start of recovery (§6.1). `flight`: bytes outstanding and not SACKed before
-    /// this ACK; `target`: flight at the end of recovery, bytes.
+    /// Creates the state at the start of recovery (§6.1). `flight` is the number of bytes outstanding and not
+    /// SACKed before this ACK. `target` is the flight at the end of recovery, in bytes.
     pub fn new(mss: u64, flight: u64, target: u64) -> Self {
         Prr { mss, target, flight: flight.max(mss), delivered: 0, out: 0, limit: 0 }
     }
 
-    /// Processes an ACK that delivers `delivered` bytes and leaves `in_flight` bytes in flight. `is_safe`:
-    /// the ACK acknowledges data cumulatively and reports no further loss (§5, SafeACK). Returns the
-    /// permitted flight, bytes.
+    /// Processes an ACK that delivers `delivered` bytes and leaves `in_flight` bytes in flight. `is_safe` is
+    /// true if the ACK advances cumulatively and reports no further loss (§5, SafeACK). Returns the permitted
+    /// flight in bytes.
     pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) -> u64 {
         self.delivered += delivered;
         // §6.2

@@ -1,5 +1,5 @@
-//! Estimators from exact times. The estimators differ in mean and deviation, and share backoff and bounds of
-//! RFC 6298.
+//! Estimators from exact times. All share the backoff and bounds of RFC 6298, and differ in mean and
+//! deviation.
 
 use super::RtoPolicy;
 use crate::config::RtoConfig;
@@ -14,7 +14,7 @@ pub(super) trait Estimate: Copy + Debug + Send + 'static {
     /// Returns mean and deviation after a further sample.
     fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Returns the timeout, without backoff and without the upper bound.
+    /// Returns the timeout before backoff and before the upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
 
     /// Returns the smoothed RTT.
@@ -111,7 +111,8 @@ impl Timeout {
         }
     }
 
-    /// RFC 6298 §5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins".
+    /// Resets the timeout at the first data after a retransmitted SYN. RFC 6298 §5.7: "the RTO MUST be
+    /// re-initialized to 3 seconds when data transmission begins".
     fn after_slow_handshake(&mut self) {
         self.set(self.base.max(Span::from_secs(3)));
     }
@@ -121,7 +122,7 @@ impl Timeout {
         self.backed_off(self.base)
     }
 
-    /// Returns the timeout with backoff for a round trip that takes up to `extra` longer than `srtt`.
+    /// Returns the timeout, with backoff, for a round trip that may exceed `srtt` by `extra`.
     fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
         let late = srtt.unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.backed_off(self.base.max(late))

@@ -2,11 +2,14 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Linux' estimator: RFC 6298 with three differences. First, the configured minimum is a lower bound of four
-/// times the deviation, so the timeout is at least the mean plus the minimum. Second, a round trip that is
-/// below the mean by more than the deviation increases the deviation by only an eighth of the usual amount.
-/// Third, the margin added to the mean increases at once to the largest deviation of the present round, but
-/// decreases by only a quarter of the difference per round.
+/// Linux' estimator. It differs from RFC 6298 in three ways:
+///
+/// * The configured minimum bounds four times the deviation, so the timeout is at least the mean plus the
+///   minimum.
+/// * A round trip that is short by more than the deviation increases the deviation by only an eighth of the
+///   usual amount.
+/// * The margin above the mean rises at once to the largest deviation of the round, but falls by only a
+///   quarter of the difference per round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
     srtt: Span,
@@ -16,7 +19,7 @@ pub(super) struct Linux {
     greatest: Span,
     /// Margin added to the mean.
     margin: Span,
-    /// Start time of the round, which ends with the ACK of a segment sent at this time or later.
+    /// Start of the round. The round ends with the ACK of a segment sent at this time or later.
     round_began: Time,
 }
 
@@ -70,8 +73,7 @@ mod tests {
         build(&tests::config(RtoKind::Linux, 200, 120_000, 1000, 1))
     }
 
-    /// Returns the timeout after each sample. Samples and timeouts are in milliseconds; each sample has its
-    /// own round.
+    /// Returns the timeout after each sample. All times are in milliseconds. Each sample has its own round.
     fn timeouts(samples: &[u64]) -> Vec<f64> {
         let mut rto = linux();
         let mut now = Time::ZERO;

@@ -2,16 +2,16 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// ns-2's estimator: Jacobson's integer arithmetic in ticks, with the same results as ns-2.35's `tcp.cc`
+/// ns-2's estimator: Jacobson's integer arithmetic in ticks. The results equal those of ns-2.35's `tcp.cc`
 /// under its default flags.
 #[derive(Clone, Debug)]
 pub(super) struct Ns2Ticks {
     config: RtoConfig,
-    /// Smoothed RTT in eighths of a tick; zero if the next sample initialises the mean.
+    /// Smoothed RTT in eighths of a tick; zero before the sample that initialises the mean.
     srtt8: i64,
     /// Mean deviation in quarters of a tick.
     rttvar4: i64,
-    /// Timeout without backoff and without the lower bound.
+    /// Timeout before backoff and before the lower bound.
     rto: Span,
     backoff: u64,
 }
@@ -21,8 +21,8 @@ impl Ns2Ticks {
         Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
     }
 
-    /// Applies the configured minimum before the backoff, and the minimum of two ticks after the backoff.
-    /// (The single-gain estimator applies both minima before the backoff.)
+    /// Applies the configured minimum before the backoff, and the minimum of two ticks afterwards. (The
+    /// single-gain estimator applies both minima before the backoff.)
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         (rto.max(self.config.min).min(self.config.max) * backoff)
             .min(self.config.max)
@@ -31,7 +31,7 @@ impl Ns2Ticks {
 }
 
 impl Ns2Ticks {
-    /// Adds a sample of `m` ticks. `deviate` computes the new deviation, in quarters of a tick, from an error
+    /// Adds a sample of `m` ticks. `deviate` computes the new deviation in quarters of a tick, from an error
     /// in ticks and the old deviation.
     fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
         if self.srtt8 == 0 {

@@ -2,7 +2,7 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Means of RFC 6298.
+/// Mean and deviation of RFC 6298.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rfc6298 {
     srtt: Span,
@@ -16,7 +16,7 @@ impl Estimate for Rfc6298 {
         Rfc6298 { srtt: r, rttvar: r / 2 }
     }
 
-    /// Implements RFC 6298 §2 (2.3); the deviation is computed from the old mean.
+    /// Implements RFC 6298 §2 (2.3). The deviation is computed from the old mean.
     fn after(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);

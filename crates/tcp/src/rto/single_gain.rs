@@ -2,7 +2,7 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Estimator of Kounavis 1996: mean and deviation have one gain, and samples are integer ticks of a coarse
+/// Estimator of Kounavis 1996. Mean and deviation share one gain, and samples are integer ticks of a coarse
 /// clock.
 ///
 /// The paper prints the four lines of the update. The gain of 1/8, the first sample and the rounding are
@@ -10,7 +10,7 @@ use airhop_base::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct SingleGain {
     config: RtoConfig,
-    /// Mean `a` and mean deviation `v` of the RTT, in ticks; `None` before the first sample.
+    /// Mean `a` and mean deviation `v` of the RTT in ticks; `None` before the first sample.
     mean: Option<(f64, f64)>,
     backoff: u64,
 }

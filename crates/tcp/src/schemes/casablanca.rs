@@ -6,8 +6,7 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal,
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
-/// Significance level: probability that wireless losses hit at least this number of segments marked "out" by
-/// chance.
+/// Significance level: probability that random wireless losses hit at least this many segments marked "out".
 const SIGNIFICANCE: f64 = 0.1;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -42,8 +41,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Rule that marks segments "out", by the position of a segment in the stream. The sender can therefore
-/// compute the mark of a lost segment.
+/// Rule that marks segments "out" by their position in the stream. The sender can thus compute the mark of a
+/// lost segment.
 #[derive(Clone, Copy, Debug)]
 struct Marking {
     k: u64,

@@ -53,7 +53,7 @@ struct Dctcp {
     /// DCTCP.BytesAcked and DCTCP.BytesMarked.
     acked: u64,
     marked: u64,
-    /// True if a mark takes whole segments from the window.
+    /// True if an ECN mark reduces the window by whole segments.
     takes_whole: bool,
 }
 
@@ -69,8 +69,8 @@ impl Dctcp {
         }
     }
 
-    /// Returns the window after a mark, segments. §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"; Linux,
-    /// dctcp_ssthresh(): the reduction is an integer number of segments, rounded down.
+    /// Returns the window after an ECN mark in segments. §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)". Linux
+    /// rounds the reduction down to whole segments (dctcp_ssthresh()).
     fn marked_window(&self, cwnd: f64) -> f64 {
         if self.takes_whole {
             let cwnd = whole(cwnd);
@@ -123,7 +123,7 @@ mod tests {
         Dctcp::new(&Params::defaults(&SCHEME), &Preset::Rfc.config(MSS as u32))
     }
 
-    /// Acknowledges a window of segments, the last `marked` of them with ECE, and sends the next window.
+    /// Acknowledges a window of segments and sends the next window. The last `marked` ACKs carry ECE.
     fn window(d: &mut Dctcp, s: &mut SenderState, segments: u64, marked: u64) {
         for n in 0..segments {
             let una = s.una + MSS;

@@ -56,31 +56,30 @@ struct Htcp {
     memory: Memory,
     /// State before the last loss.
     before: Memory,
-    /// First unsent byte at the last loss. A loss of data below this byte belongs to the same window of data.
+    /// First unsent byte at the last loss. Losses below this byte belong to the same window of data.
     point: u64,
     rate: Throughput,
 }
 
-/// State of H-TCP that a loss changes, without the window.
+/// Part of H-TCP's state that a loss changes. Excludes the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// Time of the last loss, or of the first ACK; `None` before the first ACK.
     since: Option<Time>,
-    /// Maximum RTT; `None` before the first sample. A sample raises it by at most 20 ms, and a loss reduces
-    /// its distance from the minimum by 5 %.
+    /// Maximum RTT; `None` before the first sample. A sample raises the maximum by at most 20 ms. A loss
+    /// moves the maximum 5 % closer to the minimum.
     longest: Option<Span>,
-    /// Delivery rate before the last loss, segments per second; `None` before the first loss, or without a
-    /// rate sample before it.
+    /// Delivery rate before the last loss in segments per second; `None` before the first loss, or if no rate
+    /// was measured before that loss.
     rate: Option<f64>,
 }
 
 /// Minimum and maximum fraction of the window that remains after a loss.
 const BETA: (f64, f64) = (0.5, 0.8);
-/// Reference RTT, seconds, at which the scaling factor is 1, and bounds of the factor.
+/// Reference RTT with scaling factor 1, in seconds, and bounds of the factor.
 const REFERENCE: f64 = 0.1;
 const SCALE: (f64, f64) = (0.1, 2.0);
-/// Maximum step by which a sample raises the maximum RTT, so that a delayed ACK does not count as a queue
-/// (Linux).
+/// Maximum increase of the maximum RTT by one sample. Limits the effect of a delayed ACK (Linux).
 const LONGEST_STEP: Span = Span::from_millis(20);
 
 impl Htcp {
@@ -99,7 +98,7 @@ impl Htcp {
         }
     }
 
-    /// Returns the window growth per round trip, segments, `delta` seconds after the last loss.
+    /// Returns the window growth per round trip in segments, `delta` seconds after the last loss.
     fn alpha(&self, delta: f64) -> f64 {
         let late = (delta - self.delta_l).max(0.0);
         let mut alpha = 1.0 + 10.0 * late + (late / 2.0) * (late / 2.0);
@@ -109,7 +108,7 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, for any beta
     }
 
-    /// Returns the fraction of the window that would remain after a loss now.
+    /// Returns the fraction of the window that a loss would leave now.
     fn adapt(&self) -> f64 {
         let has_changed = match (self.memory.rate, self.rate.greatest) {
             (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,
@@ -182,14 +181,13 @@ struct Throughput {
     began: Option<Time>,
     segments: f64,
     mean: f64,
-    /// Maximum of the mean rate since the last loss; `None` before a rate sample.
+    /// Maximum of the mean rate since the last loss; `None` without a rate sample.
     greatest: Option<f64>,
 }
 
 impl Throughput {
-    /// Processes an ACK outside recovery that delivers `segments` segments. A rate sample spans at least the
-    /// time `least` and `window` segments. Until the rate has settled after a loss, a sample replaces the
-    /// mean.
+    /// Processes an ACK of `segments` segments outside recovery. A rate sample spans at least `least` and at
+    /// least `window` segments. Until the rate settles after a loss, each sample replaces the mean.
     fn on_ack(&mut self, now: Time, segments: f64, window: f64, least: Span, is_settled: bool) {
         let Some(began) = self.began else {
             self.began = Some(now); // the next sample starts at this ACK
@@ -211,7 +209,7 @@ impl Throughput {
         (self.began, self.segments) = (Some(now), 0.0);
     }
 
-    /// Handles a loss: the sample in progress ends, because data delivered in recovery does not count.
+    /// Ends the sample in progress at a loss. Data delivered in recovery does not count.
     fn pause(&mut self) {
         (self.began, self.segments) = (None, 0.0);
     }
@@ -294,7 +292,7 @@ mod tests {
         assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
     }
 
-    /// Delivers ACKs of one segment each. `acks`: arrival time and RTT of each ACK.
+    /// Delivers ACKs of one segment each. `acks` contains the arrival time and RTT of each ACK.
     fn fed(h: &mut Htcp, acks: impl Iterator<Item = (u64, u64)>) -> Window {
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };

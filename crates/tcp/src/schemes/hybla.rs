@@ -66,19 +66,19 @@ enum Version {
     Linux,
 }
 
-/// Progress of the ACKs of the first flight.
+/// Progress of the ACKs for the first flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beginning {
     /// No ACK has arrived.
     Quiet,
-    /// Some data is acknowledged: time and lowest unacknowledged byte of the first ACK, and first byte after
-    /// the flight.
+    /// Some data is acknowledged. The fields are the time and lowest unacknowledged byte of the first ACK,
+    /// and the first byte after the flight.
     Heard { since: Time, una: u64, end: u64 },
-    /// All data is acknowledged, or a segment was lost; from now on the window grows.
+    /// All data is acknowledged, or a segment was lost. The window may grow.
     Over,
 }
 
-/// Maximum window of Linux, segments. A single ACK could increase the window beyond it.
+/// Maximum window of Linux in segments. A single ACK could otherwise exceed the maximum.
 const LARGEST: f64 = 65_535.0;
 
 impl Hybla {
@@ -91,15 +91,14 @@ impl Hybla {
         }
     }
 
-    /// Returns rho, the normalized RTT: ratio of the RTT to that of the reference connection, at least 1.
+    /// Returns rho, the ratio of the RTT to the RTT of the reference connection, at least 1.
     fn rho(&self) -> f64 {
         self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
     }
 
-    /// Processes an ACK of the first flight. True if the window may grow. Caini and Firrincieli 2004: the
-    /// initial window is rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
-    /// the reference connection's ssthresh is infinite, the estimated bandwidth-delay product replaces it
-    /// (Hoe 1996).
+    /// Processes an ACK of the first flight. Returns true if the window may grow. The initial window is rho
+    /// segments, and ssthresh is rho times the ssthresh of the reference connection (Caini and Firrincieli
+    /// 2004). If that ssthresh is infinite, the estimated bandwidth-delay product is used (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Version::Paper && w.ssthresh.is_infinite();
         match self.beginning {
@@ -230,8 +229,8 @@ mod tests {
         }
     }
 
-    /// Returns the window after each ACK of a first flight of ten segments, at an RTT of 100 ms. `acks`:
-    /// arrival time, ms, and number of segments.
+    /// Returns the window after each ACK of a first flight of ten segments, at an RTT of 100 ms. `acks`
+    /// contains the arrival time in ms and the number of segments of each ACK.
     fn begun(form: Version, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
         let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };

@@ -61,8 +61,8 @@ impl Ideal {
         }
     }
 
-    /// Returns the bandwidth-delay product in segments, at least two; `None` before the simulator has
-    /// reported the path.
+    /// Returns the bandwidth-delay product in segments, at least two; `None` before the simulator reports the
+    /// path.
     fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         let rate = if self.knows_whole { t.whole } else { t.rate };
@@ -93,8 +93,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Rate, Span, Time};
 
-    /// Returns window and ssthresh after a loss, for a window of 20, an ssthresh of 8, and a measured RTT of
-    /// 96 ms. `told`: the simulator has reported the path.
+    /// Returns window and ssthresh after a loss. Before the loss, the window is 20, ssthresh is 8 and the
+    /// measured RTT is 96 ms. `told` is true if the simulator has reported the path.
     fn left(words: &[(&str, f64)], signal: Signal, told: bool) -> (f64, f64) {
         let mut p = Params::defaults(&SCHEME);
         words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));

@@ -52,15 +52,15 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Illinois {
     curves: Curves,
     theta: u32,
-    /// W_thresh, segments.
+    /// W_thresh, in segments.
     window: f64,
     /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
     delays: Delays,
     round: Round,
     now: Pace,
-    /// Number of consecutive rounds with a delay below d_1 since the last round with a longer delay; `None`
-    /// before the first longer delay.
+    /// Number of consecutive rounds with a delay below d_1 since the last longer delay; `None` before the
+    /// first longer delay.
     short: Option<u32>,
 }
 
@@ -75,7 +75,7 @@ struct Curves {
 /// Increase and decrease of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pace {
-    /// Increase per round trip, segments.
+    /// Increase per round trip in segments.
     alpha: f64,
     /// Fraction by which a loss reduces the window.
     beta: f64,
@@ -91,7 +91,7 @@ struct Delays {
     most: Span,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     end: u64,
@@ -108,16 +108,16 @@ impl Curves {
         }
     }
 
-    /// Returns f1, the increase alpha, for a mean queueing delay of `share` times the maximum. f1 is
-    /// alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
+    /// Returns the increase alpha (f1) for a mean queueing delay of `share` times the maximum. f1 is
+    /// alpha_max up to eta1, then a hyperbola down to alpha_min.
     fn alpha(&self, share: f64) -> f64 {
         let ((min, max), low) = (self.alpha, self.eta[0]);
         let beyond = (share - low).max(0.0);
         (1.0 - low) * min * max / ((1.0 - low) * min + beyond * (max - min))
     }
 
-    /// Returns f2, the decrease beta: beta_min up to eta2, beta_max from eta3 on, linear between eta2 and
-    /// eta3.
+    /// Returns the decrease beta (f2). f2 is beta_min up to eta2, beta_max from eta3 on, and linear in
+    /// between.
     fn beta(&self, share: f64) -> f64 {
         let ((min, max), [_, low, high]) = (self.beta, self.eta);
         min + (max - min) * ((share - low) / (high - low)).clamp(0.0, 1.0)
@@ -146,7 +146,7 @@ impl Illinois {
         self.round.samples += 1;
     }
 
-    /// Returns the mean queueing delay of the round as a fraction of the maximum so far; `None` without RTT
+    /// Returns the round's mean queueing delay as a fraction of the maximum so far; `None` without RTT
     /// samples in the round.
     fn share(&self) -> Option<f64> {
         let least = self.delays.least?;
@@ -164,8 +164,8 @@ impl Illinois {
         }
     }
 
-    /// Returns alpha. Once the delay has exceeded d_1, "α can be set to α_max only if d_a stays below d_1 for
-    /// θ round trips".
+    /// Returns alpha. After a delay above d_1, "α can be set to α_max only if d_a stays below d_1 for θ round
+    /// trips".
     fn alpha(&mut self, share: f64) -> f64 {
         if share > self.curves.eta[0] {
             self.short = Some(0);
@@ -219,7 +219,7 @@ mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    /// Returns alpha and beta after a round with a mean RTT of `mean` ms; earlier RTTs are between 100 and
+    /// Returns alpha and beta after a round with a mean RTT of `mean` ms. Earlier RTTs are between 100 and
     /// 200 ms.
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };

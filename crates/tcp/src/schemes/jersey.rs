@@ -50,9 +50,9 @@ pub(super) const PARAMS: &[Param] = &[Param::word(
 /// Clock that measures arrival times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clock {
-    /// The sender's clock, which measures the arrival time of an ACK (ABE).
+    /// Sender's clock (ABE). Measures the arrival time of an ACK.
     Sender,
-    /// The receiver's clock, which measures the arrival time of the segment that caused the ACK (TABE).
+    /// Receiver's clock (TABE). Measures the arrival time of the segment that caused the ACK.
     Receiver,
 }
 
@@ -65,8 +65,8 @@ pub(super) struct Jersey {
     by_the_least: bool,
     /// True if the last ACK carried a congestion warning.
     is_warned: bool,
-    /// First unsent byte when the window was last set to ownd (rate control). The window is set again only
-    /// after this byte is acknowledged.
+    /// First unsent byte when rate control last set the window to ownd. Rate control waits until this byte is
+    /// acknowledged.
     controlled_up_to: u64,
 }
 
@@ -90,15 +90,15 @@ impl Jersey {
         }
     }
 
-    /// Returns the paper's ownd, segments, at least two: estimated rate times minimum RTT. `None` before the
-    /// first rate estimate.
+    /// Returns the paper's ownd in segments, at least two: estimated rate times minimum RTT. `None` before
+    /// the first rate estimate.
     fn own_window(&self, s: &SenderState) -> Option<f64> {
         let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
         Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
-    /// Sets the window to the paper's ownd (rate control), but in slow start only ssthresh (Yun 2009 §2.2:
+    /// Sets the window to the paper's ownd (rate control). In slow start, sets only ssthresh (Yun 2009 §2.2:
     /// "in a congestion avoidance phase").
     fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
@@ -166,8 +166,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Simulates four seconds in which a segment of 1000 bytes is sent every 8 ms and arrives 60 ms later.
-    /// Each ACK needs 40 ms, or ACKs arrive together every `batch` ms.
+    /// Simulates four seconds. A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later. Each ACK
+    /// takes 40 ms, or ACKs arrive together every `batch` ms.
     fn fed(clock: Clock, batch: u64) -> (Jersey, SenderState) {
         let mut jersey = Jersey::new(clock, false);
         let mut state = SenderState::new(&Preset::Ns2.config(1000));

@@ -85,5 +85,5 @@ fn control(p: &Params) -> Box<dyn CongestionControl> {
     }
 }
 
-/// MIN_CWND, segments (RFC 6817 §2.5).
+/// MIN_CWND, in segments (RFC 6817 §2.5).
 const LEAST_CWND: f64 = 2.0;

@@ -1,4 +1,4 @@
-//! Schemes; each has its own file and an entry in the list at the end of this module.
+//! Schemes. Each scheme has its own file, and an entry in the list at the end of this module.
 
 use crate::recovery;
 use crate::seams::{Parts, Recovery};
@@ -6,10 +6,10 @@ use crate::{Config, LossDetection, Preset};
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
-/// Builds the policies of one sender.
+/// Function that builds the policies of one sender.
 pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
 
-/// Scheme: a named combination of policies, with its entry in the catalogue.
+/// Scheme: a named combination of policies, with a catalogue entry.
 pub struct Scheme {
     /// Name in scenario files and on the command line.
     pub name: &'static str,
@@ -17,12 +17,11 @@ pub struct Scheme {
     pub title: &'static str,
     /// Family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
-    /// Preset of the stack in which the scheme originated; `None` if its publication runs the scheme over any
-    /// TCP.
+    /// Preset of the stack in which the scheme originated; `None` if the publication names no particular TCP.
     pub preset: Option<Preset>,
     /// Description of the mechanism, in a few sentences.
     pub about: &'static str,
-    /// Conditions under which the scheme helps, and conditions under which it does not.
+    /// Conditions under which the scheme helps or does not help.
     pub helps: &'static str,
     /// Publication.
     pub cite: &'static str,
@@ -30,14 +29,14 @@ pub struct Scheme {
     pub needs: &'static [&'static str],
     /// Parameters and their defaults.
     pub params: &'static [Param],
-    /// Verified rules, each with its reference: text of a paper, source code of another implementation, or a
+    /// Verified rules with their references: text of a paper, source code of another implementation, or a
     /// measurement.
     pub verified: &'static [&'static str],
-    /// Rules that are reconstructed or inferred because the source does not print them; may be empty.
+    /// Rules that are reconstructed or inferred, because the source does not print them. May be empty.
     pub reconstructed: &'static [&'static str],
-    /// Requirements on the receiver, the segments and the sender.
+    /// Features that the scheme requires of receiver, segments and sender.
     pub features: ReceiverFeatures,
-    /// Builds the policies of one sender.
+    /// Function that builds the policies of one sender.
     pub build: &'static Build,
 }
 
@@ -52,7 +51,7 @@ impl fmt::Debug for Scheme {
 pub struct ReceiverFeatures {
     /// True if ACKs carry SACK blocks (RFC 2018).
     pub sack: bool,
-    /// True if ACKs carry the number and the arrival time of the segment that caused them.
+    /// True if an ACK carries the number and arrival time of the segment that caused the ACK.
     pub arrival: bool,
     /// True if the receiver acknowledges every segment at once, even if the connection delays ACKs.
     pub prompt_acks: bool,
@@ -60,17 +59,17 @@ pub struct ReceiverFeatures {
     pub header_check: bool,
     /// True if every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
-    /// Echo of ECN marks by the receiver. With [`Echo::AsConfigured`] the connection's configuration
-    /// determines whether data segments are ECN-capable.
+    /// Echo of ECN marks by the receiver. With [`Echo::AsConfigured`], the configuration of the connection
+    /// decides whether data segments are ECN-capable.
     pub echo: Echo,
-    /// True if nodes add the contention time of a data segment to a field of its header, and the receiver
-    /// limits the window by this time (TCP-CC).
+    /// True if nodes add a data segment's contention time to a header field and the receiver limits the
+    /// window by this time (TCP-CC).
     pub contention: bool,
-    /// Sender only: true if the scheme uses a delivery-rate sample with each ACK.
+    /// True if the scheme needs a delivery-rate sample with each ACK. Sender only.
     pub delivery_rate: bool,
-    /// Sender only: true if the scheme sets a pacing rate, for any setting `pacing` of the connection.
+    /// True if the scheme sets a pacing rate, even if the connection disables `pacing`. Sender only.
     pub paces: bool,
-    /// Sender only: true if the scheme requires the preset linux, whose state it reads.
+    /// True if the scheme reads state that only the preset linux has. Sender only.
     pub linux: bool,
 }
 
@@ -101,7 +100,7 @@ impl ReceiverFeatures {
         config.ecn || self.echo != Echo::AsConfigured
     }
 
-    /// Returns the types of packets, besides new data, that are sent ECN-capable.
+    /// Returns the types of packets that are sent ECN-capable.
     pub(crate) fn extent(&self, config: &Config) -> Extent {
         match self.echo {
             Echo::EachByte if config.stack == Preset::Linux => Extent::All,
@@ -136,11 +135,11 @@ pub(crate) enum Extent {
 /// Echo of ECN marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// No echo, or the echo of RFC 3168, as the connection is configured.
+    /// No echo, or the echo of RFC 3168, according to the configuration.
     AsConfigured,
-    /// One ACK with ECE per mark, sent at once; data is ECN-capable for any configuration (Jersey).
+    /// One immediate ACK with ECE per mark (Jersey). Data is ECN-capable in any configuration.
     EachMark,
-    /// ECE on exactly the ACKs of marked data; data is ECN-capable for any configuration (RFC 8257 §3.2).
+    /// ECE on exactly the ACKs of marked data (RFC 8257 §3.2). Data is ECN-capable in any configuration.
     EachByte,
 }
 
@@ -149,11 +148,11 @@ pub enum Echo {
 pub struct Param {
     /// Name of the parameter.
     pub name: &'static str,
-    /// Default value; of a choice, the index of the default word.
+    /// Default value. For a choice, the index of the default word.
     pub default: f64,
     /// Minimum and maximum of the value.
     pub range: (f64, f64),
-    /// Words that the user may select; the parameter's value is the index of the selected word.
+    /// Words that the user may select. The value is the index of the selected word.
     pub words: &'static [&'static str],
     /// Description, with unit and source.
     pub about: &'static str,
@@ -170,7 +169,7 @@ impl Param {
         Param { name, default, range: (least, most), words: &[], about }
     }
 
-    /// Declares a parameter that selects one of `words`; the first word is the default.
+    /// Declares a parameter that selects one of `words`. The first word is the default.
     pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
         Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
     }
@@ -189,7 +188,7 @@ impl Params {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// A sentence for the user, if the scheme has no such parameter, or if the value is out of range.
+    /// A message for the user if the scheme has no such parameter or the value is out of range.
     pub fn set(&mut self, scheme: &Scheme, name: &str, value: f64) -> Result<(), String> {
         let Some(p) = scheme.params.iter().find(|p| p.name == name) else {
             let known: Vec<_> = scheme.params.iter().map(|p| p.name).collect();
@@ -211,7 +210,7 @@ impl Params {
         Ok(())
     }
 
-    /// Returns the index of a parameter's selected word; the first word has index 0.
+    /// Returns the index of the selected word of a parameter.
     ///
     /// # Panics
     /// As [`Params::get`].
@@ -219,7 +218,7 @@ impl Params {
         self.get(name) as usize
     }
 
-    /// Returns the value of a parameter; `None` if the scheme does not declare it.
+    /// Returns the value of a parameter; `None` if the scheme does not declare the parameter.
     pub fn find(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|v| v.0 == name).map(|v| v.1)
     }
@@ -228,7 +227,7 @@ impl Params {
     ///
     /// # Panics
     ///
-    /// If the scheme does not declare the parameter, which is an error in the scheme's own file.
+    /// If the scheme does not declare the parameter. This is an error in the scheme's own file.
     pub fn get(&self, name: &str) -> f64 {
         self.find(name).expect("a scheme reads only parameters that it declares")
     }
@@ -272,17 +271,17 @@ schemes! {
 /// Schemes added at run time.
 static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
 
-/// Error: a built-in scheme already has this name.
+/// Error if a built-in scheme already has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken;
 
-/// Adds a scheme for the rest of the process. The scheme replaces an added scheme of the same name; existing
-/// senders keep the replaced scheme.
+/// Adds a scheme for the rest of the process. The scheme replaces an earlier added scheme of the same name.
+/// Existing senders keep the earlier scheme.
 ///
 /// # Errors
 ///
-/// [`NameTaken`] if a built-in scheme has the name, because results under the name of a published scheme must
-/// be results of that scheme.
+/// [`NameTaken`] if a built-in scheme has the name. Results under the name of a published scheme must be
+/// results of that scheme.
 pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     if SCHEMES.iter().any(|s| s.name == scheme.name) {
         return Err(NameTaken);
@@ -296,13 +295,13 @@ pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     Ok(())
 }
 
-/// Returns every scheme in the order of the catalogue: built-in schemes, then added schemes.
+/// Returns every scheme: built-in schemes in catalogue order, then added schemes.
 pub fn schemes() -> Vec<&'static Scheme> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
-/// Returns the scheme with this name; `None` if no scheme has it.
+/// Returns the scheme with this name; `None` without such a scheme.
 pub fn find(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

@@ -75,14 +75,15 @@ struct SantaCruz {
     delays: ForwardDelays,
     /// Number of arrivals reported in this window.
     arrivals: usize,
-    /// First byte after the window. The ACK of all data below it ends the window.
+    /// First byte after the window. An ACK of all data below this byte ends the window.
     window_end: u64,
-    /// Sum of the relative delays, nanoseconds: queueing delay above the smallest delay so far.
+    /// Sum of the relative delays in nanoseconds. A relative delay is the queueing delay above the smallest
+    /// delay so far.
     delay: i64,
-    /// N, packets: `delay` divided by the mean service time in the last window.
+    /// N, in packets: `delay` divided by the mean service time in the last window.
     queued: f64,
     trend: Trend,
-    /// True if a measurement window has ended and cwnd has not been changed for it.
+    /// True if a measurement window has ended and cwnd has not been adjusted yet.
     is_due: bool,
 }
 
@@ -108,8 +109,8 @@ impl SantaCruz {
         window.packets_in((self.delay + window.delayed).max(0))
     }
 
-    /// Resets the measurement after a timeout. The queues are then empty, and the next segments are
-    /// retransmissions, which are not measured.
+    /// Resets the measurement after a timeout. The queues are empty, and the retransmissions that follow are
+    /// not measured.
     fn forget(&mut self) {
         (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
         (self.arrivals, self.is_due) = (0, false);

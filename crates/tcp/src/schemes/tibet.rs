@@ -64,14 +64,14 @@ struct Tibet {
     factor: f64,
     floor: f64,
     departures: DepartureRate,
-    /// Smallest RTT sample, and RTTmin after its decay, seconds. Before the first sample, each of them is
-    /// infinite.
+    /// Smallest RTT sample in seconds, and RTTmin after its decay. Infinite before the first sample.
     least_measured: f64,
     rtt_min: f64,
 }
 
 impl Tibet {
-    /// Returns the window, segments: departure rate times RTTmin; `None` before the first rate or RTT sample.
+    /// Returns the window in segments: departure rate times RTTmin. `None` before the first rate or RTT
+    /// sample.
     fn estimate(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))

@@ -80,19 +80,19 @@ struct Vegas {
     /// Minimum RTT so far; `None` before the first sample.
     base: Option<Span>,
     round: Round,
-    /// Window growth per ACK in this round, segments.
+    /// Window growth per ACK in this round, in segments.
     growth: f64,
     /// True if the window doubles in this round of slow start.
     doubles: bool,
     last_cut: Time,
-    /// True if a reduction rounds the window to integer segments, as in ns-2.
+    /// True if reductions round the window to whole segments, as in ns-2.
     is_ns2s: bool,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Debug)]
 struct Round {
-    /// First byte sent after the start of the round. An ACK of the byte below it ends the round.
+    /// First byte sent after the start of the round. The round ends when all earlier bytes are acknowledged.
     end: u64,
     began: Time,
     sum: Span,
@@ -143,7 +143,7 @@ impl Vegas {
     }
 }
 
-/// Returns the number of segments in flight at the arrival of the present ACK.
+/// Returns the number of segments in flight when the present ACK arrived.
 fn in_use(s: &SenderState) -> f64 {
     (s.nxt - s.una) as f64 / s.mss as f64 + 1.0
 }

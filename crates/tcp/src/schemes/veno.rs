@@ -65,11 +65,11 @@ struct Veno {
     round: Round,
     /// Minimum RTT of the last round; `None` if the round has too few samples.
     rtt: Option<Span>,
-    /// Under congestion, true if the next ACK increases the window: every second ACK does.
+    /// True if the next ACK increases the window. Under congestion, every second ACK does.
     grows: bool,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -77,7 +77,7 @@ struct Round {
     least: Option<Span>,
 }
 
-/// Minimum number of RTT samples per round; with fewer samples, Reno's rules apply (Linux).
+/// Minimum number of RTT samples per round. With fewer samples, Reno's rules apply (Linux).
 const ENOUGH: u32 = 3;
 
 impl Veno {

@@ -52,8 +52,8 @@ pub(super) const TAU: Param =
 pub(super) const CAP: Param =
     Param::number("cap", 2.0, (1.0, 1e6), "maximum number of segments that one ACK adds to the estimate; UCLA's modules have 2");
 
-/// Westwood's congestion control: Reno's growth, and after a loss a window of the estimated bandwidth-delay
-/// product.
+/// Westwood's congestion control. The window grows as in Reno. A loss sets the window to the estimated
+/// bandwidth-delay product.
 #[derive(Debug)]
 pub(super) struct Westwood {
     credit: AckCredit,
@@ -62,7 +62,7 @@ pub(super) struct Westwood {
 }
 
 impl Westwood {
-    /// Creates the congestion control. `keeps_own`: see [`AckCredit::new`].
+    /// Creates the congestion control. [`AckCredit::new`] explains `keeps_own`.
     pub(super) fn new(p: &Params, keeps_own: bool) -> Self {
         let smoothing = match p.choice("filter") {
             0 => Smoothing::Tustin { tau: Span::from_secs_f64(p.get("tau")) },
@@ -88,16 +88,16 @@ impl Westwood {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }
 
-    /// Sets ssthresh to the estimated bandwidth-delay product after a loss, and reduces a larger cwnd: "cwnd
-    /// = ssthresh if cwnd > ssthresh".
+    /// Sets ssthresh to the estimated bandwidth-delay product after a loss, and limits cwnd: "cwnd = ssthresh
+    /// if cwnd > ssthresh".
     pub(super) fn fill(&self, w: &mut Window, s: &SenderState) {
         w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
         w.cwnd = w.cwnd.min(w.ssthresh);
     }
 }
 
-/// Returns the bandwidth-delay product in segments, at least 2. `rate`: bytes per second; `least`: minimum
-/// RTT.
+/// Returns the bandwidth-delay product in segments, at least 2. `rate` is in bytes per second, and `least` is
+/// the minimum RTT.
 pub(super) fn filled(rate: f64, least: Option<Span>, s: &SenderState) -> f64 {
     (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
 }

@@ -65,7 +65,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Parameter that selects the loss recovery of a scheme, Linux' or NewReno's.
+/// Parameter that selects Linux' or NewReno's loss recovery.
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
@@ -87,7 +87,7 @@ struct WestwoodPlus {
     least: Option<Span>,
 }
 
-/// Rule that counts the data of an ACK.
+/// Rule for counting the data of an ACK.
 #[derive(Debug)]
 enum Credit {
     /// Each segment counts once.

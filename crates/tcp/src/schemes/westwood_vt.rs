@@ -76,14 +76,14 @@ struct WestwoodVt {
     postponed: Option<PostponedClassification>,
 }
 
-/// Classification of a loss that is postponed to the next three duplicate ACKs.
+/// Loss classification that waits for the next three duplicate ACKs.
 #[derive(Debug)]
 struct PostponedClassification {
     /// First unsent byte at the detection of the loss.
     recovery_point: u64,
-    /// First byte of the highest segment that has arrived, as counted from the ACKs.
+    /// First byte of the highest segment that has arrived. Inferred from the ACKs.
     reached: u64,
-    /// Number of consecutive duplicate ACKs since the postponement.
+    /// Number of consecutive duplicate ACKs since the loss was detected.
     duplicates: u32,
 }
 
@@ -113,8 +113,8 @@ impl WestwoodVt {
 }
 
 impl PostponedClassification {
-    /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the
-    /// segment's RTT; `None` if the segment was sent more than once (Karn's rule).
+    /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the RTT
+    /// of this segment; `None` if the segment was sent more than once (Karn's rule).
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
@@ -122,8 +122,8 @@ impl PostponedClassification {
         a.sample.or(timed.map(|e| a.now - e.at))
     }
 
-    /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and a further
-    /// segment has arrived. `None` if all data outstanding at the loss is acknowledged.
+    /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and another
+    /// segment has arrived. Returns `None` if all data outstanding at the loss is acknowledged.
     fn advanced(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
         goes_on.then(|| PostponedClassification { reached: self.reached + s.mss, duplicates: 0, ..self })

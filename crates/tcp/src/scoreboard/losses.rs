@@ -10,7 +10,7 @@ pub(super) struct Losses {
     pub from: u64,
     /// Bytes marked lost.
     pub bytes: u64,
-    /// Retransmitted bytes in flight, i.e. neither SACKed nor marked lost since then.
+    /// Retransmitted bytes in flight, i.e. neither SACKed nor marked lost since the retransmission.
     pub repeated: u64,
     /// First bytes of the segments marked lost since the last ACK or timer.
     pub fresh: Vec<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Losses {
 pub(super) struct Shortfall {
     /// Payload of a full segment; zero if the window counts bytes.
     pub full: u64,
-    /// Sum of the shortfalls of the segments in flight, bytes.
+    /// Shortfall of the segments in flight, in bytes.
     pub bytes: u64,
 }
 
@@ -37,8 +37,8 @@ impl Shortfall {
         self.full.saturating_sub(bytes)
     }
 
-    /// Returns the increase of the shortfall, bytes, when `acknowledged` bytes of a segment are acknowledged.
-    /// The segment counts as one segment until it is completely acknowledged.
+    /// Returns the increase of the shortfall in bytes when `acknowledged` bytes of a segment are
+    /// acknowledged. The segment counts as a whole until it is completely acknowledged.
     pub fn of_part(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
@@ -78,7 +78,7 @@ impl Losses {
         self.fresh_bytes = 0;
     }
 
-    /// Removes the loss mark of a segment, if it has one.
+    /// Removes the loss mark of a segment, if any.
     pub fn remove(&mut self, e: &mut Sent) {
         if std::mem::take(&mut e.lost) {
             self.bytes -= e.bytes();
@@ -98,8 +98,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks a segment as lost if it begins below `edge`, was sent once, has not arrived, and is not being
-    /// retransmitted by a link layer.
+    /// Marks every hole below `edge` as lost: segments sent once that have not arrived. Skips segments that a
+    /// link layer is retransmitting.
     pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
         if edge <= self.judged_to {
             return;
@@ -118,7 +118,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment as lost that has not arrived and for which `is_lost` returns true.
+    /// Marks every segment as lost that has not arrived and satisfies `is_lost`.
     pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
@@ -127,8 +127,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment as lost that has not arrived, after a timeout; marks the segment at the left edge
-    /// even if it was SACKed.
+    /// Marks every segment as lost that has not arrived, after a timeout. The segment at the left edge is
+    /// marked even if it was SACKed.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
         (self.losses.bytes, self.losses.repeated) = (0, 0);
@@ -141,8 +141,8 @@ impl Scoreboard {
         self.losses.shortfall.bytes = 0;
     }
 
-    /// Marks the segment at the left edge as lost. RFC 2018 §8: after a timeout the segment is retransmitted
-    /// even if it is SACKed, because the receiver may have discarded it.
+    /// Marks the segment at the left edge as lost. After a timeout this segment is retransmitted even if it
+    /// is SACKed, because the receiver may have discarded the data (RFC 2018 §8).
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
@@ -159,7 +159,7 @@ impl Scoreboard {
         self.restart_searches();
     }
 
-    /// Clears every loss mark, so that the segments count as in flight.
+    /// Clears every loss mark. The segments then count as in flight.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
@@ -168,8 +168,8 @@ impl Scoreboard {
         self.restart_searches();
     }
 
-    /// Clears all SACK information (RFC 2018 §8: the receiver may renege) and all retransmission marks. The
-    /// sender then retransmits all segments in order.
+    /// Clears all SACK information and all retransmission marks, because the receiver may renege (RFC 2018
+    /// §8). The sender then retransmits all segments in order.
     pub fn forget(&mut self) {
         for e in &mut self.segments {
             (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);
@@ -182,7 +182,7 @@ impl Scoreboard {
         self.restart_searches();
     }
 
-    /// Restarts all searches from the left edge, because earlier results are no longer valid.
+    /// Restarts all searches from the left edge. Earlier results are no longer valid.
     pub(super) fn restart_searches(&mut self) {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }

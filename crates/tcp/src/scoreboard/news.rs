@@ -2,18 +2,18 @@ use super::Sent;
 use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
-/// Changes of the scoreboard by the last ACK.
+/// Changes that the last ACK made to the scoreboard.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
     /// Time and acknowledgement number of the ACK.
     pub at: Time,
     pub una: u64,
-    /// Segments newly acknowledged or SACKed, in their previous state.
+    /// Segments newly acknowledged or SACKed, in their state before the ACK.
     pub arrived: Vec<Sent>,
     /// Bytes newly reported as arrived.
     pub delivered: u64,
-    /// Delivered bytes that count for window growth. If the window counts segments, each complete segment
-    /// counts as a full segment.
+    /// Delivered bytes that count for window growth. If the window counts segments, each segment counts as a
+    /// full segment.
     pub counted: u64,
     /// Bytes newly SACKed.
     pub sacked: u64,
@@ -34,13 +34,13 @@ impl News {
         }
     }
 
-    /// Returns the RTT of the newest segment.
+    /// Returns the RTT of the newest arrived segment.
     pub fn rtt(&self) -> Option<Span> {
         self.newest.map(|sent| self.at - sent)
     }
 
-    /// Returns the RTT of the oldest cumulatively acknowledged segment; if no segment was, of the oldest
-    /// SACKed segment.
+    /// Returns the RTT of the oldest cumulatively acknowledged segment. Without such a segment, uses the
+    /// oldest SACKed segment.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_retransmitted);

@@ -10,9 +10,9 @@ use std::fmt::Debug;
 /// Congestion window and slow-start threshold, in segments, as in the papers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Congestion window, segments.
+    /// Congestion window in segments.
     pub cwnd: f64,
-    /// Slow-start threshold, segments.
+    /// Slow-start threshold in segments.
     pub ssthresh: f64,
 }
 
@@ -22,8 +22,8 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Restores the window after a spurious reduction, to at least the window `before` the reduction. Growth
-    /// since the reduction is kept (RFC 4015 §4).
+    /// Raises the window to at least `before`, the window before a spurious reduction. Growth since the
+    /// reduction is kept (RFC 4015 §4).
     pub fn restore(&mut self, before: &Window) {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
@@ -42,13 +42,13 @@ pub struct Idle {
     pub lasted: Span,
     /// Retransmission timeout.
     pub timeout: Span,
-    /// Initial congestion window, segments.
+    /// Initial congestion window in segments.
     pub initial_window: f64,
 }
 
 impl Idle {
-    /// Returns the window after the idle period, segments. The window `cwnd` before the idle period is halved
-    /// for each RTO of the period, but not below the initial window (Linux, tcp_cwnd_restart()).
+    /// Returns the window after the idle period in segments. `cwnd` is halved for each RTO of the idle
+    /// period, but not below the initial window (Linux, tcp_cwnd_restart()).
     pub(crate) fn halved(&self, cwnd: f64) -> f64 {
         let least = self.initial_window.min(cwnd);
         let (mut left, mut passed) = (cwnd, self.timeout);
@@ -60,36 +60,36 @@ impl Idle {
     }
 }
 
-/// Acknowledgement, as passed to policies.
+/// ACK as passed to policies.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
     /// Arrival time of the ACK.
     pub now: Time,
-    /// Bytes newly acknowledged cumulatively; zero for a duplicate ACK.
+    /// Newly acknowledged bytes; zero for a duplicate ACK.
     pub acked: u64,
-    /// Newly delivered bytes: cumulatively acknowledged bytes that were not SACKed before, and newly SACKed
-    /// bytes.
+    /// Newly delivered bytes. Includes newly SACKed bytes, and acknowledged bytes that were not SACKed
+    /// before.
     pub delivered: u64,
-    /// Delivered bytes that count for window growth. With the preset linux each segment counts as a full
+    /// Delivered bytes that count for window growth. Under the preset linux, each segment counts as a full
     /// segment (tcp_clean_rtx_queue()).
     pub counted: u64,
     /// SACK blocks of the ACK.
     pub sack: &'a Sack,
-    /// RTT sample for the retransmission timer, if the ACK yields one; without timestamps, one per round
-    /// trip.
+    /// RTT sample for the retransmission timer; `None` if the ACK yields no sample. Without timestamps, one
+    /// sample per round trip.
     pub rtt: Option<Span>,
-    /// RTT, in nanoseconds, of the newest segment that the ACK reports as arrived and that was sent once
-    /// (Karn's rule). Nearly every ACK yields this sample. `None` for the ACK of a SYN.
+    /// RTT of the newest segment that the ACK reports, in nanoseconds. Only segments sent once count (Karn's
+    /// rule). Nearly every ACK yields this sample. `None` for the ACK of a SYN.
     pub sample: Option<Span>,
     /// True if the ACK echoes an ECN mark (RFC 3168 §6.1.3), or carries Jersey's congestion warning.
     pub ece: bool,
-    /// Segment that caused the ACK, and its arrival time, if the scheme's receiver reports them.
+    /// Segment that caused the ACK, with arrival time; `None` if the scheme's receiver does not report it.
     pub arrival: Option<Arrival>,
 }
 
 #[cfg(test)]
 impl Ack<'_> {
-    /// Creates an ACK of `acked` bytes; all other fields are empty.
+    /// Creates an ACK of `acked` bytes. All other fields are empty.
     pub(crate) fn of(now: Time, acked: u64) -> Self {
         Ack {
             now,
@@ -114,13 +114,13 @@ pub struct Delivery {
     pub arrivals: Arrivals,
     /// Bytes newly marked lost.
     pub lost: u64,
-    /// Flight before the ACK, bytes.
+    /// Flight before the ACK in bytes.
     pub before: u64,
-    /// Flight after the ACK, before the ACK releases segments, bytes.
+    /// Flight after the ACK in bytes, before new segments are released.
     pub in_flight: u64,
     /// Kind of repair after the ACK.
     pub repair: Repair,
-    /// Time for which pacing delays the next segment.
+    /// Delay of the next segment by pacing.
     pub wait: Span,
 }
 
@@ -131,24 +131,24 @@ pub enum Signal {
     Duplicates,
     /// The retransmission timer.
     Timeout,
-    /// ECN mark that the receiver echoes (RFC 3168 §6.1.2). No segment is lost or retransmitted.
+    /// ECN mark echoed by the receiver (RFC 3168 §6.1.2). No segment is lost or retransmitted.
     Echo,
 }
 
-/// Sign of congestion: a loss or a mark. The scheme may classify it as no congestion.
+/// Sign of congestion: a loss or an ECN mark. The scheme may decide that it is no congestion.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Time of detection.
     pub now: Time,
-    /// Signal by which the loss or mark was detected.
+    /// Signal that revealed the loss or mark.
     pub signal: Signal,
-    /// Quantity to be halved, segments: flight or window, as configured. `None`: ssthresh does not change
-    /// (repeated timeout of the same segment, RFC 5681 §3.1).
+    /// Flight or window to be halved, in segments, as configured. `None` if ssthresh does not change
+    /// (repeated timeout of one segment, RFC 5681 §3.1).
     pub base: Option<f64>,
-    /// Half of the flight or window, as configured, segments; at least 2 (RFC 5681 §3.1 (4)).
+    /// Half of the flight or window in segments, as configured. At least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
-    /// cwnd after halving, segments. The value is `half`, except in ns-2, which applies the minimum of 2 only
-    /// to ssthresh.
+    /// cwnd after halving, in segments. Equals `half` except in ns-2, where the minimum of 2 applies only to
+    /// ssthresh.
     pub window: f64,
 }
 
@@ -167,7 +167,7 @@ impl LossClass {
     /// All classes, in the order of the results.
     pub const ALL: [LossClass; 3] = [LossClass::Congestion, LossClass::Wireless, LossClass::Undecided];
 
-    /// Returns the name of the class in results.
+    /// Name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             LossClass::Congestion => "congestion",
@@ -177,16 +177,16 @@ impl LossClass {
     }
 }
 
-/// Classification of a loss by the sender, which the simulator compares with the true cause.
+/// Loss classification by the sender. The simulator compares the classification with the true cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossClassification {
     /// First byte of the lost segment.
     pub seq: u64,
-    /// Cause, as the sender classifies it.
+    /// Cause according to the sender.
     pub judged: LossClass,
 }
 
-/// State of the path that only the simulator can measure, for schemes that demonstrate the value of perfect
+/// State of the path that only the simulator can measure. For schemes that demonstrate the value of perfect
 /// knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
@@ -200,32 +200,38 @@ pub struct Truth {
 
 /// Policy that sets the congestion window.
 ///
-/// For an ACK the sender calls the methods in this order (checked in builds with debug assertions):
-/// [`observe`](Self::observe); [`on_duplicate`](Self::on_duplicate); [`on_loss`](Self::on_loss) for a mark;
-/// [`on_ack`](Self::on_ack) unless a recovery or the mark forbids growth; [`on_loss`](Self::on_loss) or
-/// [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) for each segment;
-/// [`on_delivery`](Self::on_delivery). For the expiry of a timer the sender calls only the methods for
-/// losses. It calls [`on_spurious`](Self::on_spurious) as soon as it detects a spurious reduction, i.e.
-/// before all other methods if the ACK's timestamp or D-SACK is the evidence.
+/// For an ACK, the sender calls the methods in this order (checked in builds with debug assertions):
+///
+/// 1. [`observe`](Self::observe)
+/// 2. [`on_duplicate`](Self::on_duplicate)
+/// 3. [`on_loss`](Self::on_loss) for an ECN mark
+/// 4. [`on_ack`](Self::on_ack), unless a recovery or the ECN mark forbids growth
+/// 5. [`on_loss`](Self::on_loss) or [`on_marked_loss`](Self::on_marked_loss) for a loss
+/// 6. [`on_lost`](Self::on_lost) for each lost segment
+/// 7. [`on_delivery`](Self::on_delivery)
+///
+/// When a timer expires, the sender calls only the methods for losses. The sender calls
+/// [`on_spurious`](Self::on_spurious) as soon as it detects a spurious reduction. If the evidence is the
+/// timestamp or D-SACK of an ACK, this call precedes all others.
 pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
 
-    /// Reacts to a loss or an echoed mark, and returns its class. For a loss that is not congestion, the
-    /// window does not change. The sender retransmits the segment for any class.
+    /// Reacts to a loss or an echoed ECN mark, and returns the class. The window does not change if the loss
+    /// is not congestion. The sender retransmits the segment for any class.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass;
 
-    /// Reacts to a loss in a window of data for which a mark has already reduced the window, and returns the
-    /// class of the loss. "the TCP sender's congestion window should be reduced only once in response to a
-    /// series of dropped and/or CE packets from a single window of data" (RFC 3168 §6.1.2). The sender
-    /// retransmits the segment.
+    /// Reacts to a loss in a window of data that an ECN mark has already reduced, and returns the class of
+    /// the loss. "the TCP sender's congestion window should be reduced only once in response to a series of
+    /// dropped and/or CE packets from a single window of data" (RFC 3168 §6.1.2). The sender retransmits the
+    /// segment.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
         let _ = (w, now, s);
         LossClass::Congestion
     }
 
-    /// Undoes the last reduction, which was spurious: the segments marked lost have arrived (RFC 4015 §4).
-    /// `before`: window before the reduction. Growth since the reduction is kept.
+    /// Undoes the last reduction after it proved spurious, i.e. the segments marked lost have arrived (RFC
+    /// 4015 §4). `before` is the window before the reduction. Growth since the reduction is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
         let _ = s;
         w.restore(before);
@@ -238,19 +244,19 @@ pub trait CongestionControl: Debug + Send {
         None
     }
 
-    /// Returns the maximum burst under pacing, bytes.
+    /// Returns the maximum burst under pacing in segments.
     fn send_quantum(&self) -> u64 {
         1
     }
 
-    /// Observes every ACK, including duplicate ACKs and ACKs during recovery, before any other call. For
+    /// Observes every ACK before any other call, including duplicate ACKs and ACKs during recovery. Meant for
     /// estimators.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         let _ = (a, s);
     }
 
     /// Handles a duplicate ACK that no notice explains, before the recovery processes it. A scheme may
-    /// reclassify the loss here; if it reduces the window, the reduction counts for the loss under repair.
+    /// reclassify the loss here. A window reduction made here counts for the loss under repair.
     fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let _ = (w, a, s);
     }
@@ -261,9 +267,9 @@ pub trait CongestionControl: Debug + Send {
         let _ = (w, d, s);
     }
 
-    /// Handles a segment newly marked lost, by any signal. Called after [`CongestionControl::on_loss`] if the
-    /// segment starts a recovery, and before [`CongestionControl::on_delivery`]; only for schemes with
-    /// delivery reports.
+    /// Handles a segment newly marked lost by any signal. Called before [`CongestionControl::on_delivery`],
+    /// and after [`CongestionControl::on_loss`] if the segment starts a recovery. Called only for schemes
+    /// with delivery reports.
     fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         let _ = (w, now, lost);
     }
@@ -274,8 +280,8 @@ pub trait CongestionControl: Debug + Send {
         let _ = (w, now);
     }
 
-    /// Reduces the window after an idle period by Linux' rule, tcp_cwnd_restart(): halves it for each RTO of
-    /// the period. ssthresh is at least three quarters of the window before.
+    /// Halves the window for each RTO of an idle period (Linux, tcp_cwnd_restart()). ssthresh becomes at
+    /// least three quarters of the previous window.
     fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
         let _ = (now, s);
         let cwnd = whole(w.cwnd);
@@ -283,14 +289,14 @@ pub trait CongestionControl: Debug + Send {
         w.cwnd = idle.halved(cwnd);
     }
 
-    /// Handles the transmission of a segment while no data is in flight, before the transmission. Called only
+    /// Handles the first segment after a period with no data in flight, before its transmission. Called only
     /// for congestion controls of Linux' interface.
     fn on_start(&mut self, now: Time, s: &SenderState) {
         let _ = (now, s);
     }
 
-    /// True if the scheme deliberately sends less than the path can carry. Samples of segments sent now then
-    /// do not measure the rate of the path.
+    /// True if the scheme deliberately sends less than the path can carry. Segments sent now do not measure
+    /// the rate of the path.
     fn holds_back(&self) -> bool {
         false
     }
@@ -300,18 +306,18 @@ pub trait CongestionControl: Debug + Send {
         let _ = (now, sent);
     }
 
-    /// Adds the connection to the run's shared state. Called after [`CongestionControl::on_seed`] and before
-    /// any other call, for schemes whose connections share state.
+    /// Adds the connection to the state shared by all connections of the run. Called after
+    /// [`CongestionControl::on_seed`] and before any other call.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }
 
-    /// Sets the seed of random numbers for this flow and replication, for schemes that draw random numbers.
+    /// Sets the seed of the scheme's random numbers for this flow and replication.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Returns the profile of the segment to be sent. Biased queues drop segments marked "out" first.
+    /// Returns the profile of the segment to be sent. Biased queues first drop segments marked "out".
     fn profile(&mut self, sent: &Next) -> Profile {
         let _ = sent;
         Profile::In

@@ -1,5 +1,5 @@
-//! `Recovery`: policy that detects and repairs losses: it interprets duplicate ACKs and selects the next
-//! bytes to send.
+//! `Recovery`: policy that detects and repairs losses. Interprets duplicate ACKs and selects the next bytes
+//! to send.
 
 use super::{Ack, Window};
 use crate::sender_state::SenderState;
@@ -22,11 +22,11 @@ pub enum Repair {
 pub enum Detect {
     /// No loss detected.
     Nothing,
-    /// Loss of the segment with this first byte, a sign of congestion: the sender reduces the window and
-    /// recovery begins.
+    /// Loss of the segment with this first byte. As a sign of congestion, the loss reduces the window and
+    /// starts a recovery.
     Lost(u64),
-    /// A probe is due, which the sender transmits even if the window has no room. The retransmission timer
-    /// restarts (RFC 8985 §7.3).
+    /// A probe is due. The sender transmits the probe even if the window is full, and restarts the
+    /// retransmission timer (RFC 8985 §7.3).
     Probe,
     /// The last timeout was spurious (RFC 5682).
     Spurious,
@@ -35,21 +35,21 @@ pub enum Detect {
 /// Outcome of an ACK that advances the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// No recovery: the window may grow, and the timer restarts.
+    /// No recovery. The window may grow, and the timer restarts.
     Open,
     /// Recovery continues.
     Partial {
-        /// True if the retransmission timer restarts. RFC 6582 §4: the "impatient" variant restarts it only
-        /// for the first partial ACK.
+        /// True if the retransmission timer restarts. The "impatient" variant restarts the timer only for the
+        /// first partial ACK (RFC 6582 §4).
         restart: bool,
     },
-    /// Recovery has ended. The ACK that ends it does not increase the window.
+    /// Recovery has ended. The ACK that ends recovery does not increase the window.
     Over,
-    /// Loss of the segment with this first byte, detected by the same ACK: a further sign of congestion (RFC
-    /// 6675 §5).
+    /// Loss of the segment with this first byte, detected by the same ACK. Counts as a further sign of
+    /// congestion (RFC 6675 §5).
     Lost(u64),
-    /// A probe has repaired the loss of the segment with this first byte. The loss is a sign of congestion
-    /// (RFC 8985 §7.4), so the window is reduced; no further repair follows.
+    /// A probe has repaired the loss of the segment with this first byte. The loss still reduces the window
+    /// (RFC 8985 §7.4), but no repair follows.
     Repaired(u64),
     /// The last timeout was spurious (RFC 5682).
     Spurious,
@@ -66,10 +66,10 @@ pub struct Next {
     pub cause: Cause,
 }
 
-/// ns-2 agents whose stack does not depend on the preset.
+/// ns-2 agent with a stack that does not depend on the preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
-    /// No such agent: the preset determines the stack.
+    /// No such agent. The preset determines the stack.
     Common,
     /// Agent/TCP/Vegas.
     Ns2Vegas,
@@ -88,17 +88,17 @@ pub enum Cause {
     Recovery,
     /// Retransmission after a timeout.
     Timeout,
-    /// Retransmission on an explicit notice.
+    /// Retransmission after an explicit notice.
     Notice,
     /// Probe for a loss at the tail of a flight (RFC 8985 §7).
     Probe,
 }
 
-/// Evidence that a reduction of the window was spurious.
+/// Evidence that a window reduction was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
-    /// An ACK acknowledges the first retransmission and echoes a timestamp older than the retransmission's
-    /// timestamp, so the original segment arrived late (RFC 3522).
+    /// An ACK of the first retransmission echoes a timestamp older than the retransmission, so the original
+    /// segment arrived late (RFC 3522).
     Late,
     /// D-SACKs report every retransmission as a duplicate (RFC 3708).
     Duplicates,
@@ -106,13 +106,13 @@ pub enum Evidence {
     Timeout,
 }
 
-/// Policy that detects losses and selects the next bytes to send. Sequence numbers count bytes. The sender
-/// updates the scoreboard ([`SenderState::board`]) with an ACK or a transmission before it calls a method of
-/// the recovery. [`NoticeAware`](crate::recovery::NoticeAware) forwards every call to another recovery, so
-/// every method of this trait must also be added to it.
+/// Policy that detects losses and selects the next bytes to send. Sequence numbers count bytes. Before each
+/// call, the sender updates the scoreboard ([`SenderState::board`]) with the ACK or transmission.
+/// [`NoticeAware`](crate::recovery::NoticeAware) must forward every method of this trait, including new
+/// methods.
 pub trait Recovery: Debug + Send {
-    /// Handles a duplicate ACK. Such an ACK repeats the last ACK (RFC 5681 §2), or has SACK blocks that
-    /// report new arrivals, for any values of its other fields (RFC 6675 §2).
+    /// Handles a duplicate ACK. A duplicate ACK repeats the last ACK (RFC 5681 §2), or has SACK blocks that
+    /// report new arrivals (RFC 6675 §2).
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
 
     /// Returns a further loss that the same ACK detects, as a separate sign of congestion. Called after each
@@ -124,13 +124,12 @@ pub trait Recovery: Debug + Send {
     /// Starts recovery, after the window was reduced for the loss of the segment at `seq`.
     fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
-    /// Handles a window reduction that the scheme makes during recovery, for the loss that started the
-    /// recovery.
+    /// Handles a window reduction that the scheme makes late, during recovery, for the loss under repair.
     fn on_postponed_reduction(&mut self, w: &Window) {
         let _ = w;
     }
 
-    /// Handles an echoed mark. The window was reduced from `before` to `after`, and no segment is
+    /// Handles an echoed ECN mark. The window was reduced from `before` to `after`, and no segment is
     /// retransmitted (RFC 3168 §6.1.2). The recovery may reduce the flight evenly, as Linux does
     /// (tcp_enter_cwr()).
     fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
@@ -143,44 +142,43 @@ pub trait Recovery: Debug + Send {
     /// Handles an expiry of the retransmission timer. Called after the window was reduced.
     fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
-    /// Returns the next segment that the window and the state of recovery permit; `None` if they permit no
-    /// segment now.
+    /// Returns the next segment that window and recovery permit; `None` if no segment may be sent now.
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
 
-    /// Handles an expiry of the retransmission timer while a loss probe is due. True if the probe is sent in
-    /// place of the timeout (RFC 8985 §7.2).
+    /// Handles an expiry of the retransmission timer while a loss probe is due. Returns true if the probe
+    /// replaces the timeout (RFC 8985 §7.2).
     fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }
 
-    /// Undoes the last reduction, which `evidence` proves spurious: segments marked lost count as in flight,
-    /// and recovery ends. False if this recovery has no undo.
+    /// Undoes the last reduction, which `evidence` proves spurious. Segments marked lost count as in flight,
+    /// and recovery ends. Returns false if this recovery has no undo.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let _ = (s, evidence);
         false
     }
 
-    /// Returns the kind of repair in progress, for RACK and RFC 6675; all other recoveries return
+    /// Returns the kind of repair in progress. Only RACK and RFC 6675 report repairs; other recoveries return
     /// [`Repair::Nothing`].
     fn repair(&self) -> Repair {
         Repair::Nothing
     }
 
-    /// True if newly SACKed data may increase the window after the path has reordered segments (Linux,
-    /// tcp_may_raise_cwnd()); false during a reduction.
+    /// True if newly SACKed data may increase the window after reordering (Linux, tcp_may_raise_cwnd()).
+    /// False during a reduction.
     fn may_grow_by_sack(&self) -> bool {
         false
     }
 
-    /// Handles an ACK that the recovery does not count: a duplicate ACK that a notice explains, or an ACK
-    /// without information on outstanding data.
+    /// Handles an ACK that does not count as a duplicate ACK: a notice explains the ACK, or the ACK brings no
+    /// news of outstanding data.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
 
-    /// Returns the expiry time of a second timer of the recovery, besides the retransmission timer; `None`
-    /// while that timer is stopped. [`Recovery::on_deadline`] handles the expiry.
+    /// Returns the expiry of the recovery's own timer; `None` while stopped. [`Recovery::on_deadline`]
+    /// handles the expiry.
     fn deadline(&self) -> Option<Time> {
         None
     }
@@ -191,47 +189,47 @@ pub trait Recovery: Debug + Send {
         Detect::Nothing
     }
 
-    /// Handles a segment that was passed to IP. `earlier`: number of its previous transmission; `None` for
-    /// new data.
+    /// Handles a segment that was passed to IP. `earlier` is the number of the segment's previous
+    /// transmission; `None` for new data.
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         let _ = (s, now, sent, earlier);
     }
 
-    /// Returns the estimated flight, bytes.
+    /// Returns the estimated flight in bytes.
     fn in_flight(&self, s: &SenderState) -> u64 {
         s.nxt - s.una
     }
 
-    /// True if a notice about the segment at `seq` can have an effect, i.e. if the segment is outstanding and
-    /// not known to have arrived.
+    /// True if the segment at `seq` is outstanding and not known to have arrived. A notice about any other
+    /// segment has no effect.
     fn is_missing(&self, s: &SenderState, seq: u64) -> bool {
         s.is_missing(seq)
     }
 
-    /// Retransmits the segment at `seq` at once, even if the window has no room. The lost segment has left
-    /// the network, so the flight does not change (Yun 2009 §2.1).
+    /// Retransmits the segment at `seq` at once, even if the window is full. The lost segment has left the
+    /// network, so the flight does not change (Yun 2009 §2.1).
     fn retransmit(&mut self, s: &mut SenderState, seq: u64);
 
     /// True if the recovery attributes duplicate ACKs by sending order. Segments sent before a retransmission
-    /// then cause no duplicate ACKs for it, and segments that have arrived permit new data.
+    /// then do not count against the retransmitted segment, and arrived segments release new data.
     fn goes_by_order(&self) -> bool {
         false
     }
 
-    /// Returns the agent of ns-2 whose stack the sender uses, if any.
+    /// Returns the ns-2 agent that determines the sender's stack.
     fn agent(&self) -> Agent {
         Agent::Common
     }
 
-    /// Marks the segment at `seq` as lost without retransmitting it now. False if the recovery does not
-    /// support this.
+    /// Marks the segment at `seq` as lost without retransmitting it now. Returns false if the recovery does
+    /// not support this.
     fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
         let _ = (s, seq);
         false
     }
 
-    /// Suspends congestion control for the segment at `seq`, which a link layer is retransmitting, until
-    /// `until` (Yun 2009 §3.1).
+    /// Suspends congestion control for the segment at `seq` until `until`, while a link layer is
+    /// retransmitting the segment (Yun 2009 §3.1).
     fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         s.board.hold(seq, until);
     }

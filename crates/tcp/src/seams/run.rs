@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// State shared by the connections of one run. The key is the address of the object that owns the state.
-/// Replications have separate [`Run`]s and share no state.
+/// Replications share no state.
 #[derive(Debug, Default)]
 pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
 
 impl Run {
-    /// Returns the state under `key`, which `make` creates for the first connection.
+    /// Returns the state under `key`. `make` creates the state for the first connection.
     pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
         if let Some(shared) = self.0.get(&key)
             && let Ok(found) = shared.clone().downcast()

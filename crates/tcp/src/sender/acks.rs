@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Passes an ACK without news to the recovery, as a D-SACK may arrive late.
+    /// Passes an ACK without news to the recovery. The ACK may carry a late D-SACK.
     #[inline(never)]
     fn note_late_duplicate(&mut self, now: Time, segment: &Segment) {
         let ack = policy_ack(now, segment, 0, None, &self.state.board);
@@ -72,7 +72,7 @@ impl Sender {
     }
 
     /// Adds the first RTT sample of a connection that the peer opened (RFC 6298 §2.2; Linux,
-    /// tcp_synack_rtt_meas()). This host sent the SYN-ACK at `sent`; its ACK arrived at `acked`.
+    /// tcp_synack_rtt_meas()). `sent` is the time of this host's SYN-ACK, `acked` the arrival of the ACK.
     pub fn on_syn_acknowledged(&mut self, sent: Time, acked: Time) {
         self.stack.on_rtt(&mut *self.rto, sent, acked, true);
         self.state.srtt = self.rto.srtt();
@@ -80,9 +80,9 @@ impl Sender {
     }
 
     /// Sets the window to one segment (RFC 5681 §3.1) and the timeout to 3 s (RFC 6298 §5.7) after the loss
-    /// of a SYN or SYN-ACK. Linux, tcp_init_transfer() and tcp_init_metrics(), reduces the window only after
-    /// a second lost SYN, because its first timeout is one second instead of three. Linux increases the
-    /// timeout only if timestamps yielded no RTT sample.
+    /// of a SYN or SYN-ACK. Linux starts with a timeout of one second, and reduces the window only after a
+    /// second lost SYN (tcp_init_transfer()). Linux raises the timeout only without an RTT sample from
+    /// timestamps (tcp_init_metrics()).
     #[cold]
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived
@@ -96,8 +96,8 @@ impl Sender {
         }
     }
 
-    /// Updates the sequence space and the scoreboard with an ACK, once, before any policy processes the ACK.
-    /// Returns the number of newly acknowledged bytes.
+    /// Updates the sequence space and the scoreboard with an ACK, before any policy sees the ACK. Returns the
+    /// number of newly acknowledged bytes.
     fn process_ack(&mut self, now: Time, segment: &Segment) -> u64 {
         let s = &mut self.state;
         let acked = segment.ack.saturating_sub(s.una);
@@ -134,8 +134,8 @@ impl Sender {
         }
     }
 
-    /// Executes the recovery's decision on an ACK that advances `una`. True if the retransmission timer
-    /// restarts.
+    /// Executes the recovery's decision on an ACK that advances `una`. Returns true if the retransmission
+    /// timer restarts.
     fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
         match advance {
             Advance::Open => {
@@ -169,7 +169,7 @@ impl Sender {
         }
     }
 
-    /// Reacts to an echoed mark before the ACK increases the window, as in ns-2 and Linux.
+    /// Reacts to an echoed ECN mark before the ACK increases the window, as in ns-2 and Linux.
     fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
         self.on_ecn_echo(now, ack);
         if self.may_grow(ack) {
@@ -177,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// True if the ACK may increase the window; the reaction to a mark may forbid it.
+    /// True if the ACK may increase the window. The reaction to an ECN mark may forbid growth.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
@@ -193,7 +193,7 @@ impl Sender {
         }
     }
 
-    /// Undoes the growth of a window that the application does not use.
+    /// Undoes window growth that the application does not use.
     #[inline(never)]
     fn validate_growth(&mut self, before: Window) {
         // With pacing the flight reaches the window only at the end of the round trip.
@@ -234,7 +234,7 @@ impl Sender {
     }
 
     /// Grows the window for SACKed data if the path has reordered segments (Linux, tcp_may_raise_cwnd()).
-    /// Without reordering, the later cumulative ACK of this data increases the window.
+    /// Without reordering, the window grows at the later cumulative ACK.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
@@ -242,7 +242,8 @@ impl Sender {
         }
     }
 
-    /// Calls a scheme that postponed the classification of a loss. The scheme may reduce the window now.
+    /// Lets a scheme decide on a loss that the scheme left unclassified. The scheme may reduce the window
+    /// now.
     fn allow_postponed_reduction(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
@@ -281,7 +282,7 @@ impl Sender {
         }
     }
 
-    /// Reacts to an echoed mark, if the ACK carries ECE.
+    /// Reacts to an echoed ECN mark if the ACK carries ECE.
     #[inline]
     fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
         if ack.ece {
@@ -289,8 +290,8 @@ impl Sender {
         }
     }
 
-    /// Reduces the window for an echoed mark as for a loss, without a retransmission, once per window of data
-    /// (RFC 3168 §6.1.2).
+    /// Reduces the window for an echoed ECN mark as for a loss, but without a retransmission. At most once
+    /// per window of data (RFC 3168 §6.1.2).
     fn answer_ecn_echo(&mut self, now: Time, ack: &Ack) {
         let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
         if !self.marking.answers_echoes() || was_answered || self.frozen.is_some() {
@@ -309,8 +310,8 @@ impl Sender {
         }
     }
 
-    /// Updates the RTT estimator with the sample of this ACK of new data, and returns the sample; `None` if
-    /// the ACK yields no valid sample.
+    /// Updates the RTT estimator from this ACK of new data. Returns the RTT sample; `None` if the ACK yields
+    /// no valid sample.
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let samples_record = self.config.rto.kind.samples_record();
@@ -332,7 +333,7 @@ impl Sender {
     }
 }
 
-/// Returns an ACK in the form for policies, after the scoreboard `board` has processed it.
+/// Returns the ACK in the form for policies. `board` has already processed the ACK.
 fn policy_ack<'a>(
     now: Time,
     segment: &'a Segment,

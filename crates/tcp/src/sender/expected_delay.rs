@@ -1,12 +1,12 @@
-//! RTTNs, in which base stations announce the additional RTT that fades of their links will cause (Kounavis
-//! 1996 §4, reconstructed).
+//! RTTNs. Base stations announce the additional RTT that fades of their links will cause (Kounavis 1996 §4,
+//! reconstructed).
 
 use airhop_base::{NodeId, Span, Time};
 
-/// Time for which an announcement is valid.
+/// Validity of an announcement.
 const VALIDITY: Span = Span::from_secs(60);
 
-/// Newest announcement of each base station on the path, one or two.
+/// Newest announcement of each base station on the path. A path has at most two base stations.
 #[derive(Debug, Default)]
 pub(super) struct ExpectedDelay {
     announced: Vec<Announcement>,
@@ -21,15 +21,15 @@ struct Announcement {
 }
 
 impl ExpectedDelay {
-    /// Stores the announcement of base station `origin` that a round trip over its wireless link may take up
-    /// to `delay` longer.
+    /// Stores an announcement of base station `origin`: a round trip over its wireless link may take up to
+    /// `delay` longer.
     pub fn announce(&mut self, now: Time, origin: NodeId, delay: Span) {
         self.announced.retain(|announced| announced.origin != origin && now < announced.until);
         self.announced.push(Announcement { origin, delay, until: now + VALIDITY });
     }
 
-    /// Returns the sum of the valid announcements, i.e. the additional RTT of the path through all its base
-    /// stations. `None` if no announcement is valid.
+    /// Returns the sum of the valid announcements, i.e. the additional RTT over all base stations of the
+    /// path; `None` without a valid announcement.
     #[inline]
     pub fn sum(&self, now: Time) -> Option<Span> {
         if self.announced.is_empty() { None } else { self.sum_valid(now) }

@@ -9,8 +9,8 @@ use airhop_base::{Span, Time};
 const NON_VALIDATED: Span = Span::from_secs(300);
 
 impl Sender {
-    /// Applies the configured restart rule before the first transmission after an idle period that is longer
-    /// than the RTO and ends with no outstanding data.
+    /// Applies the configured restart rule before the first transmission after an idle period. An idle period
+    /// lasts longer than the RTO and has no outstanding data at its end.
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let (lasted, timeout) = (now - last, self.rto.timeout());

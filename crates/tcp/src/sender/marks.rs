@@ -1,4 +1,4 @@
-//! ECN of the sender: types of packets that are sent ECN-capable, and the reaction to echoes (RFC 3168).
+//! ECN at the sender: packets that are sent ECN-capable, and the reaction to echoes (RFC 3168).
 
 use crate::schemes::Extent;
 use crate::{Config, Echo, ReceiverFeatures};
@@ -7,10 +7,10 @@ use airhop_base::{Ecn, Flags};
 /// ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking {
-    /// True if both endpoints use ECN; before the SYN-ACK, true if the sender offers ECN.
+    /// True if both endpoints use ECN. Before the SYN-ACK, true if the sender offers ECN.
     is_agreed: bool,
     echo: Echo,
-    /// Types of packets, besides new data, that are sent ECN-capable.
+    /// Types of packets that are sent ECN-capable.
     extent: Extent,
 }
 
@@ -19,17 +19,17 @@ impl Marking {
         Marking { is_agreed: features.uses_ecn(config), echo: features.echo, extent: features.extent(config) }
     }
 
-    /// Returns the flags of a SYN; ECE and CWR together offer ECN (RFC 3168 §6.1.1).
+    /// Returns the flags of a SYN. ECE and CWR together offer ECN (RFC 3168 §6.1.1).
     pub fn syn_flags(self) -> Flags {
         Flags { syn: true, ece: self.is_agreed, cwr: self.is_agreed, ..Flags::default() }
     }
 
-    /// Returns the codepoint of a SYN. RFC 3168 §6.1.1 forbids ECT on a SYN; RFC 8257 §3.6 recommends it.
+    /// Returns the ECN codepoint of a SYN. RFC 3168 §6.1.1 forbids ECT on a SYN; RFC 8257 §3.6 recommends it.
     pub fn of_syn(self) -> Ecn {
         self.ect0_if(self.extent >= Extent::Handshake)
     }
 
-    /// Returns the codepoint of a pure ACK (RFC 3168 §6.1.4).
+    /// Returns the ECN codepoint of a pure ACK (RFC 3168 §6.1.4).
     pub fn of_ack(self) -> Ecn {
         self.ect0_if(self.extent == Extent::All)
     }
@@ -38,21 +38,21 @@ impl Marking {
         if self.is_agreed && may_be_marked { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
-    /// Completes the negotiation with the flags of the SYN-ACK: ECE without CWR accepts ECN (RFC 3168
+    /// Completes the ECN negotiation with the flags of the SYN-ACK. ECE without CWR accepts ECN (RFC 3168
     /// §6.1.1).
     pub fn on_syn_ack(&mut self, flags: Flags) {
         self.is_agreed &= flags.ece && !flags.cwr;
     }
 
-    /// Returns the codepoint of a data segment. Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except
-    /// with [`Extent::All`].
+    /// Returns the ECN codepoint of a data segment. Except with [`Extent::All`], retransmissions are not
+    /// ECN-capable (RFC 3168 §6.1.5).
     #[inline]
     pub fn of_data(self, is_new: bool) -> Ecn {
         self.ect0_if(is_new || self.extent == Extent::All)
     }
 
-    /// True if the sender reduces its window on ECE, and announces the reduction by CWR (RFC 3168 §6.1.2).
-    /// False for Jersey, whose congestion control itself processes echoes.
+    /// True if the sender reduces its window on ECE and announces the reduction by CWR (RFC 3168 §6.1.2).
+    /// False for Jersey, because its congestion control processes echoes.
     #[inline]
     pub fn answers_echoes(self) -> bool {
         self.is_agreed && self.echo != Echo::EachMark

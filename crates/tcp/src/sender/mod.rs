@@ -35,7 +35,7 @@ use std::ops::AddAssign;
 use timeout::Running;
 use undo::Reduction;
 
-/// Sender of a TCP connection. Time is an argument; the sender uses no socket, clock or simulator.
+/// Sender of a TCP connection. The caller passes the time. The sender uses no socket, clock or simulator.
 #[derive(Debug)]
 pub struct Sender {
     flow: FlowId,
@@ -61,39 +61,39 @@ pub struct Sender {
     expected: ExpectedDelay,
     /// Retransmission timer; `None` while stopped.
     timer: Option<Running>,
-    /// Persist timer; `None` while stopped. The retransmission timer is stopped while the persist timer runs.
+    /// Persist timer; `None` while stopped. Never runs together with the retransmission timer.
     persist: Option<Persist>,
-    /// Segment that is timed without timestamps: first byte after the segment, and its transmission time.
+    /// Segment timed for RTT without timestamps: first byte after the segment, and transmission time.
     timed: Option<(u64, Time)>,
-    /// First byte that was not timed yet. A segment below it is not timed again.
+    /// First byte not yet timed. Segments below this byte are not timed again.
     timed_up_to: u64,
-    /// Timestamp of the last received segment, which the next segment echoes.
+    /// Timestamp of the last received segment. The next segment echoes it.
     recent_timestamp: u32,
     frozen: Option<Frozen>,
     reduction: Option<Reduction>,
     pacing: Pacing,
     marking: Marking,
-    /// Sequence number from which an ECN echo may reduce the window again, once per window of data (RFC 3168
-    /// §6.1.2).
+    /// Sequence number from which an ECN echo may reduce the window again. Limits reductions to one per
+    /// window of data (RFC 3168 §6.1.2).
     echo_point: u64,
-    /// Linux' TCP_CA_CWR: first unsent byte at a reduction for a mark. Zero before such a reduction, and
-    /// after a reduction for another reason.
+    /// Linux' TCP_CA_CWR: first unsent byte at a reduction for an ECN mark. Zero before such a reduction, and
+    /// after any other reduction.
     reduced_until: u64,
-    /// True if the next new segment carries CWR, because the sender reduced its window for an ECN echo.
+    /// True if the next new segment carries CWR, after a window reduction for an ECN echo.
     cwr_due: bool,
     /// Delivery-rate estimator, for schemes that use delivery reports.
     delivery: Option<Box<DeliveryRate>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
-    /// RTT sample of the last ACK, until the caller reads it.
+    /// RTT sample of the last ACK. The caller reads it once.
     round_trip: Option<Span>,
     last_cause: Cause,
-    /// Time of the last data transmission; `None` once the restart rule was applied to the idle period that
-    /// follows it.
+    /// Time of the last data transmission; `None` once the restart rule has been applied to the following
+    /// idle period.
     last_sent: Option<Time>,
 }
 
-/// Sequence number of the FIN if the side is not closed.
+/// Sequence number of the FIN while the side is open.
 const OPEN: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ pub struct Counters {
     pub retransmissions: u64,
     /// Expiries of the retransmission timer that reduced the window.
     pub timeouts: u64,
-    /// Entries into fast recovery; for Tahoe, into fast retransmit.
+    /// Entries into fast recovery. For Tahoe, entries into fast retransmit.
     pub fast_recoveries: u64,
     /// Window reductions for any cause.
     pub window_cuts: u64,
@@ -149,8 +149,8 @@ impl AddAssign for Counters {
 }
 
 impl Sender {
-    /// Creates a sender at node `local` for the receiver at node `remote`, with the policies and features of
-    /// a scheme.
+    /// Creates a sender at node `local` for the receiver at node `remote`. The scheme provides `features` and
+    /// `parts`.
     pub fn new(
         flow: FlowId,
         local: NodeId,
@@ -205,7 +205,7 @@ impl Sender {
         }
     }
 
-    /// Adds `bytes` bytes of application data; the first call opens the connection.
+    /// Adds `bytes` bytes of application data. The first call opens the connection.
     ///
     /// # Panics
     /// In debug builds, if the application has closed its side.
@@ -218,9 +218,9 @@ impl Sender {
         }
     }
 
-    /// Closes this side of the connection: a FIN follows the data supplied so far (RFC 9293 §3.10.4). The FIN
-    /// has one sequence number (§3.4), so recoveries treat it as one byte. CLOSE implies PUSH (§3.6), so
-    /// partial segments are sent without waiting. No effect on a side that is closed.
+    /// Closes this side of the connection. A FIN follows the data supplied so far (RFC 9293 §3.10.4). The FIN
+    /// has one sequence number (§3.4), so recoveries treat the FIN as one byte. CLOSE implies PUSH (§3.6), so
+    /// partial segments are sent without waiting. No effect if the side is already closed.
     pub fn close(&mut self) {
         if self.fin == OPEN {
             let fin = self.state.supplied;
@@ -240,14 +240,14 @@ impl Sender {
         self.state.una > self.fin
     }
 
-    /// Turns Nagle's algorithm on or off, as the socket option TCP_NODELAY does. If it is off, the next
-    /// [`Sender::poll_transmit`] returns a waiting partial segment.
+    /// Turns Nagle's algorithm on or off, like the socket option TCP_NODELAY. Without Nagle's algorithm, the
+    /// next [`Sender::poll_transmit`] returns a waiting partial segment.
     pub fn set_nagle(&mut self, is_on: bool) {
         self.state.nagle.is_on = is_on;
     }
 
-    /// Sets the receiver's initial advertised window if it differs from the configured window. Must be called
-    /// before the first transmission.
+    /// Sets the receiver's initial advertised window, if it differs from the configured window. Must be
+    /// called before the first transmission.
     pub fn expect_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;
     }
@@ -283,29 +283,29 @@ impl Sender {
         self.notices.on_join(run, &ends);
     }
 
-    /// Seeds the scheme's random numbers with a number derived from the flow and the replication.
+    /// Seeds the scheme's random numbers. `seed` is derived from flow and replication.
     pub fn seed(&mut self, seed: u32) {
         self.control.on_seed(seed);
     }
 
-    /// Returns the expiry time of the retransmission timer; `None` while it is stopped.
+    /// Returns the expiry of the retransmission timer; `None` while stopped.
     pub fn expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
     }
 
-    /// Returns the time at which [`Sender::on_timeout`] is due; `None` if no timer runs.
+    /// Returns the time when [`Sender::on_timeout`] is due; `None` if no timer runs.
     pub fn poll_timeout(&self) -> Option<Time> {
         let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
     }
 
-    /// Returns, once, the RTT of the newest segment that the last ACK reports and that was sent once (Karn's
-    /// rule).
+    /// Returns the RTT of the newest segment that the last ACK reports and that was sent once (Karn's rule).
+    /// Each sample is returned once.
     pub fn poll_round_trip(&mut self) -> Option<Span> {
         self.round_trip.take()
     }
 
-    /// Returns the next loss classification, each once.
+    /// Returns the next loss classification. Each classification is returned once.
     pub fn poll_classification(&mut self) -> Option<LossClassification> {
         self.classifications.pop_front()
     }
@@ -330,7 +330,7 @@ impl Sender {
         &self.state
     }
 
-    /// Returns the estimated flight, bytes.
+    /// Returns the estimated flight in bytes.
     pub fn in_flight(&self) -> u64 {
         self.recovery.in_flight(&self.state)
     }
@@ -345,13 +345,13 @@ impl Sender {
         self.rto.srtt()
     }
 
-    /// Returns the timeout of a retransmission timer that starts now, including the backoff and the delays
-    /// that base stations have announced.
+    /// Returns the timeout of a retransmission timer that starts now. Includes the backoff and the delays
+    /// announced by base stations.
     pub fn rto(&self, now: Time) -> Span {
         self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
     }
 
-    /// True while the sender's parameters are frozen because of a disconnection.
+    /// True while a disconnection freezes the sender.
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
@@ -366,7 +366,7 @@ fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     }
 }
 
-/// Returns the timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).
+/// Returns the timestamp clock in milliseconds, modulo 2^32 (RFC 7323 §5.4).
 fn clock(now: Time) -> u32 {
     (now.nanos() / 1_000_000) as u32
 }

@@ -1,15 +1,16 @@
-//! Explicit notices. The sender's [`NoticePolicy`](crate::seams::NoticePolicy) determines whether a notice
-//! retransmits a segment, suspends congestion control for it, freezes the sender, or changes its timer.
+//! Explicit notices. According to the [`NoticePolicy`](crate::seams::NoticePolicy), a notice retransmits a
+//! segment, suspends congestion control for a segment, freezes the sender, or changes the retransmission
+//! timer.
 
 use super::{Connection, Sender};
 use crate::seams::{LossClass, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
-/// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit;
-/// Airhop's limit covers the loss of the next notice.
+/// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit.
+/// Airhop limits the time in case the next notice is lost.
 const LONGEST_HOLD: Span = Span::from_secs(60);
 
-/// Parameters that a disconnection has frozen (Yun 2009 §4.2: "freezes all the TCP-related parameters").
+/// Sender parameters frozen by a disconnection (Yun 2009 §4.2: "freezes all the TCP-related parameters").
 #[derive(Debug)]
 pub(super) struct Frozen {
     pub window: Window,
@@ -18,7 +19,7 @@ pub(super) struct Frozen {
 }
 
 impl Sender {
-    /// Processes a notice, which arrived as a packet or from the link layer of this station.
+    /// Processes a notice that arrived as a packet or from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
         self.counters.notices[n.kind.index()] += 1;
         if self.listens {
@@ -61,9 +62,9 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Passes a notice as a packet to the program at the interface, as in a kernel. If the program does not
-    /// consume the notice and the packet has the form of an ACK, TCP processes it as an ACK of all data below
-    /// the named segment.
+    /// Passes a notice as a packet to the program at the interface, as in a kernel. If the program lets the
+    /// notice pass and the packet has the form of an ACK, TCP processes it as an ACK of all data below the
+    /// named segment.
     #[cold]
     fn deliver_to_interface(&mut self, now: Time, n: Notice) {
         let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
@@ -75,7 +76,7 @@ impl Sender {
         self.on_acknowledgement(now, &Segment { seq: 1, ack: n.seq, window, flags, ..Segment::default() });
     }
 
-    /// Processes the NAKs that nodes of the path have added to an ACK (Cheng & Lin 2008).
+    /// Processes the NAKs that nodes on the path added to an ACK (Cheng & Lin 2008).
     #[inline(never)]
     pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {

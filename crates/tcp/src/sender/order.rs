@@ -1,12 +1,12 @@
-//! Order of the calls to a congestion control for one event, as documented at
+//! Order of the calls to a congestion control for one event. Documented at
 //! [`CongestionControl`](crate::seams::CongestionControl).
 
-/// Methods of the congestion control, in the order of their calls.
+/// Methods of the congestion control, in calling order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// `observe`.
     Observed,
-    /// `on_duplicate`; `on_ack`; `on_loss` for a mark, which may suppress `on_ack`.
+    /// `on_duplicate`, `on_ack`, and `on_loss` for an ECN mark. The mark may suppress `on_ack`.
     Heard,
     /// `on_loss` for a loss, `on_marked_loss`.
     Lost,
@@ -16,7 +16,7 @@ pub(super) enum Step {
     Delivered,
 }
 
-/// Last method called for the present ACK or timer; empty in builds without debug assertions.
+/// Last method called for the present ACK or timer. Empty in builds without debug assertions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     #[cfg(debug_assertions)]
@@ -24,7 +24,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Starts a new event: an ACK, an expiry of a timer or a notice.
+    /// Starts a new event: an ACK, a timer expiry or a notice.
     #[inline]
     pub fn begin(&mut self) {
         *self = Order::default();

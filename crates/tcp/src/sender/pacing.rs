@@ -1,24 +1,24 @@
-//! Pacing of segments, for congestion controls that set a pacing rate and for hosts that pace every
+//! Pacing of segments. Used by congestion controls that set a pacing rate, and on hosts that pace every
 //! connection.
 
 use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
-/// Pacing schedule: a burst of segments is followed by a gap, whose duration is that of the burst at the
-/// pacing rate. Linux paces in TCP if no queueing discipline does.
+/// Pacing schedule. A gap follows each burst of segments. The gap lasts as long as the burst would at the
+/// pacing rate. Linux paces in TCP unless a queueing discipline paces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
     next: Time,
     burst: Option<Burst>,
-    /// Time at which the caller must poll the sender again, after a poll that came too early.
+    /// Time for the caller's next poll, after a poll that came too early.
     pub due: Option<Time>,
 }
 
-/// Computes pacing rate and burst size for a congestion control that sets no rate (Linux,
-/// tcp_update_pacing_rate() and tcp_tso_autosize()). The rate is twice the window per round trip while the
-/// window is far below ssthresh, and 1.2 windows per round trip above. A burst has the segments that the rate
-/// permits in 1/1024 s, at most 64 KiB and at least two segments. `None` before the first RTT sample.
+/// Computes pacing rate and burst size in segments for a congestion control that sets no rate (Linux,
+/// tcp_update_pacing_rate() and tcp_tso_autosize()). The rate is two windows per round trip while the window
+/// is below half of ssthresh, and 1.2 windows otherwise. A burst lasts 1/1024 s at this rate, and has at most
+/// 64 KiB and at least two segments. `None` before the first RTT sample.
 pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
@@ -33,14 +33,14 @@ pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Time,
-    /// Number of segments that may still be added to the burst.
+    /// Number of segments that may still join the burst.
     left: u64,
-    /// Delay of the burst that shorter gaps have not yet compensated.
+    /// Delay of the burst that later gaps must still make up.
     late: Span,
 }
 
 impl Pacing {
-    /// True if a segment must wait; then sets [`Pacing::due`].
+    /// True if a segment must wait. If so, sets [`Pacing::due`].
     #[inline(never)]
     pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
@@ -48,17 +48,17 @@ impl Pacing {
         !is_open
     }
 
-    /// Permits one segment without waiting: after a timeout the oldest segment is retransmitted without pacing
-    /// (Linux, tcp_retransmit_timer()).
+    /// Permits one segment without waiting. After a timeout, the oldest segment is retransmitted without
+    /// pacing (Linux, tcp_retransmit_timer()).
     pub fn release_one(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
         }
     }
 
-    /// Schedules the next segment after a segment with `bytes` bytes of payload, for the time at which a link
-    /// with the pacing rate would have sent these bytes. Only the first `quantum` segments are sent as a
-    /// burst. True if the segment is the last of a burst of several segments.
+    /// Schedules the next segment after a segment with `bytes` bytes of payload. The gap is the time of these
+    /// bytes at the pacing rate. At most `quantum` segments form a burst. Returns true if the segment ends a
+    /// burst of several segments.
     #[inline(never)]
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
@@ -74,8 +74,8 @@ impl Pacing {
         ends_burst
     }
 
-    /// Adds a segment to the burst sent at `now`, which has at most `quantum` segments. True if the segment
-    /// is the last of a burst of several segments.
+    /// Adds a segment to the burst sent at `now`, of at most `quantum` segments. Returns true if the segment
+    /// ends a burst of several segments.
     pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {

@@ -1,12 +1,12 @@
-//! Persist timer, which probes a closed window because the ACK that opens the window may be lost.
+//! Persist timer. Probes a closed window, because the ACK that opens the window may be lost.
 
 use super::Sender;
 use super::transmit::Outgoing;
 use crate::seams::{Cause, Next};
 use airhop_base::{Span, Time};
 
-/// Running persist timer (RFC 9293 §3.8.6.1). It runs while data waits, the receiver has no room for a
-/// segment, and only a probe is outstanding.
+/// Running persist timer (RFC 9293 §3.8.6.1). Runs while data waits, the receiver has no room for a segment,
+/// and nothing but a probe is outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Persist {
     /// Time of the next probe.
@@ -28,8 +28,9 @@ impl Sender {
         }
     }
 
-    /// Returns the interval between probes: "the first zero-window probe when a zero window has existed for the retransmission timeout period",
-    /// and "exponentially the interval between successive probes" (RFC 9293 §3.8.6.1; Linux, tcp_probe0_when()).
+    /// Returns the interval before the next probe: "the first zero-window probe when a zero window has
+    /// existed for the retransmission timeout period", then "exponentially the interval between successive
+    /// probes" (RFC 9293 §3.8.6.1; Linux, tcp_probe0_when()).
     fn probe_interval(&self, probes: u32) -> Span {
         let doubled = self.rto.timeout_without_backoff() * (1_u64 << probes.min(16));
         doubled.min(self.config.rto.max)
@@ -42,8 +43,8 @@ impl Sender {
         self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
-    /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, this
-    /// data is sent again with the data that follows it.
+    /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, the
+    /// data is sent again.
     #[inline]
     pub(super) fn on_window_update(&mut self, now: Time) {
         if let Some(persist) = self.persist {
@@ -64,9 +65,9 @@ impl Sender {
         self.persist = (!is_over).then_some(persist);
     }
 
-    /// Returns the segment that the timer has scheduled. If the receive window permits, it is an ordinary
-    /// data segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). If not, it is an
-    /// octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
+    /// Returns the segment that the timer has scheduled. If the receive window has room, this is an ordinary
+    /// data segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is
+    /// an octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Outgoing> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;

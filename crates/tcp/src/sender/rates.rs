@@ -6,12 +6,12 @@ use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
 impl Sender {
-    /// Returns the flight before an ACK, bytes; `None` if the scheme uses no delivery reports.
+    /// Returns the flight before an ACK in bytes; `None` if the scheme uses no delivery reports.
     pub(super) fn flight_before(&self) -> Option<u64> {
         self.delivery.as_ref().map(|_| self.in_flight())
     }
 
-    /// Passes the delivery report of an ACK to the scheme. `before`: flight before the ACK, bytes.
+    /// Passes the delivery report of an ACK to the scheme. `before` is the flight before the ACK in bytes.
     #[inline(never)]
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
@@ -65,9 +65,8 @@ impl Sender {
         }
     }
 
-    /// Marks the flow as application-limited if less than a full segment of data is available while the
-    /// window has room. The delivery rate is then below the rate of the path (Linux,
-    /// tcp_rate_check_app_limited()).
+    /// Marks the flow as application-limited if the window has room but less than a full segment of data is
+    /// available. The delivery rate is then below the rate of the path (Linux, tcp_rate_check_app_limited()).
     pub(super) fn mark_app_limited(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);

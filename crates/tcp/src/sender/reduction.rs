@@ -1,4 +1,4 @@
-//! Window reductions for signs of congestion.
+//! Window reductions after signs of congestion.
 
 use super::Sender;
 use super::order::Step;
@@ -8,14 +8,14 @@ use crate::seams::{Loss, LossClass, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
-    /// Reduces the window on a sign of congestion. Returns the scheme's class for the sign.
+    /// Reduces the window after a sign of congestion. Returns the scheme's classification of the sign.
     pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> LossClass {
         let base = self.reduction_base(signal == Signal::Timeout);
         self.reduce_by(now, signal, base)
     }
 
-    /// Reduces the window on a sign of congestion, relative to `base` segments; `None`: ssthresh does not
-    /// change. Returns the scheme's class for the sign.
+    /// Reduces the window after a sign of congestion. `base` is the flight or window to reduce, in segments.
+    /// If `base` is `None`, ssthresh does not change. Returns the scheme's classification of the sign.
     pub(super) fn reduce_by(&mut self, now: Time, signal: Signal, base: Option<f64>) -> LossClass {
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
@@ -42,26 +42,27 @@ impl Sender {
         judged
     }
 
-    /// Returns the scheme's class for a loss in a window of data for which a mark has reduced the window.
+    /// Returns the scheme's classification of a loss in a window of data that an ECN mark has already
+    /// reduced.
     pub(super) fn classify_after_mark(&mut self, now: Time) -> LossClass {
         self.echo_point = self.state.max_sent;
         self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)
     }
 
-    /// True if a mark has already reduced the window for the window of data that contains the lost segment at
+    /// True if an ECN mark has already reduced the window for the window of data with the lost segment at
     /// `seq` (RFC 3168 §6.1.2).
     pub(super) fn is_reduced(&self, seq: u64) -> bool {
         self.stack.is_reduced(seq, self.state.una, self.reduced_until)
     }
 
-    /// True from a reduction for an echoed mark until the data outstanding at the reduction is acknowledged,
-    /// outside repairs (Linux, TCP_CA_CWR).
+    /// True from a reduction for an echoed ECN mark until the data outstanding at that time is acknowledged.
+    /// False during loss repair (Linux, TCP_CA_CWR).
     pub fn is_reducing(&self) -> bool {
         self.state.una <= self.reduced_until && self.recovery.repair() == Repair::Nothing
     }
 
-    /// Returns the quantity that a loss halves, in segments; `None` if ssthresh does not change.
+    /// Returns the flight or window that a loss halves, in segments; `None` if ssthresh does not change.
     pub(super) fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
@@ -82,13 +83,13 @@ impl Sender {
 }
 
 impl HalveFrom {
-    /// Returns half of `base`, in segments, as this stack rounds it.
+    /// Returns half of `base` in segments, rounded as this stack does.
     fn half(self, base: f64) -> f64 {
         if self == HalveFrom::WholeCwnd { whole(base / 2.0) } else { base / 2.0 }
     }
 
-    /// Returns the minimum window after a halving, in segments. ns-2 applies the minimum of two segments to
-    /// ssthresh only.
+    /// Returns the minimum window after a halving, in segments. In ns-2 the minimum of two segments applies
+    /// only to ssthresh.
     fn least_window(self) -> f64 {
         if self == HalveFrom::Cwnd { 1.0 } else { 2.0 }
     }

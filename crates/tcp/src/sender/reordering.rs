@@ -1,13 +1,12 @@
-//! Detection of reordering on the path. As in Linux, reordering determines which ACKs increase the window.
+//! Detection of reordering on the path. As in Linux, reordering decides which ACKs increase the window.
 
 use super::Sender;
 
 impl Sender {
-    /// Detects reordering from an ACK. `high_sack`: end of the highest SACKed segment before the ACK. The
-    /// path reorders if a segment that was sent once arrives more than DupThresh segments behind the highest
-    /// SACKed segment (Linux, tcp_check_sack_reordering()). Linux also resets the degree of reordering at a
-    /// timeout outside recovery if this amount of data is SACKed (tcp_enter_loss()). Here RACK's timer
-    /// expires before such a timeout.
+    /// Detects reordering from an ACK. `high_sack` is the end of the highest SACKed segment before the ACK.
+    /// The path reorders if a segment sent once arrives more than DupThresh segments behind the highest
+    /// SACKed segment (Linux, tcp_check_sack_reordering()). Linux can also reset the degree of reordering at
+    /// a timeout outside recovery (tcp_enter_loss()). Here RACK's timer expires before such a timeout.
     #[inline]
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
         if high_sack != 0 && self.stack.looks_for_reordering() {

@@ -12,7 +12,7 @@ pub(super) struct Running {
 }
 
 impl Sender {
-    /// Handles the expired timers. The caller calls it at the time of [`Sender::poll_timeout`].
+    /// Handles the expired timers. Call at the time that [`Sender::poll_timeout`] returns.
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
@@ -73,8 +73,8 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Retransmits the oldest segment of a frozen sender, to probe whether the receiver has returned. False
-    /// if the policy's limit of probes is reached.
+    /// Retransmits the oldest segment of a frozen sender, to probe whether the receiver is reachable again.
+    /// Returns false if the policy permits no further probe.
     fn probe_while_frozen(&mut self) -> bool {
         let Some(frozen) = &mut self.frozen else { return false };
         frozen.probes += 1;
@@ -99,8 +99,8 @@ impl Sender {
         }
     }
 
-    /// Extends the running timer for an RTTN, to the expiry time that it would have if it had been started
-    /// with the present estimate.
+    /// Extends the running timer for an RTTN. The new expiry is that of a timer started at the same time with
+    /// the present estimate.
     pub(super) fn extend_timer(&mut self, now: Time) {
         let timeout = self.rto(now);
         if let Some(timer) = &mut self.timer {

@@ -9,11 +9,12 @@ use airhop_base::{
     Timestamps,
 };
 
-/// Number of the first paced segment (Linux, tcp_update_skb_after_send()): the first nine are not paced.
+/// Number of the first paced segment. The first nine segments are not paced (Linux,
+/// tcp_update_skb_after_send()).
 const UNPACED: u64 = 10;
 
-/// Fields in which the segments of a sender differ. One function builds the packet from these fields, in the memory of
-/// its caller: a copy of the packet would read it as a whole and wait for the writes of its fields.
+/// Fields that differ between the segments of a sender. One function builds the packet from these fields in
+/// the caller's memory, because a copy of the packet would be slow.
 pub(super) struct Outgoing {
     pub seq: u64,
     pub len: u32,
@@ -34,7 +35,7 @@ impl Sender {
         next.map(|segment| self.packet(now, &segment))
     }
 
-    /// Returns the next segment while the connection is being opened, or while the persist timer runs.
+    /// Returns the next segment during the handshake or while the persist timer runs.
     #[cold]
     #[inline(never)]
     fn next_special(&mut self, now: Time) -> Option<Outgoing> {
@@ -94,17 +95,16 @@ impl Sender {
         Some(self.transmit(now, next, psh))
     }
 
-    /// Returns pacing rate and number of segments per burst; `None` without pacing. Retransmissions are also
-    /// paced, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before
-    /// each). Linux does not pace the retransmission at a timeout; in Airhop it waits for at most the
-    /// interval of one segment.
+    /// Returns the pacing rate and the number of segments per burst; `None` without pacing. Retransmissions
+    /// are also paced (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before each). In Linux the
+    /// retransmission at a timeout is not paced; in Airhop it waits for at most the interval of one segment.
     #[inline(always)]
     fn spacing(&self) -> Option<(Rate, u64)> {
         let may_pace = self.config.pacing || self.features.paces || self.features.linux;
         may_pace.then(|| self.pacing_spacing()).flatten()
     }
 
-    /// Returns pacing rate and burst size of a sender that paces.
+    /// Returns the pacing rate and burst size; `None` while the sender does not pace.
     #[inline(never)]
     fn pacing_spacing(&self) -> Option<(Rate, u64)> {
         if (self.features.paces || self.features.linux)
@@ -116,8 +116,8 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
-    /// Counts a segment of an unpaced sender towards a burst of the same length as with pacing (Linux,
-    /// tcp_tso_autosize()). True if the segment is the last of a burst of several segments.
+    /// Counts a segment of an unpaced sender towards a burst. The burst is as long as with pacing (Linux,
+    /// tcp_tso_autosize()). Returns true if the segment ends a burst of several segments.
     #[inline]
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
         self.config.push && self.is_last_of_burst(now)
@@ -129,9 +129,9 @@ impl Sender {
         self.pacing.join_burst(now, quantum)
     }
 
-    /// True if the segment carries PSH. Linux sets PSH on the last segment of a burst (tcp_transmit_skb()),
-    /// which makes the receiver's network card pass the burst to TCP, and at the end of the application's
-    /// data (tcp_push(); RFC 9293 §3.9.1.2).
+    /// True if the segment carries PSH. Linux sets PSH at the end of a burst (tcp_transmit_skb()) and at the
+    /// end of the application's data (tcp_push(); RFC 9293 §3.9.1.2). At the end of a burst, PSH makes the
+    /// receiver's network card pass the burst to TCP.
     pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
@@ -200,8 +200,8 @@ impl Sender {
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
-    /// Records that the window is full if data waits because the window, or in recovery the recovery's limit,
-    /// permits no further segment (Linux, tcp_write_xmit()).
+    /// Records a full window if data waits because window or recovery permit no further segment (Linux,
+    /// tcp_write_xmit()).
     fn note_full_window(&mut self) {
         let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
         let s = &mut self.state;
@@ -239,7 +239,7 @@ impl Sender {
     }
 }
 
-/// Returns the option, initially zero, to which nodes of the path add their contention time.
+/// Returns the contention-time option with a value of zero. Nodes on the path add their contention time.
 #[cold]
 fn no_contention() -> Options {
     RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()

@@ -1,11 +1,11 @@
-//! Undo of spurious reductions, whose segments were delayed and not lost.
+//! Undo of spurious window reductions. The segments were delayed, not lost.
 
 use super::{Sender, clock};
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
-/// Last reduction for a loss, until it can no longer prove spurious.
+/// Last reduction for a loss, kept while it can still prove spurious.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction {
     /// Window before the reduction.
@@ -19,8 +19,8 @@ pub(super) struct Reduction {
 }
 
 impl Sender {
-    /// Saves the window before a reduction for a loss, unless it is saved for an earlier reduction in the
-    /// same window of data.
+    /// Saves the window before a reduction for a loss. Keeps the window of an earlier reduction in the same
+    /// window of data.
     pub(super) fn save_window(&mut self, before: Window) {
         if !self.config.undo && !self.config.frto {
             return;
@@ -41,9 +41,9 @@ impl Sender {
         }
     }
 
-    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK acknowledges the first
-    /// retransmission and echoes a timestamp older than the retransmission's timestamp, so the original
-    /// segment arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
+    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): an ACK of the first
+    /// retransmission echoes a timestamp older than the retransmission, so the original segment arrived.
+    /// D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
     #[inline]
     pub(super) fn detect_spurious(&mut self, ack: &Segment) {
         if self.reduction.is_some() && self.config.undo {
@@ -73,7 +73,8 @@ impl Sender {
         }
     }
 
-    /// Undoes the last reduction as spurious, if the recovery supports it: restores the window (RFC 4015 §4).
+    /// Undoes the last reduction as spurious and restores the window (RFC 4015 §4). No effect if the recovery
+    /// does not support undo.
     #[cold]
     pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
@@ -84,8 +85,8 @@ impl Sender {
         }
     }
 
-    /// True if ssthresh does not change at this timeout, as in Linux: the timer expires again for the same
-    /// segment, or a fast recovery or a mark has already reduced the window.
+    /// True if ssthresh does not change at this timeout, as in Linux. Either the timer has already expired
+    /// for the same segment, or a fast recovery or ECN mark has already reduced the window.
     pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until

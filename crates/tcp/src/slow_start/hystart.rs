@@ -3,7 +3,7 @@ use crate::estimators::least;
 use airhop_base::{Span, Time};
 
 /// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4) as in Linux. Slow start ends when
-/// the ACK train of a round lasts longer than half the minimum RTT, or when the minimum RTT of the round has
+/// the ACK train of a round lasts longer than half the minimum RTT, or when the round's minimum RTT has
 /// increased.
 #[derive(Debug, Default)]
 pub(crate) struct HyStart {
@@ -12,24 +12,24 @@ pub(crate) struct HyStart {
     is_over: bool,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     began: Time,
     end: u64,
-    /// Time of the last ACK in the train; the train begins with the round.
+    /// Time of the last ACK in the train. The train begins with the round.
     train: Time,
     least: Option<Span>,
     samples: u32,
 }
 
-/// Linux, hystart_low_window: minimum window, segments, at which slow start may end. Rounds are also counted
+/// Minimum window in segments for the end of slow start (Linux, hystart_low_window). Rounds are also counted
 /// below this window (since 6.14).
 const LEAST_WINDOW: f64 = 16.0;
-/// Linux, hystart_ack_delta_us: a longer gap ends a train.
+/// Maximum gap between the ACKs of a train (Linux, hystart_ack_delta_us).
 const LONGEST_GAP: Span = Span::from_millis(2);
-/// Linux, hystart_ack_delay(): tolerance for segmentation offload, added to the duration of an ACK train, at
-/// rates below 2 Gbit/s.
+/// Tolerance for segmentation offload, added to the duration of an ACK train at rates below 2 Gbit/s (Linux,
+/// hystart_ack_delay()).
 const CUSHION: Span = Span::from_millis(1);
 
 impl HyStart {
@@ -38,12 +38,12 @@ impl HyStart {
         HyStart { is_paced, ..HyStart::default() }
     }
 
-    /// Restarts the detection, with a round that ends at `nxt`.
+    /// Restarts the detection with a round that ends at `nxt`.
     pub fn restart(&mut self, now: Time, nxt: u64) {
         *self = HyStart { round: Round::new(now, nxt), ..HyStart::new(self.is_paced) };
     }
 
-    /// True if slow start ends with this ACK.
+    /// Processes an ACK. Returns true if slow start ends with this ACK.
     pub fn ends(&mut self, cwnd: f64, sample: &Sample) -> bool {
         if let (Some(rtt), Some(least_rtt)) = (sample.rtt, sample.least_rtt)
             && !self.is_over
@@ -62,7 +62,7 @@ impl HyStart {
     }
 
     /// Returns the maximum duration of an ACK train: half of the minimum RTT, i.e. the one-way delay of the
-    /// path. Pacing spreads segments over a round trip, so with pacing the maximum is the whole minimum RTT
+    /// path. With pacing, the maximum is the whole minimum RTT, because segments are spread over a round trip
     /// (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
         let longest = least_rtt + CUSHION;
@@ -75,7 +75,7 @@ impl Round {
         Round { began: now, end, train: now, ..Round::default() }
     }
 
-    /// True if the ACKs since the start of the round are a train longer than `longest`.
+    /// True if the ACKs since the start of the round form a train longer than `longest`.
     fn is_long_train(&mut self, now: Time, longest: Span) -> bool {
         if now - self.train > LONGEST_GAP {
             return false;
@@ -84,7 +84,8 @@ impl Round {
         now - self.began > longest
     }
 
-    /// True if the minimum RTT of the round exceeds the threshold, after enough samples.
+    /// Adds an RTT sample. Returns true if the round has enough samples and a minimum RTT above the
+    /// threshold.
     fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
         self.least = least(self.least, rtt);
         self.samples += 1;
@@ -102,8 +103,8 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Simulates one round and returns the number, from 1, of the ACK that ends slow start. `cwnd`: window;
-    /// `least`: minimum RTT so far, ms; `rtt`: RTT, µs; `acks`: arrival times.
+    /// Simulates one round. Returns the number, from 1, of the ACK that ends slow start. `cwnd` is the
+    /// window, `least` the minimum RTT so far in ms, `rtt` the RTT in µs, and `acks` the arrival times.
     fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
         ends_of(HyStart::default(), cwnd, least, rtt, acks)
     }

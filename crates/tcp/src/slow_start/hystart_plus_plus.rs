@@ -2,12 +2,12 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start increases the window at a
-/// quarter of the speed. Slow start ends after five rounds of conservative slow start, and resumes if the
-/// minimum RTT of a round falls below its value at the start of conservative slow start.
+/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start begins, with a quarter of the
+/// growth. After five rounds slow start ends. Slow start resumes if a round's minimum RTT falls below the
+/// value at the start of conservative slow start.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
-    /// L (§4.3): maximum number of segments for which an ACK counts.
+    /// L (§4.3): maximum number of segments counted per ACK.
     most: f64,
     round: Round,
     /// lastRoundMinRTT; `None` if the last round had no sample.
@@ -15,7 +15,7 @@ pub(crate) struct HyStartPlusPlus {
     conservative: Option<Conservative>,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -28,11 +28,11 @@ struct Round {
 struct Conservative {
     /// cssBaselineMinRtt.
     baseline: Span,
-    /// Completed rounds of conservative slow start, including the round in which it began.
+    /// Number of completed rounds of conservative slow start. Includes the round of its start.
     rounds: u32,
 }
 
-/// L (§4.3), in segments, without pacing; "if paced, L = infinity".
+/// L without pacing, in segments (§4.3): "if paced, L = infinity".
 const MOST_UNPACED: f64 = 8.0;
 /// CSS_GROWTH_DIVISOR (§4.3).
 const DIVISOR: f64 = 4.0;
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    /// Returns the window growth for each of ten ACKs of a round. Each ACK acknowledges one segment, with an
-    /// RTT of `ms`. `k`: number of the round, from 0.
+    /// Returns the window growth for each of ten ACKs in round number `k` (from 0). Each ACK acknowledges one
+    /// segment with an RTT of `ms`.
     fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
         let rtt = Some(Span::from_millis(ms));
         let (nxt, least_rtt) = (10 * (k + 1), None);

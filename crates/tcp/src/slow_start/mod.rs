@@ -15,7 +15,7 @@ pub(crate) enum SlowStart {
     Standard,
     /// HyStart (Ha and Rhee 2011).
     HyStart(HyStart),
-    /// HyStart++ (RFC 9406); `None` after the first loss, which sets ssthresh (§4.3).
+    /// HyStart++ (RFC 9406); `None` after the first loss. The first loss sets ssthresh (§4.3).
     HyStartPlusPlus(Option<HyStartPlusPlus>),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Sample {
     pub una: u64,
     /// First unsent byte at the arrival of the ACK.
     pub nxt: u64,
-    /// RTT of the newest acknowledged segment, if it was sent once.
+    /// RTT of the newest acknowledged segment; `None` if the segment was sent more than once.
     pub rtt: Option<Span>,
     /// Minimum RTT of the connection; `None` before the first sample.
     pub least_rtt: Option<Span>,
@@ -45,7 +45,7 @@ impl SlowStart {
         SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
     }
 
-    /// Returns the growth of cwnd for an ACK in slow start, at most `segments`, without applying it. If slow
+    /// Returns the growth of cwnd for an ACK in slow start, at most `segments`. Does not change cwnd. If slow
     /// start ends with this ACK, sets ssthresh to cwnd.
     pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &Sample) -> f64 {
         match self {
@@ -66,7 +66,7 @@ impl SlowStart {
         }
     }
 
-    /// Handles a loss. `nxt`: first byte not yet sent.
+    /// Handles a loss. `nxt` is the first unsent byte.
     pub fn on_loss(&mut self, by_timeout: bool, now: Time, nxt: u64) {
         match self {
             SlowStart::HyStart(hystart) if by_timeout => hystart.restart(now, nxt),
@@ -76,8 +76,8 @@ impl SlowStart {
     }
 }
 
-/// Returns the increase of the RTT that indicates a queue: an eighth of `least`, from 4 to 16 ms. `least` is
-/// the minimum RTT of the connection (HyStart) or of the last round (RFC 9406 §4.2).
+/// Returns the RTT increase that indicates a queue: an eighth of `least`, between 4 and 16 ms. `least` is the
+/// minimum RTT of the connection (HyStart) or of the last round (RFC 9406 §4.2).
 fn threshold(least: Span) -> Span {
     (least / 8).clamp(Span::from_millis(4), Span::from_millis(16))
 }

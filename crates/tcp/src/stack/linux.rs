@@ -15,23 +15,23 @@ impl Stack for Linux {
         !is_reducing
     }
 
-    /// Source: tcp_cong_control().
+    /// True, as in tcp_cong_control().
     fn grows_after_repairs(&self) -> bool {
         true
     }
 
-    /// Source: tcp_try_to_open(). After a reduction for a loss, an echo counts once all data sent before the
-    /// reduction is acknowledged; after a reduction for a mark, once later data is acknowledged too.
+    /// Implements tcp_try_to_open(). An echo counts again once all data sent before the last reduction is
+    /// acknowledged. If an ECN mark caused the reduction, later data must be acknowledged too.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         una >= last && una > marked
     }
 
-    /// Source: tcp_enter_cwr().
+    /// True, as in tcp_enter_cwr().
     fn cuts_window_of_one(&self) -> bool {
         true
     }
 
-    /// Source: tcp_enter_loss().
+    /// True, as in tcp_enter_loss().
     fn adds_flight_after_timeout(&self) -> bool {
         true
     }
@@ -41,14 +41,15 @@ impl Stack for Linux {
         una <= reduced_until
     }
 
-    /// Sources: tcp_current_ssthresh(): ssthresh is at least three quarters of the window. tcp_init_undo(),
-    /// tcp_enter_loss(): the window is an integer, and its count of acknowledged segments is reset.
+    /// Restores ssthresh to at least three quarters of the window (tcp_current_ssthresh()). The window
+    /// becomes an integer, and the count of acknowledged segments restarts (tcp_init_undo(),
+    /// tcp_enter_loss()).
     fn restored(&self, before: Window) -> Window {
         let cwnd = whole(before.cwnd);
         Window { cwnd, ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)) }
     }
 
-    /// Source: tcp_try_undo_partial().
+    /// True, as in tcp_try_undo_partial().
     fn delays_timestamp_undo(&self) -> bool {
         true
     }
@@ -57,12 +58,12 @@ impl Stack for Linux {
         true
     }
 
-    /// Source: tcp_xmit_probe_skb(), whose probe has an acknowledged sequence number.
+    /// Returns an acknowledged sequence number, as in tcp_xmit_probe_skb().
     fn probe_at(&self, una: u64) -> Option<u64> {
         Some(una - 1)
     }
 
-    /// Source: tcp_ack_probe().
+    /// True, as in tcp_ack_probe().
     fn counts_from_answers(&self) -> bool {
         true
     }

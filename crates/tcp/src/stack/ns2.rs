@@ -8,19 +8,19 @@ use airhop_base::Time;
 #[derive(Debug)]
 pub(super) struct Common;
 
-/// Agent/TCP/Vegas. Its own recv_newack_helper() ignores marks, and a fast retransmission backs off the timer
+/// Agent/TCP/Vegas. Its own recv_newack_helper() ignores ECN marks. A fast retransmission backs off the timer
 /// like a timeout.
 #[derive(Debug)]
 pub(super) struct Vegas;
 
 /// Agent/TCP/Linux. Every ACK restarts the retransmission timer and, with timestamps, yields an RTT sample.
-/// Duplicate ACKs also do this; they echo the timestamp of the last in-order segment, so the timeout grows
-/// until a retransmission arrives. The first packet is only a header.
+/// Duplicate ACKs echo the timestamp of the last in-order segment, so the timeout grows until a
+/// retransmission arrives. The first packet is only a header.
 #[derive(Debug)]
 pub(super) struct Linux;
 
-/// True if a reduction of any ns-2 agent is still in effect: the window is reduced again only after data
-/// above `reduced_until` is acknowledged (RenoTcpAgent::dupack_action()).
+/// True if a reduction is still in effect in an ns-2 agent. The next reduction requires an ACK of data above
+/// `reduced_until` (RenoTcpAgent::dupack_action()).
 fn is_reduced(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }
@@ -52,7 +52,7 @@ impl Stack for Linux {
         true
     }
 
-    /// True, even with timestamps, because the ACK of the timed segment ends the backoff.
+    /// True, even with timestamps. The ACK of the timed segment ends the backoff.
     fn times_segments(&self, _: bool) -> bool {
         true
     }
@@ -65,7 +65,7 @@ impl Stack for Linux {
         true
     }
 
-    /// The rule is Linux'.
+    /// Follows Linux: false while a reduction is in effect.
     fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
     }

@@ -13,20 +13,21 @@ use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Time};
 
-/// Number of segments that a connection sends before it paces.
+/// Number of segments that a connection sends before pacing begins.
 const UNPACED: u32 = 10;
 /// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
 const ACK_WIN_UPDATE: u32 = 1 << 1;
 const ACK_ECE: u32 = 1 << 2;
-/// Send buffer, bytes: the largest send buffer of Linux (`net.ipv4.tcp_wmem`, its third number by default).
+/// Send buffer in bytes: the default maximum of Linux (third number of `net.ipv4.tcp_wmem`).
 const SEND_BUFFER: u32 = 4 << 20;
 
-/// Adapter that runs a Linux congestion control as an Airhop [`CongestionControl`]. For an ACK, the adapter
-/// calls the callbacks in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, callbacks for a loss or an
-/// undo, `set_state`, and then `cong_control`. Without `cong_control`, the adapter calls `cong_avoid` outside
-/// a reduction, if the ACK acknowledges data cumulatively. While the path reorders, an ACK that only SACKs
-/// data is sufficient.
+/// Adapter that runs a Linux congestion control as an Airhop [`CongestionControl`].
+///
+/// For each ACK, the adapter calls the callbacks in the kernel's order (6.18): `pkts_acked`, `in_ack_event`,
+/// callbacks for a loss or an undo, `set_state`, and then `cong_control`. Without `cong_control`, the adapter
+/// calls `cong_avoid` for a cumulative ACK outside a reduction. If the path reorders packets, an ACK that
+/// only SACKs data also causes the call.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
@@ -45,10 +46,10 @@ pub struct KernelControl {
     flag: u32,
     /// First byte never sent.
     max_sent: u64,
-    /// First byte of a retransmission that was sent as a loss probe and has not been acknowledged or replaced
-    /// (RFC 8985 §7.3).
+    /// First byte of a retransmission sent as a loss probe (RFC 8985 §7.3); `None` after the retransmission
+    /// is acknowledged or replaced.
     probe: Option<u64>,
-    /// True if the congestion control itself marked the connection as application-limited.
+    /// True if the congestion control marked the connection as application-limited.
     holds_back: bool,
     uses_prr: bool,
     /// PRR state of the present reduction; `None` outside a reduction.
@@ -57,7 +58,7 @@ pub struct KernelControl {
     in_flight: u64,
     /// Bytes known to have arrived.
     delivered: u64,
-    /// Packets of `delivered` whose ACK carried ECE.
+    /// Bytes of `delivered` whose ACK carried ECE.
     delivered_ce: u64,
     /// Packets marked lost so far, as reported by the sender.
     lost: u32,
@@ -93,7 +94,8 @@ impl KernelControl {
         }
     }
 
-    /// Calls a callback if the congestion control has it. An error in the callback ends the run.
+    /// Calls a callback if the congestion control implements the callback. An error in the callback ends the
+    /// run.
     fn call(
         &mut self,
         which: Callbacks,
@@ -134,8 +136,8 @@ impl KernelControl {
         }
     }
 
-    /// Copies a window that the sender has changed since the last call: after the loss of a SYN, the window
-    /// is one segment.
+    /// Copies the window if the sender has changed it since the last call. The sender sets the window to one
+    /// segment after the loss of a SYN.
     fn adopt_window(&mut self, w: &Window) {
         if *w != self.shown {
             (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
@@ -152,7 +154,7 @@ impl KernelControl {
         self.shown = *w;
     }
 
-    /// Returns the delivery-rate sample of an ACK with `acked` newly delivered packets, and stores its rate
+    /// Returns the delivery-rate sample of an ACK with `acked` newly delivered packets. Also stores the rate
     /// in the socket (tcp_rate_gen()).
     fn sample(&mut self, d: &Delivery, acked: u32) -> RateSample {
         if acked > 0 {
@@ -167,8 +169,8 @@ impl KernelControl {
         rs
     }
 
-    /// Updates the socket before the callbacks of a loss or a mark. Packets found lost at this event already
-    /// count as lost.
+    /// Updates the socket before the callbacks for a loss or a mark. Newly lost packets already count as
+    /// lost.
     fn detect(&mut self, w: &Window, now: Time, s: &SenderState) {
         self.adopt_window(w);
         self.refresh(now, s);
@@ -186,8 +188,8 @@ impl KernelControl {
 }
 
 impl CongestionControl for KernelControl {
-    /// No effect: [`CongestionControl::on_delivery`] processes ACKs, because it runs after the sender's state
-    /// is updated.
+    /// No effect. [`CongestionControl::on_delivery`] processes ACKs, because the sender's state is up to date
+    /// there.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
@@ -245,7 +247,7 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// A loss during CWR starts recovery, which continues the reduction that CWR began.
+    /// Starts recovery for a loss during CWR. The recovery continues the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
         self.detect(w, now, s);
         self.begin_recovery(s);
@@ -258,8 +260,8 @@ impl CongestionControl for KernelControl {
         self.sk.lost = self.lost;
     }
 
-    /// Records that the last reduction was spurious. The adapter undoes the reduction later, because the
-    /// sender detects it before [`CongestionControl::observe`], but Linux after the same steps.
+    /// Records that the last reduction was spurious. The undo follows later: the sender detects a spurious
+    /// reduction before [`CongestionControl::observe`], but Linux after these steps.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.is_spurious = true;
     }
@@ -302,8 +304,8 @@ impl CongestionControl for KernelControl {
         self.ops.on_seed(seed);
     }
 
-    /// Linux, tcp_cwnd_restart(): the event precedes the reduction of the window. If the congestion control
-    /// sets the window at this event, that window only determines ssthresh.
+    /// Handles an idle period (Linux, tcp_cwnd_restart()). The event precedes the window reduction. If the
+    /// congestion control sets the window at this event, that window only affects ssthresh.
     fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
         self.adopt_window(w);
         let written = self.sk.write_seq;
@@ -344,9 +346,11 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// A congestion control with `cong_control` sets its pacing rate itself; for all others the host computes
-    /// the rate. The connection paces from the tenth segment on (tcp_update_skb_after_send()) if it paces
-    /// itself or has a maximum pacing rate. Otherwise the queueing discipline may use the rate.
+    /// Returns the pacing rate; `None` if the connection is not paced.
+    ///
+    /// A congestion control with `cong_control` sets the rate. For all others, the host computes the rate.
+    /// The connection then paces from the tenth segment on (tcp_update_skb_after_send()) if the socket paces
+    /// or has a maximum pacing rate. Otherwise, only a queueing discipline could use the rate.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let sk = &self.sk;
         let is_own = sk.sk_pacing_status == Sock::PACING_NEEDED || sk.sk_max_pacing_rate < u64::MAX;
@@ -358,14 +362,13 @@ impl CongestionControl for KernelControl {
         (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
     }
 
-    /// True if the congestion control has written `app_limited`, as BBR does while it probes for the minimum
-    /// RTT.
+    /// True if the congestion control has written `app_limited`. BBR does so in ProbeRTT.
     fn holds_back(&self) -> bool {
         self.holds_back
     }
 
-    /// Returns the maximum burst, bytes: the bytes that the pacing rate carries in 1/1024 s, at most 64 KiB,
-    /// and at least the segments that `min_tso_segs` returns.
+    /// Returns the maximum burst in segments: the data of 1/1024 s at the pacing rate, at most 64 KiB, and at
+    /// least the segments that `min_tso_segs` returns.
     fn send_quantum(&self) -> u64 {
         (self.sk.sk_pacing_rate / 1024)
             .min(65_535)

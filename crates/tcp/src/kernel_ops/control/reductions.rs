@@ -1,4 +1,4 @@
-//! Window reductions in the states of Linux (`enum tcp_ca_state`): their start, progress, end and undo.
+//! Window reductions in the states of Linux (`enum tcp_ca_state`): start, progress, end and undo.
 
 use super::KernelControl;
 use crate::kernel_ops::flags;
@@ -15,7 +15,7 @@ impl KernelControl {
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
-    /// Starts fast recovery (tcp_enter_recovery()). A reduction that a mark started is not undone.
+    /// Starts fast recovery (tcp_enter_recovery()). A reduction caused by a mark will not be undone.
     pub(super) fn begin_recovery(&mut self, s: &SenderState) {
         let is_marked = self.sk.ca_state == CaState::Cwr || flags::has_echo(self.flag);
         self.sk.prior_ssthresh = if is_marked { 0 } else { self.sk.current_ssthresh() };
@@ -30,7 +30,7 @@ impl KernelControl {
     }
 
     /// Starts fast recovery or CWR. The window decreases to ssthresh by PRR (RFC 9937), or at once without
-    /// PRR. If `set_state` changes ssthresh, as DCTCP does for a loss, the new ssthresh applies.
+    /// PRR. If `set_state` changes ssthresh, the new ssthresh applies. DCTCP does so after a loss.
     pub(super) fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
@@ -50,9 +50,9 @@ impl KernelControl {
         }
     }
 
-    /// Handles a timeout, after the sender has marked the lost segments. Sets the window to one segment more
-    /// than the remaining flight (RFC 5681 §3.1; tcp_enter_loss()). Reduces ssthresh and notifies the
-    /// congestion control only if the window was not yet reduced for this window of data.
+    /// Handles a timeout after the sender has marked the lost segments. The window becomes the remaining
+    /// flight plus one segment (RFC 5681 §3.1; tcp_enter_loss()). ssthresh is reduced, and the congestion
+    /// control notified, only once per window of data.
     pub(super) fn time_out(&mut self, l: &Loss, s: &SenderState) {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
@@ -84,7 +84,7 @@ impl KernelControl {
         self.sk.high_seq = s.max_sent as u32;
     }
 
-    /// Ends a reduction: sets the window to ssthresh.
+    /// Ends a reduction and sets the window to ssthresh. With `cong_control`, the window stays.
     pub(super) fn complete(&mut self) {
         self.prr = None;
         if !self.steers() {
@@ -94,8 +94,8 @@ impl KernelControl {
         }
     }
 
-    /// Ends the reduction once the data sent before it is acknowledged. Linux ends it before it processes the
-    /// losses and the mark that the same ACK reports (tcp_fastretrans_alert()).
+    /// Ends the reduction. Called when the data sent before the reduction is acknowledged. Linux ends the
+    /// reduction before processing losses and marks of the same ACK (tcp_fastretrans_alert()).
     pub(super) fn end_reduction(&mut self) {
         match self.sk.ca_state {
             CaState::Open | CaState::Disorder => {}
@@ -115,8 +115,8 @@ impl KernelControl {
         self.has.contains(Callbacks::CONG_CONTROL)
     }
 
-    /// Undoes the last reduction as spurious (RFC 4015 §4; tcp_undo_cwnd_reduction()), unless a mark was also
-    /// a cause.
+    /// Undoes the last reduction if it was spurious (RFC 4015 §4; tcp_undo_cwnd_reduction()). A reduction
+    /// caused by a mark is not undone.
     pub(super) fn undo(&mut self) {
         if std::mem::take(&mut self.is_spurious) {
             if self.sk.prior_ssthresh > 0 {

@@ -1,4 +1,4 @@
-//! DCTCP's echo of marks: ECE on the ACKs of marked bytes only, independently of CWR (RFC 8257 §3.2).
+//! DCTCP's echo of ECN marks: ECE only on ACKs of marked bytes, independently of CWR (RFC 8257 §3.2).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Flags};
@@ -10,8 +10,8 @@ pub(super) struct Dctcp {
 }
 
 impl MarkEcho for Dctcp {
-    /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value. The ACKs then report for every
-    /// byte whether it arrived marked.
+    /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value. The ACKs thus report each byte
+    /// as marked or unmarked.
     fn ends_run(&self, ecn: Ecn) -> bool {
         (ecn == Ecn::Ce) != self.is_marked
     }

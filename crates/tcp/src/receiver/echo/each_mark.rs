@@ -1,4 +1,4 @@
-//! Jersey's echo of marks: ECE on one ACK per mark, independently of CWR (Xu, Tian and Ansari 2004).
+//! Jersey's echo of ECN marks: ECE on one ACK per mark, independently of CWR (Xu, Tian and Ansari 2004).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Flags};

@@ -1,4 +1,4 @@
-//! Echoes of ECN marks by a receiver to its sender; each kind has its own file.
+//! Echoes of ECN marks by a receiver to the sender. Each kind has a separate file.
 
 mod dctcp;
 mod each_mark;
@@ -13,16 +13,16 @@ use std::fmt::Debug;
 
 /// Echo of ECN marks on a connection that uses ECN. Accurate ECN (RFC 9768) is not implemented.
 pub(super) trait MarkEcho: Debug + Send {
-    /// True if a data segment with this codepoint ends a run of segments with equal codepoints. The data of
-    /// the run then needs its own ACK, sent before [`MarkEcho::on_data`].
+    /// True if a data segment with this codepoint ends a run of segments with equal codepoints. The run then
+    /// needs a separate ACK, sent before [`MarkEcho::on_data`].
     fn ends_run(&self, _ecn: Ecn) -> bool {
         false
     }
 
-    /// Processes an arriving data segment. True if the echo changed, so that an ACK is due at once.
+    /// Processes an arriving data segment. Returns true if the echo changed, so that an ACK is due at once.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool;
 
-    /// Returns the control bits of an ACK that is about to be sent, with the echo.
+    /// Adds the echo to the flags of the next ACK.
     fn fill(&mut self, flags: Flags) -> Flags;
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Rfc3168 {
 }
 
 impl MarkEcho for Rfc3168 {
-    /// A segment with both a mark and CWR restarts the echo.
+    /// Starts the echo at a mark and ends it at CWR. A segment with both restarts the echo.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool {
         let echoes = (self.echoes && !cwr) || ecn == Ecn::Ce;
         std::mem::replace(&mut self.echoes, echoes) != echoes

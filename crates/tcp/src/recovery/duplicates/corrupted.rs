@@ -4,30 +4,30 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Recovery of TCP-CL (Cheng & Lin 2008): Reno's recovery, plus NAKs that name corrupted segments. The third
-/// duplicate ACK for a corrupted segment retransmits it and starts fast recovery, but does not indicate
-/// congestion.
+/// duplicate ACK for a corrupted segment starts fast recovery and retransmits the segment, but is not a sign
+/// of congestion.
 #[derive(Debug)]
 pub struct Corrupted {
     reno: RenoRecovery,
     /// Unacknowledged segments that NAKs have named since the last timeout.
     known: Vec<Known>,
-    /// True if duplicate ACKs retransmit a segment although a NAK caused its retransmission within the last
-    /// round trip.
+    /// True if duplicate ACKs retransmit a segment even within one round trip of its retransmission for a
+    /// NAK.
     repeats: bool,
 }
 
-/// Segment that a NAK named.
+/// Segment named by a NAK.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// First byte.
+    /// First byte of the segment.
     seq: u64,
-    /// Time of the last retransmission; `None` before it.
+    /// Time of the last retransmission; `None` if the segment was not retransmitted.
     sent: Option<Time>,
 }
 
 impl Corrupted {
-    /// Creates the recovery of a new connection. `repeats`: duplicate ACKs retransmit a segment although a
-    /// NAK caused its retransmission within the last round trip.
+    /// Creates the recovery of a new connection. With `repeats`, duplicate ACKs retransmit a segment even
+    /// within one round trip of its retransmission for a NAK.
     pub fn new(repeats: bool) -> Self {
         Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
     }

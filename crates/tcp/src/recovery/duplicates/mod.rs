@@ -1,4 +1,4 @@
-//! Recoveries without a scoreboard, which detect losses by counting duplicate ACKs.
+//! Recoveries that count duplicate ACKs to detect losses, without a scoreboard.
 
 mod corrupted;
 mod reno;

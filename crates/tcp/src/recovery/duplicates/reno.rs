@@ -3,8 +3,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Reaction of fast recovery to a partial ACK, which acknowledges only a part of the data outstanding at the
-/// start of the recovery.
+/// Reaction of fast recovery to a partial ACK. A partial ACK acknowledges only part of the data outstanding
+/// at the start of the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partial {
     /// Recovery ends, even if further segments were lost (Reno, RFC 5681 §3.2).
@@ -18,8 +18,8 @@ pub enum Partial {
 #[derive(Debug)]
 pub struct RenoRecovery {
     partial: Partial,
-    /// True if the window after recovery is at most the flight plus one segment, which prevents a burst (RFC
-    /// 6582 §3.2 step 3 (1)).
+    /// True if the window after recovery is at most the flight plus one segment, to prevent a burst (RFC 6582
+    /// §3.2 step 3 (1)).
     exit_to_flight: bool,
     guard: Guard,
     urgent: Urgent,
@@ -30,7 +30,7 @@ pub struct RenoRecovery {
 enum State {
     Open,
     Fast {
-        /// Inflation of the window, segments.
+        /// Inflation of the window in segments.
         inflation: f64,
         /// True after the first partial ACK of this recovery.
         partial_seen: bool,

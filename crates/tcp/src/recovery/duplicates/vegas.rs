@@ -4,18 +4,18 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Retransmission of Vegas (Brakmo and Peterson 1995, §3.1). At the first duplicate ACK, and at the first two
-/// ACKs after a retransmission, the sender compares the age of the oldest segment with a fine-grained
-/// timeout. An older segment counts as lost without a third duplicate ACK. All other rules are Reno's, except
-/// that the first two duplicate ACKs release no segments.
+/// Retransmission of Vegas (Brakmo and Peterson 1995, §3.1). The sender checks the age of the oldest segment
+/// at the first duplicate ACK, and at the first two ACKs after a retransmission. A segment older than the
+/// fine-grained timeout counts as lost without a third duplicate ACK. Otherwise the sender follows Reno,
+/// except that the first two duplicate ACKs release no segments.
 #[derive(Debug, Default)]
 pub struct Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Inflation of the window, segments; `None` outside fast recovery.
+    /// Window inflation in segments; `None` outside fast recovery.
     inflation: Option<f64>,
-    /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
+    /// Number of further ACKs of new data that check the age of the oldest segment. Set by a retransmission.
     checks_left: u32,
 }
 

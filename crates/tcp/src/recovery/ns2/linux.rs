@@ -4,17 +4,17 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as in
-/// ns-2.35's Agent/TCP/Linux, a port of Linux 2.6's sender.
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999).
+/// Follows ns-2.35's Agent/TCP/Linux, a port of the Linux 2.6 sender.
 ///
-/// A recovery whose only limit is RFC 6675's pipe sends no segment for half a round trip after a loss. Rate
-/// halving sends a segment on every second ACK until the flight has decreased to the reduced window.
+/// With RFC 6675's pipe alone, a sender is silent for half a round trip after a loss. Rate halving sends a
+/// segment on every second ACK until the flight has decreased to the reduced window.
 #[derive(Debug, Default)]
 pub struct Ns2Linux {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Limit of the flight in fast recovery, bytes; if the window is larger, the window is the limit.
+    /// Limit of the flight in fast recovery, in bytes. A larger window replaces this limit.
     ceiling: u64,
     /// Retransmitted segments that have not arrived, in sending order.
     repairs: Vec<Repaired>,
@@ -43,12 +43,12 @@ enum State {
     Loss,
 }
 
-/// Number of segments by which the window may exceed the flight at the end of a recovery (tcp_max_burst).
+/// Maximum excess of the window over the flight at the end of a recovery, in segments (tcp_max_burst).
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Detects losses from the arrivals that the ACK reports. Returns the first lost segment if a segment was
-    /// newly marked lost, else `None`.
+    /// Detects losses from an ACK. Returns the first lost segment if the ACK led to a new loss mark; `None`
+    /// otherwise.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
         // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed
@@ -82,8 +82,8 @@ impl Ns2Linux {
         });
     }
 
-    /// Ends the recovery when all data outstanding at its start is acknowledged. Clears the SACK information,
-    /// and limits the window to the larger of ssthresh and the flight plus a burst.
+    /// Ends the recovery and clears the SACK information. A window below ssthresh becomes the smaller of
+    /// ssthresh and the flight plus a burst.
     fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
         self.start_anew();
         let was = std::mem::take(&mut self.state);

@@ -5,7 +5,7 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, including apparent defects. A
-/// fast retransmission counts as the third duplicate ACK; if no duplicate ACK follows, the window stays
+/// fast retransmission counts as the third duplicate ACK. Without further duplicate ACKs, the window stays
 /// inflated. Each fast retransmission backs off the coarse timer. A segment that is overdue when all data is
 /// acknowledged is sent twice.
 #[derive(Debug, Default)]
@@ -13,20 +13,20 @@ pub struct Ns2Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Inflation of the window, segments.
+    /// Window inflation in segments.
     inflation: f64,
     /// Window after the last reduction, and time of the reduction; `None` before the first reduction.
     cut: Option<(f64, Time)>,
-    /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
+    /// Number of further ACKs of new data that check the age of the oldest segment. Set by a retransmission.
     checks_left: u32,
-    /// First byte of the segment to be sent twice; `None` if there is no such segment.
+    /// First byte of the segment to be sent twice; `None` without such a segment.
     twice: Option<u64>,
     now: Time,
 }
 
 impl Ns2Vegas {
-    /// True if the segment at `una` was never sent, or has been outstanding for longer than the fine-grained
-    /// timeout while no link layer is retransmitting it.
+    /// True if the segment at `una` is older than the fine-grained timeout and no link layer is
+    /// retransmitting the segment. Also true if the segment was never sent.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
         s.board.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)

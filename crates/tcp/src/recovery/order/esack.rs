@@ -4,31 +4,29 @@ use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order. A segment retransmitted on an ELN
-/// is therefore not lost when segments sent before the retransmission are SACKed, and the losses of one
-/// window of data reduce the window once.
+/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order. After an ELN, SACKs of earlier
+/// transmissions do not mark the retransmitted segment lost. All losses of one window reduce the window once.
 ///
-/// Two rules are reconstructed, because the paper does not state them. First, the flight limits
-/// transmissions: outstanding bytes less SACKed bytes less lost bytes. This rule keeps "the TCP connection
-/// ACK-clocked" (§4.1) during a retransmission, and without loss it equals SACK's rule. Second, the window is
-/// not reduced again until all data sent before the last reduction is acknowledged, as in every sender of
-/// Reno's family.
+/// Two rules are reconstructed, because the paper does not state them. First, the flight (outstanding bytes
+/// less SACKed bytes less lost bytes) limits transmissions. This rule keeps "the TCP connection ACK-clocked"
+/// (§4.1) during a retransmission, and equals SACK's rule without loss. Second, all data sent before a
+/// reduction must be acknowledged before the next reduction, as in every sender of Reno's family.
 #[derive(Debug, Default)]
 pub struct Esack {
-    /// Transmissions in sending order: (order, first byte). Transmissions of segments that have arrived or
-    /// were retransmitted later are skipped.
+    /// Transmissions in sending order: (order, first byte). A transmission is skipped if the segment has
+    /// arrived or was retransmitted later.
     sending_order: VecDeque<(u64, u64)>,
     /// Highest order of a transmission known to have arrived.
     newest: u64,
-    /// Index below which every transmission has arrived, is marked lost, or precedes a later retransmission
-    /// of its segment.
+    /// Order below which every transmission is settled: arrived, marked lost, or followed by a retransmission
+    /// of the segment.
     judged_to: u64,
     guard: Guard,
     urgent: Urgent,
     /// True until all data outstanding at the last reduction is acknowledged.
     recovering: bool,
-    /// True from a timeout until all data outstanding at the timeout is acknowledged. In this state, segments
-    /// marked lost are retransmitted.
+    /// True from a timeout until all data outstanding at the timeout is acknowledged. During this time,
+    /// segments marked lost are retransmitted.
     after_timeout: bool,
     /// FirstUnsacked at the last duplicate ACK; `None` after an ACK of new data or a timeout.
     previous_first: Option<u64>,
@@ -49,8 +47,8 @@ enum First {
 }
 
 impl Esack {
-    /// Records that a notice explains the loss of the segment at `seq`. Ends the suspension of congestion
-    /// control by an ERSN, and disregards earlier duplicate ACKs for the segment.
+    /// Records that a notice explains the loss of the segment at `seq`. Cancels an ERSN for the segment, and
+    /// forgets earlier duplicate ACKs.
     fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
@@ -58,7 +56,7 @@ impl Esack {
         }
     }
 
-    /// True if this transmission is the last transmission of a segment that has not arrived.
+    /// True if the segment has not arrived and was not sent again after this transmission.
     fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
         s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
@@ -79,8 +77,8 @@ impl Esack {
         }
     }
 
-    /// Marks a segment lost if DupThresh segments sent after it have arrived: RFC 6675's IsLost(), with
-    /// sending order in place of sequence order.
+    /// Marks a segment lost if DupThresh segments sent later have arrived. This is RFC 6675's IsLost() in
+    /// sending order instead of sequence order.
     fn update_lost(&mut self, s: &mut SenderState, now: Time) {
         let mut arrived_after = 0;
         let mut judged_to = self.judged_to;
@@ -111,8 +109,8 @@ impl Esack {
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
-    /// Retransmits a segment at `una` that the receiver SACKed and later discarded, at most once per round
-    /// trip. The retransmission does not indicate congestion.
+    /// Retransmits the segment at `una`, at most once per round trip. The receiver SACKed and then discarded
+    /// this segment, so the loss does not indicate congestion.
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;

@@ -5,29 +5,29 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
 
-/// Field of an ACK that names the segment that caused the ACK.
+/// Field of an ACK that identifies the segment that caused the ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// SACK blocks: every segment that they newly report has caused this ACK or a lost ACK.
+    /// SACK blocks. Every newly reported segment counts as the cause of this ACK or of a lost ACK.
     Sack,
-    /// Number of the segment, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the arrival of its
-    /// segment remains unknown.
+    /// Segment number, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the sender does not learn
+    /// that the segment arrived.
     Smart,
 }
 
 /// Recovery of LHP (Gao, Diggavi, Muthukrishnan 2003). The [`PacketList`] detects losses and limits the
-/// flight, and every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout the
-/// sender goes back to `una`, as Reno does.
+/// flight. Every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout, the sender
+/// goes back to `una`, as Reno does.
 #[derive(Debug)]
 pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
     urgent: Urgent,
-    /// Guard that each reduction sets. The recovery ends when all data outstanding at the last reduction is
+    /// Guard against repeated reductions. Recovery ends when all data outstanding at the last reduction is
     /// acknowledged.
     guard: Guard,
     recovering: bool,
-    /// Losses that an ACK reports after its first loss.
+    /// Losses reported by one ACK, without the first loss.
     further: VecDeque<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Recoveries by sending order, in which a segment is lost if enough segments sent after it have arrived.
+//! Recoveries by sending order. A segment is lost if enough segments sent later have arrived.
 
 mod esack;
 mod lhp;

@@ -1,13 +1,13 @@
-//! Packet list of LHP, which counts duplicate ACKs per segment in sending order (Gao, Diggavi, Muthukrishnan
-//! 2003, as Yun 2009 §4.1 describes it).
+//! Packet list of LHP, with a count of duplicate ACKs for each segment in sending order (Gao, Diggavi,
+//! Muthukrishnan 2003, as described in Yun 2009 §4.1).
 //!
-//! A segment retransmitted on an ELN moves to the end of the list, so ACKs caused by segments sent before the
-//! retransmission are not its duplicate ACKs. If a window has several losses, each of them reaches the
-//! threshold separately and halves the window. ESACK was designed to avoid these repeated reductions.
+//! A segment retransmitted after an ELN moves to the end of the list. ACKs caused by earlier transmissions
+//! then do not count against the segment. If a window has several losses, each loss reaches the threshold
+//! separately and halves the window. ESACK was designed to avoid these repeated reductions.
 
 use std::collections::VecDeque;
 
-/// Segments in the network, in sending order, each with its number of duplicate ACKs.
+/// Segments in the network in sending order, with a count of duplicate ACKs for each segment.
 #[derive(Debug)]
 pub struct PacketList {
     entries: VecDeque<Entry>,
@@ -26,12 +26,12 @@ pub struct Entry {
     pub seq: u64,
     /// First byte after the segment.
     pub end: u64,
-    /// Number of ACKs caused by segments sent after this segment.
+    /// Number of ACKs caused by later transmissions.
     pub duplicates: u32,
 }
 
 impl PacketList {
-    /// Creates an empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
+    /// Creates an empty list. A segment counts as lost after `dupthresh` duplicate ACKs.
     pub fn new(dupthresh: u32) -> Self {
         PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
@@ -47,8 +47,7 @@ impl PacketList {
         self.entries.push_back(Entry { seq, end, duplicates: 0 });
     }
 
-    /// Removes all data below `cumulative`. Of a partly acknowledged segment, the unacknowledged bytes
-    /// remain.
+    /// Removes all data below `cumulative`. A partly acknowledged segment keeps the unacknowledged bytes.
     pub fn acknowledge(&mut self, cumulative: u64) {
         if cumulative <= self.acknowledged {
             return;
@@ -61,8 +60,8 @@ impl PacketList {
         });
     }
 
-    /// Removes the segment at `seq`, which arrived. Unlike [`PacketList::on_ack`], leaves the duplicate ACKs of
-    /// the other segments unchanged. True if the segment was on the list.
+    /// Removes the segment at `seq` after its arrival. Unlike [`PacketList::on_ack`], does not count
+    /// duplicate ACKs for other segments. Returns true if the segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.place(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);
@@ -70,9 +69,10 @@ impl PacketList {
     }
 
     /// Processes an ACK of all data below `cumulative`, caused by the segment at `trigger`. Returns the newly
-    /// lost segments in sending order. The caller retransmits each of them at once, as a sign of congestion.
+    /// lost segments in sending order. The caller retransmits each lost segment at once and treats each loss
+    /// as congestion.
     ///
-    /// If an ACK is lost, the segment that caused it stays on the list and may count as lost although it
+    /// If an ACK is lost, the segment that caused the ACK stays on the list and may count as lost although it
     /// arrived (Yun 2009 §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
         self.acknowledge(cumulative);
@@ -91,7 +91,7 @@ impl PacketList {
         lost.iter().map(|e| e.seq).collect()
     }
 
-    /// Empties the list at a timeout, because all data is sent again, as in Reno.
+    /// Empties the list at a timeout. As in Reno, all data is sent again.
     pub fn on_timeout(&mut self) {
         self.entries.clear();
         self.bytes = 0;
@@ -107,7 +107,7 @@ impl PacketList {
         self.entries.iter().find(|e| e.seq == seq)
     }
 
-    /// Returns the total bytes of the entries, i.e. the flight.
+    /// Returns the flight in bytes: the sum of all entries.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -2,8 +2,8 @@ use super::News;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Forward RTO recovery (RFC 5682 §3.1, with SACK): after a timeout, two new segments precede further
-/// retransmissions, to test whether the timeout was spurious.
+/// Forward RTO recovery (RFC 5682 §3.1, with SACK). After a timeout, the sender transmits two new segments
+/// before further retransmissions, to test whether the timeout was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Frto {
     /// Step 2: waits for the ACK after the retransmission of the first segment.
@@ -27,9 +27,8 @@ pub(super) enum Verdict {
 }
 
 impl Frto {
-    /// Processes an ACK after the timeout. `late`: the ACK reports the arrival of a segment that was sent
-    /// once and before the timeout. `at_once`: an ACK with `late` suffices in either step (Linux,
-    /// tcp_process_loss()). `beyond`: the ACK reports the arrival of data above `point`.
+    /// Processes an ACK after the timeout. If `at_once`, the arrival of a segment sent before the timeout and
+    /// not retransmitted suffices in either step (Linux, tcp_process_loss()).
     pub fn on_ack(self, s: &SenderState, a: &Ack, news: News, at_once: bool, recovery_point: u64) -> Verdict {
         let News { late, beyond, .. } = news;
         match self {

@@ -9,15 +9,15 @@ use airhop_base::{SackBlock, Span, Time};
 
 impl Rack {
     /// Returns the first byte of the segment whose loss starts a recovery: the first lost segment that was
-    /// not retransmitted, or in Linux the first segment that is marked lost. In Linux, segments lost and
-    /// retransmitted during a recovery stay marked after the recovery (tcp_time_to_recover()).
+    /// not retransmitted. Linux uses the first segment marked lost, because marks outlast the recovery
+    /// (tcp_time_to_recover()).
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_marked_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
     }
 
-    /// §6.2 steps 1 and 2. RACK.rtt is the RTT of the last segment "in ascending order of Segment.xmit_ts",
-    /// even if it is older than RACK.segment; in Linux, of the last segment in sequence order
+    /// Implements §6.2 steps 1 and 2. RACK.rtt is the RTT of the last segment "in ascending order of
+    /// Segment.xmit_ts", even if RACK.segment is newer. Linux uses the last segment in sequence order
     /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
         let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
@@ -33,14 +33,14 @@ impl Rack {
         self.newest = Some(Newest { order, rtt: now - last.at });
     }
 
-    /// True if a D-SACK does not widen the reordering window: before reordering was detected, and if the
-    /// D-SACK reports a tail loss probe (Linux, tcp_dsack_seen()).
+    /// True if a D-SACK does not widen the reordering window (Linux, tcp_dsack_seen()). Linux ignores D-SACKs
+    /// of a tail loss probe, and all D-SACKs before reordering is detected.
     pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
         let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
         self.is_linux && (is_of_probe || !self.reordering.is_seen())
     }
 
-    /// §6.2 step 5: marks lost segments.
+    /// Marks lost segments (§6.2 step 5).
     pub(super) fn find_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };

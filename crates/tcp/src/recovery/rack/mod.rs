@@ -17,8 +17,8 @@ use probe::Probe;
 use reordering::Reordering;
 use sending_order::SendingOrder;
 
-/// RACK-TLP (RFC 8985), the default of Linux: a segment is lost if a segment sent later has arrived and the
-/// reordering window has passed. PRR, tail loss probes and F-RTO are options of the configuration.
+/// RACK-TLP (RFC 8985), the default of Linux. A segment is lost if a segment sent later has arrived and the
+/// reordering window has passed. PRR, tail loss probes and F-RTO are optional.
 #[derive(Debug)]
 pub struct Rack {
     /// Transmissions neither delivered nor marked lost.
@@ -49,9 +49,9 @@ struct Newest {
 /// Properties of the arrivals that the last ACK reports.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    /// True if a segment has arrived that was sent once, before the last timeout.
+    /// True if a segment sent before the last timeout and not retransmitted has arrived.
     late: bool,
-    /// True if a segment has arrived that was first sent after the last timeout.
+    /// True if a segment first sent after the last timeout has arrived.
     beyond: bool,
     /// True if a retransmitted segment was marked lost (Linux, FLAG_LOST_RETRANS).
     lost_repair: bool,
@@ -61,7 +61,7 @@ struct News {
 enum State {
     #[default]
     Open,
-    /// Linux' TCP_CA_CWR: reduction after a mark, until data above this byte is acknowledged.
+    /// Linux' TCP_CA_CWR: reduction after an ECN mark, until data above this byte is acknowledged.
     Reducing(Prr, u64),
     /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovering(Option<Prr>),
@@ -88,8 +88,8 @@ impl Rack {
         }
     }
 
-    /// Processes the arrivals that an ACK reports, and detects losses (§6.2). Returns the first lost segment,
-    /// if any.
+    /// Processes the arrivals that an ACK reports, and detects losses (§6.2). Returns the first lost segment;
+    /// `None` without a loss.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
@@ -113,7 +113,7 @@ impl Rack {
         self.reason(s)
     }
 
-    /// True if no lost segment is being repaired. A reduction after a mark may be in progress.
+    /// True if no lost segment is being repaired. A reduction after an ECN mark may be in progress.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
@@ -131,8 +131,8 @@ impl Rack {
         }
     }
 
-    /// Returns the probe (§7.3): new data if the receiver's window permits, even beyond cwnd; without new
-    /// data, a retransmission of the last segment.
+    /// Returns the probe (§7.3): new data if the receiver's window permits, even beyond cwnd. Without new
+    /// data, the probe is a retransmission of the last segment.
     fn send_probe(&mut self, s: &SenderState) -> Detect {
         let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
@@ -146,7 +146,7 @@ impl Rack {
         Detect::Probe
     }
 
-    /// Advances F-RTO with an ACK. True if the timeout was spurious.
+    /// Advances F-RTO with an ACK. Returns true if the timeout was spurious.
     fn on_frto_ack(&mut self, s: &SenderState, a: &Ack) -> bool {
         let State::Slow(Some(frto)) = self.state else { return false };
         let verdict = frto.on_ack(s, a, self.news, self.is_linux, self.guard.recovery_point);
@@ -158,7 +158,7 @@ impl Rack {
         verdict == Verdict::Spurious
     }
 
-    /// Returns the next segment of fast recovery: a lost segment, or new data if no segment is lost.
+    /// Returns the next segment of fast recovery: a lost segment, else new data.
     fn next_in_recovery(
         s: &mut SenderState,
         cause: Cause,
@@ -170,7 +170,8 @@ impl Rack {
     }
 }
 
-/// Processes an ACK during a reduction for a mark, which lasts one round trip (Linux, tcp_cwnd_reduction()).
+/// Processes an ACK during a reduction after an ECN mark. The reduction lasts one round trip (Linux,
+/// tcp_cwnd_reduction()).
 fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     let delivered = s.board.delivered();
     if delivered > 0 {
@@ -415,9 +416,10 @@ impl Recovery for Rack {
         }
     }
 
-    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, the sending order lacks the
-    /// segments that were marked lost and not retransmitted. The retransmission timer repairs these segments.
-    /// After an undo by D-SACKs these segments stay marked lost, and the next ACK starts a recovery.
+    /// Undoes the last reduction. After the undo of a fast recovery in Linux (tcp_undo_cwnd_reduction()), the
+    /// sending order lacks the segments that were marked lost and not retransmitted. The retransmission timer
+    /// repairs these segments. After an undo by D-SACKs, the segments stay marked lost, and the next ACK
+    /// starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

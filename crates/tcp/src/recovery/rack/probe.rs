@@ -4,34 +4,34 @@ use crate::sender_state::SenderState;
 use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 
-/// WCDelAckT: longest delay of a delayed ACK (RFC 8985 §7.2).
+/// WCDelAckT: worst-case delay of a delayed ACK (RFC 8985 §7.2).
 const LONGEST_DELAY: Span = Span::from_millis(200);
 /// Margin of the probe timer for a flight of several segments: two ticks of a 1 ms clock (Linux,
-/// tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves the margin to the implementation). On a path with a short
-/// RTT and no margin, an ACK slightly later than the previous one would arrive after the probe was sent.
+/// tcp_schedule_loss_probe()). RFC 8985 §7.2 leaves the margin to the implementation. Without a margin, an
+/// ACK that is slightly late on a short path would arrive after the probe was sent.
 pub(super) const MARGIN: Span = Span::from_millis(2);
 /// Probe timeout before the first RTT sample.
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);
 
-/// Tail loss probe (TLP, RFC 8985 §7): its due time, and the outcome of the last probe.
+/// Tail loss probe (TLP, RFC 8985 §7), with the probe timer and the last probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
-    /// Probe timer (PTO); `None` while stopped.
+    /// Expiry of the probe timer (PTO); `None` while stopped.
     pub due: Option<Time>,
     out: Option<Out>,
     /// True if no RTT sample was measured since the last probe.
     is_stale: bool,
-    /// True if a probe requires an RTT sample since the last probe; false in Linux, where
+    /// True if a probe requires an RTT sample since the last probe. False in Linux, where
     /// tcp_send_loss_probe() checks only `tlp_high_seq`.
     needs_sample: bool,
 }
 
-/// Probe that is outstanding.
+/// Outstanding probe.
 #[derive(Clone, Copy, Debug)]
 struct Out {
-    /// TLP.end_seq: first unsent byte after the probe.
+    /// TLP.end_seq: first unsent byte when the probe was sent.
     end: u64,
-    /// First byte of the probe if it is a retransmission (TLP.is_retrans); else `None`.
+    /// First byte of a probe that is a retransmission (TLP.is_retrans); `None` for new data.
     again: Option<u64>,
 }
 
@@ -41,21 +41,21 @@ impl Probe {
         Probe { needs_sample: c.stack != Preset::Linux, ..Probe::default() }
     }
 
-    /// Starts the timer at two round trips from now; later for a single segment, whose ACK the receiver may
-    /// delay (§7.2).
+    /// Starts the timer at two round trips from now. A single segment gets more time, because the receiver
+    /// may delay the ACK (§7.2).
     pub fn arm(&mut self, now: Time, srtt: Option<Span>, is_alone: bool) {
         let extra = if is_alone { LONGEST_DELAY } else { MARGIN };
         self.due = Some(now + srtt.map_or(WITHOUT_SAMPLE, |srtt| srtt * 2 + extra));
     }
 
-    /// True if a probe may be sent (§7.3): no probe is outstanding, and, except in Linux, an RTT sample was
-    /// measured since the last probe.
+    /// True if a probe may be sent (§7.3). No probe may be outstanding. Except in Linux, an RTT sample must
+    /// have followed the last probe.
     pub fn may_go(&self) -> bool {
         self.out.is_none() && !(self.needs_sample && self.is_stale)
     }
 
-    /// Records a probe (§7.3). `end`: first unsent byte after its transmission; `again`: first byte of the
-    /// probe if it is a retransmission.
+    /// Records a probe (§7.3). `end` is the first unsent byte after the probe. `again` is the first byte of a
+    /// probe that is a retransmission.
     pub fn on_sent(&mut self, end: u64, again: Option<u64>) {
         self.out = Some(Out { end, again });
         self.is_stale = true;
@@ -71,20 +71,19 @@ impl Probe {
         self.out.is_some_and(|out| out.end == end)
     }
 
-    /// Records a reduction for a mark, after which the outcome of the outstanding probe is irrelevant (Linux,
-    /// tcp_init_cwnd_reduction()).
+    /// Discards the outstanding probe at a reduction for an ECN mark (Linux, tcp_init_cwnd_reduction()).
     pub fn settle(&mut self) {
         self.out = None;
     }
 
-    /// Records the start of another recovery, after which the outcome of the probe is irrelevant.
+    /// Stops the timer and discards the outstanding probe, at the start of another recovery.
     pub fn forget(&mut self) {
         self.due = None;
         self.out = None;
     }
 
     /// Processes an ACK while a probe is outstanding (§7.4.2). Returns the first byte of the lost segment if
-    /// the ACK shows that the probe has repaired its loss, else `None`.
+    /// the probe repaired a loss; `None` otherwise.
     pub fn on_ack(&mut self, s: &SenderState, a: &Ack) -> Option<u64> {
         let Out { end, again } = self.out.filter(|out| s.una >= out.end)?;
         let Some(start) = again else {

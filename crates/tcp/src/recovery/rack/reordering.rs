@@ -2,11 +2,11 @@ use crate::scoreboard::Sent;
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Number of recoveries without a D-SACK after which the reordering window is reset (RFC 8985 §6.2 step 4).
+/// Number of recoveries without a D-SACK that reset the reordering window (RFC 8985 §6.2 step 4).
 const PATIENCE: u32 = 16;
 
-/// RACK's reordering window: time for which RACK waits for a segment after a segment sent later has arrived
-/// (RFC 8985 §6.2 steps 3 and 4).
+/// RACK's reordering window (RFC 8985 §6.2 steps 3 and 4). After a later segment has arrived, RACK waits this
+/// long for an earlier one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reordering {
     /// RACK.reordering_seen.
@@ -17,7 +17,7 @@ pub(super) struct Reordering {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     patience: u32,
-    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted; `None`
+    /// RACK.dsack_round. D-SACKs of data below this byte belong to a round that was already counted; `None`
     /// if no round was counted.
     round_end: Option<u64>,
 }
@@ -29,8 +29,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Step 3: processes an arrival. A segment that was sent once and arrives after a segment with a higher
-    /// sequence number was reordered.
+    /// Processes an arrival (step 3). A segment sent once was reordered if a segment with a higher sequence
+    /// number arrived before.
     pub fn on_arrival(&mut self, e: &Sent) {
         if e.end > self.foremost {
             self.foremost = e.end;
@@ -44,8 +44,7 @@ impl Reordering {
         self.seen
     }
 
-    /// Step 4: processes an ACK; `duplicate`: the ACK contains a D-SACK. A needless retransmission widens the
-    /// window, once per round.
+    /// Processes an ACK (step 4). A D-SACK (`duplicate`) widens the window, once per round.
     pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
         if duplicate && self.round_end.is_none() {
@@ -55,7 +54,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: processes the end of a recovery.
+    /// Processes the end of a recovery (step 4).
     pub fn on_recovered(&mut self) {
         self.patience = self.patience.saturating_sub(1);
         if self.patience == 0 {
@@ -63,8 +62,8 @@ impl Reordering {
         }
     }
 
-    /// Step 4: returns the reordering window; zero if `is_urgent` and no reordering was detected.
-    /// `is_urgent`: true during a recovery, or once DupThresh segments are SACKed.
+    /// Returns the reordering window (step 4). `is_urgent` is true during a recovery, or once DupThresh
+    /// segments are SACKed. The window is then zero unless reordering was detected.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;

@@ -2,8 +2,8 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Segments in flight, in the order of their last transmission. A segment that is delivered or marked lost is
-/// removed at once, so an iteration visits only segments in flight.
+/// Segments in flight, in the order of their last transmission. A segment is removed as soon as it is
+/// delivered or marked lost.
 #[derive(Debug, Default)]
 pub(super) struct SendingOrder {
     /// Transmissions in the order of their numbers: entry i has number `base + i`.
@@ -27,16 +27,14 @@ pub(super) struct Transmission {
 }
 
 impl Transmission {
-    /// Returns the first unacknowledged byte of the segment, because an ACK may have acknowledged a part of
-    /// it.
+    /// Returns the first unacknowledged byte of the segment. An ACK may have covered a part of the segment.
     pub fn first(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
 }
 
 impl SendingOrder {
-    /// Adds the segment that begins at `start` as transmission number `order`, which must be higher than all
-    /// previous numbers.
+    /// Adds transmission number `order` of the segment that begins at `start`. Numbers must increase.
     pub fn push(&mut self, order: u64, start: u64, at: Time) {
         if self.transmissions.is_empty() {
             self.base = order;

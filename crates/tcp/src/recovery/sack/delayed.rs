@@ -4,13 +4,13 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Recovery of RFC 6675 with a delayed start (TCP-DCR; Bhandarkar et al. 2005). For one round trip after the
-/// first duplicate ACK, the link layer may still fill the hole. During the delay every duplicate ACK releases
-/// a new segment (RFC 4653's extended limited transmit), which keeps the ACK clock running.
+/// Recovery of RFC 6675 with a delayed start (TCP-DCR; Bhandarkar et al. 2005). The link layer has one round
+/// trip from the first duplicate ACK to fill the hole. Meanwhile every duplicate ACK releases a new segment
+/// (extended limited transmit, RFC 4653), and the ACK clock keeps running.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,
-    /// Guard that is updated each time `inner` leaves the state Open.
+    /// Guard against repeated reductions. Updated when `inner` leaves the state Open.
     guard: Guard,
     urgent: Urgent,
     waiting: Option<Waiting>,

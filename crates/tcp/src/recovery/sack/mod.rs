@@ -1,4 +1,4 @@
-//! Recoveries with a scoreboard, which detect losses by SACK blocks above a segment.
+//! Recoveries with a scoreboard. A segment is lost if enough data above that segment is SACKed.
 
 mod delayed;
 mod rate_halving;

@@ -6,19 +6,19 @@ use airhop_base::Time;
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as in
 /// Linux 2.4 and 2.6. [`Ns2Linux`](super::super::Ns2Linux) implements all rules of ns-2's port of Linux 2.6.
 ///
-/// A recovery whose only limit is RFC 6675's pipe sends no segment for half a round trip after a loss. Rate
-/// halving sends a segment on every second ACK until the flight has decreased to the reduced window. A
-/// retransmission is lost if a segment sent after it has arrived.
+/// With RFC 6675's pipe alone, a sender is silent for half a round trip after a loss. Rate halving sends a
+/// segment on every second ACK until the flight has decreased to the reduced window. A retransmission is lost
+/// if a segment sent later has arrived.
 ///
 /// Difference from Linux: in Linux an ACK during recovery releases at most one segment (tcp_cwnd_down()
-/// limits the window to the flight plus one). Here an ACK that reports several losses together releases a
-/// burst, which restores the flight to its size before the ACK.
+/// limits the window to the flight plus one). Here an ACK that reports several losses releases a burst. The
+/// burst restores the flight to its size before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Flight before the last ACK, segments.
+    /// Flight before the last ACK, in segments.
     flight_before: f64,
 }
 
@@ -28,7 +28,7 @@ enum State {
     Open,
     /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovering {
-        /// Limit of the flight, segments; if cwnd is larger, cwnd is the limit.
+        /// Limit of the flight in segments. A larger cwnd replaces this limit.
         ceiling: f64,
     },
     /// Recovery after a timeout: segments marked lost are retransmitted in slow start.
@@ -36,8 +36,8 @@ enum State {
 }
 
 impl RateHalving {
-    /// Processes the arrivals that the ACK reports, and detects losses. Returns the first lost segment, if
-    /// any.
+    /// Processes the arrivals that an ACK reports, and detects losses. Returns the first lost segment; `None`
+    /// without a loss.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
         s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
@@ -57,7 +57,7 @@ impl RateHalving {
         s.board.first_lost().map(|e| e.start)
     }
 
-    /// Returns the limit of the flight, segments.
+    /// Returns the limit of the flight in segments.
     fn ceiling(&self, w: &Window) -> f64 {
         match self.state {
             State::Recovering { ceiling } => ceiling.max(w.cwnd),

@@ -5,8 +5,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window: evenly with PRR; without
-/// PRR, the sender transmits no segment for half a round trip.
+/// SACK-based loss recovery of RFC 6675. With PRR, the flight decreases evenly to the new window. Without
+/// PRR, the sender is silent for half a round trip.
 #[derive(Debug, Default)]
 pub struct Rfc6675 {
     guard: Guard,
@@ -35,7 +35,7 @@ impl Rfc6675 {
         Rfc6675 { uses_prr: c.prr, ..Rfc6675::default() }
     }
 
-    /// Passes an ACK during recovery to PRR.
+    /// Passes an ACK to PRR during recovery.
     fn pace(&mut self, s: &SenderState, is_safe: bool) {
         let (delivered, in_flight) = (s.board.delivered(), s.pipe());
         if let Some(prr) = self.prr.as_mut().filter(|_| delivered > 0) {
@@ -43,9 +43,9 @@ impl Rfc6675 {
         }
     }
 
-    /// Marks every segment lost for which IsLost() (§4) is true, unless a link layer is retransmitting it.
-    /// IsLost() is true below DupThresh discontiguous SACKed ranges, or below more than (DupThresh - 1)
-    /// segments' worth of SACKed bytes.
+    /// Marks every segment lost that satisfies IsLost() (§4), unless a link layer is retransmitting the
+    /// segment. IsLost() requires DupThresh discontiguous SACKed ranges, or SACKed bytes of more than
+    /// DupThresh - 1 segments, above the segment.
     fn update_lost(s: &mut SenderState, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
         let enough = s.board.sacked_runs().rev().find(|run| {
@@ -176,7 +176,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// Returns the repair in progress. A recovery after a timeout is not reported.
+    /// Returns the repair in progress. Excludes recovery after a timeout.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

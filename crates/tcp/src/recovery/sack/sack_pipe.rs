@@ -9,7 +9,7 @@ use airhop_base::Time;
 pub struct SackPipe {
     guard: Guard,
     urgent: Urgent,
-    /// Segments in the network; `None` outside recovery. The estimate can be negative.
+    /// Estimated number of segments in the network, possibly negative; `None` outside recovery.
     pipe: Option<i64>,
 }
 

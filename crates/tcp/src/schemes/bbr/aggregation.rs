@@ -1,23 +1,24 @@
 use crate::bbr::Excess;
 use airhop_base::Time;
 
-/// Length of half of the filter's window, rounds.
+/// Half the length of the filter's window, in rounds.
 const HALF: u32 = 5;
 /// Limit of the extra window, in seconds at the estimated rate.
 const LONGEST: f64 = 0.1;
 
-/// Extra window for ACK aggregation: largest excess of acknowledged data over the estimated rate in the last
-/// five to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
+/// Extra window for ACK aggregation: the largest excess of acknowledged data over the estimated rate in the
+/// last five to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
 #[derive(Debug, Default)]
 pub struct Aggregation {
-    /// Largest excess in the present and in the previous half of the filter's window, bytes.
+    /// Largest excess in bytes, in the present and the previous half of the filter's window.
     most: [f64; 2],
     rounds: u32,
     excess: Excess,
 }
 
 impl Aggregation {
-    /// Adds `fresh` delivered bytes. `bw`: estimated rate, bytes per second; `cwnd`: window, bytes.
+    /// Adds `fresh` delivered bytes. `bw` is the estimated rate in bytes per second, and `cwnd` the window in
+    /// bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
         if self.rounds >= HALF {
@@ -27,12 +28,12 @@ impl Aggregation {
         self.most[0] = self.most[0].max(self.excess.on_ack(now, fresh, bw, cwnd));
     }
 
-    /// Handles the end of an idle period, during which the sender expects no bytes.
+    /// Restarts the measurement after an idle period.
     pub fn restart(&mut self, now: Time) {
         self.excess.restart(now);
     }
 
-    /// Returns the extra window, bytes.
+    /// Returns the extra window in bytes.
     pub fn room(&self, bw: f64) -> f64 {
         self.most[0].max(self.most[1]).min(bw * LONGEST)
     }

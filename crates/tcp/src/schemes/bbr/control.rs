@@ -11,7 +11,7 @@ use airhop_base::{Rate, Span, Time};
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_LASTS: Span = Span::from_secs(10);
-/// Startup ends after this number of round trips in which the rate grew by less than a quarter (§4.3.2.2).
+/// Number of round trips with less than 25 % rate growth that end Startup (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
 
@@ -23,7 +23,7 @@ pub struct Bbr {
     mode: Mode,
     pipe: Pipe,
     rounds: Rounds,
-    /// BBR.BtlBw, bytes per second.
+    /// BBR.BtlBw, in bytes per second.
     bw: WindowedMax,
     min_rtt: Option<MinRtt>,
     aggregation: Aggregation,
@@ -32,7 +32,7 @@ pub struct Bbr {
     /// True in the first round trip of fast recovery: packet conservation (§4.2.3.4).
     conserves: bool,
     prior_cwnd: PriorCwnd,
-    /// True from the end of an idle period until the first arrival.
+    /// True from the end of an idle period until the first ACK of data.
     restarts: bool,
     random: Draw,
 }
@@ -40,7 +40,7 @@ pub struct Bbr {
 /// State of Startup's search for the bottleneck bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pipe {
-    /// Delivery rate when it last grew by a quarter, and number of rounds since then.
+    /// Delivery rate at the last growth by a quarter, and the number of rounds since then.
     Filling { bw: f64, rounds: u32 },
     /// The delivery rate no longer grows.
     Full,
@@ -74,7 +74,8 @@ impl Bbr {
         }
     }
 
-    /// Updates the rounds, and the maximum rate of the last ten rounds (§4.1.1). True if a round begins.
+    /// Updates the rounds, and the maximum rate of the last ten rounds (§4.1.1). Returns true if a round
+    /// begins.
     fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
         let Some(sample) = sample else { return false };
         let round_starts = self.rounds.on_arrival(sample.prior, total);
@@ -131,7 +132,7 @@ impl Bbr {
         self.mode = Mode::ProbeBw(Phase::first(now, draw));
     }
 
-    /// Updates the minimum RTT of the last ten seconds, and enters ProbeRTT at its expiry (§4.1.2 and
+    /// Updates the minimum RTT of the last ten seconds. Enters ProbeRTT when the minimum expires (§4.1.2,
     /// §4.3.5).
     fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
@@ -174,8 +175,8 @@ impl Bbr {
         }
     }
 
-    /// Returns gain · BDP + `room` + three send quanta for TSO (§4.2.3.2), bytes; before the first RTT
-    /// sample, the initial window.
+    /// Returns gain · BDP + `room` + three send quanta for TSO in bytes (§4.2.3.2). Before the first RTT
+    /// sample, returns the initial window.
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
@@ -186,14 +187,14 @@ impl Bbr {
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Returns the flight expected at the next paced transmission, bytes (Linux). While the pacing gain
-    /// exceeds 1, the segments of that transmission are included.
+    /// Returns the flight expected at the next paced transmission in bytes (Linux). A pacing gain above 1
+    /// adds the segments of that transmission.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
     }
 
-    /// Sets the pacing rate (§4.2.1), which does not decrease before the pipe is full.
+    /// Sets the pacing rate (§4.2.1). The rate does not decrease before the pipe is full.
     fn set_rate(&mut self, w: &Window, s: &SenderState) {
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
@@ -231,8 +232,8 @@ impl Bbr {
         w.cwnd = w.cwnd.max(LEAST_CWND);
     }
 
-    /// Applies packet conservation in the first round trip of fast recovery, i.e. sends one segment per
-    /// delivered segment, and restores the previous window afterwards (§4.2.3.4).
+    /// Sends one segment per delivered segment (packet conservation) in the first round trip of fast
+    /// recovery, and restores the window afterwards (§4.2.3.4).
     fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
         w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
         match (self.repair, d.repair) {
@@ -250,14 +251,13 @@ impl Bbr {
         self.repair = d.repair;
     }
 
-    /// BBRSaveCwnd (§4.2.3.4).
+    /// Saves the window (BBRSaveCwnd, §4.2.3.4).
     fn save_cwnd(&mut self, w: &Window) {
         let is_usual = self.repair == Repair::Nothing && !matches!(self.mode, Mode::ProbeRtt(_));
         self.prior_cwnd.save(w, is_usual);
     }
 
-    /// Restarts the search for the bottleneck bandwidth, because losses may have lowered the samples of
-    /// Startup.
+    /// Restarts the search for the bottleneck bandwidth. Losses may have lowered the samples of Startup.
     fn refill(&mut self) {
         if let Pipe::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
@@ -279,7 +279,7 @@ impl CongestionControl for Bbr {
         LossClass::Undecided
     }
 
-    /// Does not restore the window, because the end of recovery always restores it.
+    /// Does not restore the window, because every recovery ends with the window restored.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.refill();
     }
@@ -299,8 +299,8 @@ impl CongestionControl for Bbr {
         self.set_cwnd(w, d);
     }
 
-    /// Handles the end of an idle period (§4.3.4.4). The sender must not build a queue at once, and the
-    /// minimum RTT measured before the idle period remains valid.
+    /// Handles the end of an idle period (§4.3.4.4). The sender must not build a queue at once. The minimum
+    /// RTT from before the idle period remains valid.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
@@ -317,13 +317,13 @@ impl CongestionControl for Bbr {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 
-    /// Returns the pacing rate; `None` for the initial window, which is not paced.
+    /// Returns the pacing rate; `None` during the unpaced initial window.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         self.rate
     }
 
-    /// Returns the bytes that the pacing rate permits in 1/1024 s (§4.2.2: one millisecond). The result is at
-    /// most 64 KiB and at least two segments, or one segment below 1.2 Mbit/s (Linux).
+    /// Returns the send quantum in segments: 1/1024 s at the pacing rate (§4.2.2: one millisecond). The
+    /// quantum is at most 64 KiB and at least two segments, or one segment below 1.2 Mbit/s (Linux).
     fn send_quantum(&self) -> u64 {
         let bps = self.rate.map_or(0, Rate::bps);
         let least = if bps < 1_200_000 { 1 } else { 2 };

@@ -3,9 +3,10 @@ use airhop_base::{Span, Time};
 
 /// 2/ln 2: gain at which the rate doubles each round trip (draft §4.3.2).
 pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
-/// Window gain with a full pipe, so that delayed and aggregated ACKs do not stall the sender (§4.2.3.2).
+/// Window gain with a full pipe. The extra window keeps delayed and aggregated ACKs from stalling the sender
+/// (§4.2.3.2).
 const CWND_GAIN: f64 = 2.0;
-/// Pacing gains of the phases of ProbeBW; their number is BBRGainCycleLen (§4.3.4).
+/// Pacing gains of the ProbeBW phases. The number of phases is BBRGainCycleLen (§4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// State of the sender (§3.4).
@@ -17,8 +18,7 @@ pub enum Mode {
     Drain,
     /// ProbeBW: cycles through pacing gains around one.
     ProbeBw(Phase),
-    /// ProbeRTT: keeps four segments in flight, to measure the RTT without a queue of the flow's own
-    /// segments.
+    /// ProbeRTT: keeps four segments in flight, so that the flow measures the RTT without its own queue.
     ProbeRtt(Option<Stay>),
 }
 
@@ -40,7 +40,7 @@ impl Mode {
         }
     }
 
-    /// Returns the window gain, a multiple of the bandwidth-delay product.
+    /// Returns the window gain as a multiple of the bandwidth-delay product.
     pub fn cwnd_gain(&self) -> f64 {
         match self {
             Mode::Startup | Mode::Drain => HIGH_GAIN,
@@ -56,15 +56,15 @@ impl Mode {
 }
 
 impl Phase {
-    /// Returns the first phase for a draw from 0 to 6: any phase except the phase with gain 3/4, so that
-    /// flows do not probe at the same time (§4.3.4.3).
+    /// Returns the first phase for a draw from 0 to 6. The phase with gain 3/4 is excluded. The random draw
+    /// keeps flows from probing at the same time (§4.3.4.3).
     pub fn first(now: Time, draw: usize) -> Self {
         Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
     }
 
-    /// Changes to the next phase at the end of this phase (§4.3.4.3). A phase lasts for one minimum RTT. The
-    /// phase with gain 5/4 lasts longer, until the flight has reached its target or a loss occurs. The phase
-    /// with gain 3/4 ends earlier if the queue is empty.
+    /// Advances to the next phase at the end of this phase (§4.3.4.3). A phase lasts one minimum RTT. The
+    /// phase with gain 5/4 lasts until the flight has reached the target or a loss occurs. The phase with
+    /// gain 3/4 ends early if the queue is empty.
     pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
         let is_full_length = now.since(self.began) > min_rtt;
         let is_over = match CYCLE[self.index] {

@@ -13,10 +13,10 @@ use airhop_base::{Rate, Time};
 
 /// BBR.ExtraAckedFilterLen (§2.12).
 const EXTRA_ACKED_ROUNDS: u64 = 10;
-/// Maximum duration of Drain, round trips (§5.3.2).
+/// Maximum duration of Drain, in round trips (§5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// C.send_quantum: bytes of one millisecond at the pacing rate, at most 64 KiB and at least two segments
-/// (§5.6.3).
+/// Duration of C.send_quantum at the pacing rate, in seconds. The quantum is at most 64 KiB and at least two
+/// segments (§5.6.3).
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
@@ -24,12 +24,12 @@ const QUANTUM_SEGMENTS: u64 = 2;
 const OFFLOAD_QUANTA: f64 = 3.0;
 
 /// BBR v3. Section numbers refer to draft-ietf-ccwg-bbr-06. Capitalised names and names with "BBR." or "C."
-/// are the draft's.
+/// are taken from the draft.
 #[derive(Debug)]
 pub struct Bbr3 {
     pub(super) settings: Settings,
     pub(super) mss: f64,
-    /// Initial window, bytes.
+    /// Initial window in bytes.
     initial_window: f64,
     pub(super) state: State,
     pub(super) pipe: FullPipe,
@@ -37,7 +37,7 @@ pub struct Bbr3 {
     pub(super) probe: Probe,
     round_trip: RoundTrip,
     excess: Excess,
-    /// BBR.extra_acked, bytes.
+    /// BBR.extra_acked, in bytes.
     extra_acked: WindowedMax,
     ranges: LostRanges,
     limit: CwndLimit,
@@ -57,12 +57,12 @@ pub struct Bbr3 {
 /// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
-    /// BBR.undo_state; `None` if losses did not change the state.
+    /// BBR.undo_state; `None` if losses have not changed the state.
     left: Option<StateLeft>,
     bounds: Bounds,
 }
 
-/// State that the sender left because of losses.
+/// State before losses changed it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum StateLeft {
     Startup,
@@ -77,7 +77,7 @@ struct CwndLimit {
 }
 
 impl CwndLimit {
-    /// Processes an ACK. `is_full`: the flight filled the window before the ACK.
+    /// Processes an ACK. `is_full` is true if the flight filled the window before the ACK.
     fn on_ack(&mut self, is_full: bool, sample: Option<&RateSample>, total: u64) {
         if is_full {
             self.is_hit = true;
@@ -115,7 +115,7 @@ impl Bbr3 {
         }
     }
 
-    /// UpdateModelAndState (§5.2.3).
+    /// Updates the path model and the state (UpdateModelAndState, §5.2.3).
     fn update_model_and_state(&mut self, w: &mut Window, d: &Delivery) {
         let sample = d.arrivals.rate.as_ref();
         let begins = sample.map_or(Begins::default(), |sample| self.on_sample(w, d, sample));
@@ -133,7 +133,7 @@ impl Bbr3 {
         }
     }
 
-    /// Updates the model with a rate sample: the steps of UpdateModelAndState up to CheckFullBWReached.
+    /// Updates the model with a rate sample. Implements UpdateModelAndState up to CheckFullBWReached.
     fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> Begins {
         self.sampled_in_flight = sample.in_flight;
         let cwnd = w.cwnd * self.mss;
@@ -149,14 +149,15 @@ impl Bbr3 {
         begins
     }
 
-    /// UpdateACKAggregation (§5.5.9); the filter of Startup has a length of one round trip.
+    /// Updates the ACK aggregation filter (UpdateACKAggregation, §5.5.9). In Startup, the filter covers one
+    /// round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
         let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
         self.extra_acked.resize(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
         self.extra_acked.update(self.model.rounds.count(), extra);
     }
 
-    /// CheckStartupHighLoss (§5.3.1.3).
+    /// Ends Startup on high loss (CheckStartupHighLoss, §5.3.1.3).
     fn check_startup_loss(&mut self, sample: Option<&RateSample>, begins: Begins) {
         let Some(sample) = sample.filter(|_| begins.loss_round) else { return };
         let is_high = self.repair == Repair::Loss
@@ -171,7 +172,7 @@ impl Bbr3 {
         }
     }
 
-    /// CheckDrainDone (§5.3.2).
+    /// Ends Drain if the queue is empty (CheckDrainDone, §5.3.2).
     fn check_drain_done(&mut self, d: &Delivery) {
         let State::Drain(since) = self.state else { return };
         let is_drained = d.in_flight as f64 <= self.inflight(self.model.bw());
@@ -180,13 +181,12 @@ impl Bbr3 {
         }
     }
 
-    /// IsInflightTooHigh (§5.5.10.2).
+    /// True if more than the permitted fraction of the flight is lost (IsInflightTooHigh, §5.5.10.2).
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > in_flight as f64 * self.settings.loss_thresh
     }
 
-    /// HandleInflightTooHigh (§5.5.10.2): ends a probe whose flight of `in_flight` bytes caused too many
-    /// losses.
+    /// Ends a probe whose flight of `in_flight` bytes lost too much (HandleInflightTooHigh, §5.5.10.2).
     fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
         self.probe.went_too_high = true;
         self.probe.is_sample = false;
@@ -200,8 +200,8 @@ impl Bbr3 {
         }
     }
 
-    /// InflightAtLoss (§5.5.10.2): returns the flight, bytes, at which the fraction of lost bytes reached the
-    /// permitted fraction. This flight ends within the segment whose loss exceeded the permitted fraction.
+    /// Returns the flight in bytes at the point of the lost segment where losses exceeded the permitted
+    /// fraction (InflightAtLoss, §5.5.10.2).
     fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
         let size = (lost.end - lost.start) as f64;
         let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
@@ -211,7 +211,7 @@ impl Bbr3 {
         before + prefix.max(0.0)
     }
 
-    /// UpdateMinRTT and CheckProbeRTT (§5.3.4.3).
+    /// Updates the minimum RTT, and enters or ends ProbeRTT (UpdateMinRTT and CheckProbeRTT, §5.3.4.3).
     fn check_probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let is_due = self.round_trip.on_ack(d.now, &d.arrivals);
         if is_due && !self.restarts && !matches!(self.state, State::ProbeRtt(_)) {
@@ -236,7 +236,7 @@ impl Bbr3 {
         self.restarts &= d.arrivals.rate.is_none();
     }
 
-    /// ExitProbeRTT (§5.3.4.4): the queue is empty, so ProbeBW_CRUISE begins at once.
+    /// Ends ProbeRTT (ExitProbeRTT, §5.3.4.4). The queue is empty, so ProbeBW_CRUISE begins at once.
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.round_trip.on_probed(now);
         self.prior_cwnd.restore(w);
@@ -249,57 +249,58 @@ impl Bbr3 {
         }
     }
 
-    /// BDPMultiple (§5.6.4.2).
+    /// Returns the bandwidth-delay product times `gain` in bytes (BDPMultiple, §5.6.4.2).
     fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
         self.round_trip.least().map_or(self.initial_window, |min_rtt| gain * bw * min_rtt)
     }
 
-    /// QuantizationBudget (§5.6.4.2).
+    /// Raises a window of `bytes` bytes to cover offload at the hosts (QuantizationBudget, §5.6.4.2).
     fn quantized(&self, bytes: f64) -> f64 {
         let least = (OFFLOAD_QUANTA * self.send_quantum() as f64).max(LEAST_CWND) * self.mss;
         bytes.max(least) + if self.state.is_up() { 2.0 * self.mss } else { 0.0 }
     }
 
-    /// Inflight(1.0) (§5.6.4.2): bandwidth-delay product at the rate `bw`, bytes.
+    /// Returns Inflight(1.0), the bandwidth-delay product at rate `bw`, in bytes (§5.6.4.2).
     pub(super) fn inflight(&self, bw: f64) -> f64 {
         self.quantized(self.bdp_multiple(bw, 1.0))
     }
 
-    /// TargetInflight (§5.3.3.8.3), bytes.
+    /// Returns TargetInflight in bytes (§5.3.3.8.3).
     pub(super) fn target_inflight(&self, w: &Window) -> f64 {
         self.bdp_multiple(self.model.bw(), 1.0).min(w.cwnd * self.mss)
     }
 
-    /// InflightWithHeadroom (§5.3.3.9), bytes.
+    /// Returns InflightWithHeadroom in bytes (§5.3.3.9).
     pub(super) fn inflight_with_headroom(&self) -> f64 {
         let longterm = self.model.bounds.inflight_longterm;
         let headroom = (self.settings.headroom * longterm).max(self.mss);
         if longterm.is_infinite() { longterm } else { (longterm - headroom).max(LEAST_CWND * self.mss) }
     }
 
-    /// True if C.is_cwnd_limited holds and the limit is inflight_longterm (§5.3.3.9).
+    /// True if the flight fills the window and inflight_longterm limits the window (§5.3.3.9).
     pub(super) fn is_limited_by_longterm(&self, w: &Window) -> bool {
         self.limit.is_hit && w.cwnd >= self.model.bounds.inflight_longterm / self.mss
     }
 
-    /// ProbeRTTCwnd (§5.6.4.5), bytes.
+    /// Returns ProbeRTTCwnd in bytes (§5.6.4.5).
     fn probe_rtt_cwnd(&self) -> f64 {
         self.bdp_multiple(self.model.bw(), PROBE_RTT_CWND_GAIN).max(LEAST_CWND * self.mss)
     }
 
-    /// InitPacingRate (§5.6.2).
+    /// Returns the pacing rate before the first update (InitPacingRate, §5.6.2).
     fn initial_rate(&self, s: &SenderState) -> Rate {
         let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
         rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
     }
 
-    /// SetPacingRateWithGain (§5.6.2); the rate does not decrease before the pipe is full.
+    /// Sets the pacing rate (SetPacingRateWithGain, §5.6.2). The rate does not decrease before the pipe is
+    /// full.
     fn set_rate(&mut self, gain: f64, least: Rate) {
         let next = rate_of(gain * self.model.bw() * (1.0 - PACING_MARGIN));
         self.rate = Some(if self.pipe.reached { next } else { next.max(least) });
     }
 
-    /// SetCwnd (§5.6.4.6).
+    /// Sets the window (SetCwnd, §5.6.4.6).
     fn set_cwnd(&self, w: &mut Window, d: &Delivery) {
         let acked = d.arrivals.fresh as f64 / self.mss;
         let gain = self.state.cwnd_gain(&self.settings);
@@ -316,7 +317,7 @@ impl Bbr3 {
         w.cwnd = w.cwnd.min((self.cap() / self.mss).max(LEAST_CWND));
     }
 
-    /// BoundCwndForModel (§5.6.4.7), bytes.
+    /// Returns the bound of BoundCwndForModel in bytes (§5.6.4.7).
     fn cap(&self) -> f64 {
         let Bounds { inflight_longterm, inflight_shortterm, .. } = self.model.bounds;
         let cap = match self.state {
@@ -327,7 +328,7 @@ impl Bbr3 {
         cap.min(inflight_shortterm)
     }
 
-    /// SaveCwnd (§5.6.4.4).
+    /// Saves the window (SaveCwnd, §5.6.4.4).
     fn save_cwnd(&mut self, w: &Window) {
         let is_usual = self.repair == Repair::Nothing && !matches!(self.state, State::ProbeRtt(_));
         self.prior_cwnd.save(w, is_usual);
@@ -338,8 +339,8 @@ impl CongestionControl for Bbr3 {
     /// No effect: [`Bbr3::on_delivery`] and [`Bbr3::on_lost`] process ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of
-    /// congestion (§3.6): it counts as a loss in its round trip, and ends a bandwidth probe.
+    /// Handles a loss or ECN mark: OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss
+    /// (§5.5.11.1). An ECN mark counts as a loss in its round trip and ends a bandwidth probe (§3.6).
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
             self.model.note_loss(self.delivered);
@@ -358,7 +359,7 @@ impl CongestionControl for Bbr3 {
         LossClass::Undecided
     }
 
-    /// HandleLostPacket (§5.5.10.2).
+    /// Counts a lost segment, and ends a probe on excessive loss (HandleLostPacket, §5.5.10.2).
     fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         self.delivered = lost.delivered;
         self.model.note_loss(lost.delivered);
@@ -369,7 +370,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    /// HandleSpuriousLossDetection (§5.5.11.2).
+    /// Restores the state before a spurious loss (HandleSpuriousLossDetection, §5.5.11.2).
     fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &SenderState) {
         self.prior_cwnd.restore(w);
         self.model.forgive();
@@ -402,7 +403,7 @@ impl CongestionControl for Bbr3 {
         self.set_cwnd(w, d);
     }
 
-    /// HandleRestartFromIdle (§5.4.1).
+    /// Handles the end of an idle period (HandleRestartFromIdle, §5.4.1).
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.excess.restart(now);
@@ -413,7 +414,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    /// HandleProbeRTT: "Ignore low rate samples during ProbeRTT" (§5.3.4.3).
+    /// True in ProbeRTT: "Ignore low rate samples during ProbeRTT" (HandleProbeRTT, §5.3.4.3).
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }
@@ -422,7 +423,7 @@ impl CongestionControl for Bbr3 {
         Some(self.rate.unwrap_or_else(|| self.initial_rate(s)))
     }
 
-    /// SetSendQuantum (§5.6.3).
+    /// Returns the send quantum in segments (SetSendQuantum, §5.6.3).
     fn send_quantum(&self) -> u64 {
         let bytes = self.rate.map_or(0.0, |rate| rate.bps() as f64 / 8.0 * QUANTUM_SECONDS);
         ((bytes.min(QUANTUM_BYTES) / self.mss) as u64).max(QUANTUM_SEGMENTS)

@@ -1,14 +1,14 @@
 use crate::estimators::{LostSegment, RateSample};
 
-/// Minimum ratio of two delivery rates that counts as growth. After three round trips without growth the pipe
-/// is full (§5.3.1.2).
+/// Minimum ratio of two delivery rates that counts as growth. The pipe is full after three round trips
+/// without growth (§5.3.1.2).
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 
 /// Detector of a full pipe: the pacing rate increases but the delivery rate does not (§5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
-    /// BBR.full_bw: delivery rate when it last grew, bytes per second.
+    /// BBR.full_bw: delivery rate at the last growth, in bytes per second.
     bw: f64,
     /// Number of round trips since the last growth.
     rounds: u32,
@@ -19,12 +19,12 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// ResetFullBW: restarts the detection; growth is relative to `bw`, bytes per second.
+    /// Restarts the detection (ResetFullBW). Growth is relative to `bw`, in bytes per second.
     pub fn restart(&mut self, bw: f64) {
         *self = FullPipe { bw, reached: self.reached, ..FullPipe::default() };
     }
 
-    /// CheckFullBWReached, called at the start of a round.
+    /// Checks for a full pipe at the start of a round (CheckFullBWReached).
     pub fn on_round(&mut self, sample: &RateSample) {
         if self.now || sample.limited {
             return;

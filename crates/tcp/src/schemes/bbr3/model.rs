@@ -1,14 +1,14 @@
 use crate::estimators::{RateSample, Rounds, WindowedMax};
 
-/// BBR.MaxBwFilterLen (§2.11): number of probing cycles before the present one that the filter covers.
+/// BBR.MaxBwFilterLen (§2.11): number of earlier probing cycles that the filter covers.
 const EARLIER_CYCLES: u64 = 1;
 
-/// Model of the path: delivery rate, bytes per second, and bounds of the data in flight, bytes (§5.5).
+/// Path model: delivery rate in bytes per second, and bounds of the data in flight in bytes (§5.5).
 #[derive(Debug)]
 pub struct Model {
     /// Packet-timed round trips.
     pub rounds: Rounds,
-    /// Round trips over which losses are counted; the first loss starts a round.
+    /// Round trips for counting losses. The first loss starts a round.
     loss_rounds: Rounds,
     /// BBR.max_bw: maximum over probing cycles.
     max_bw: WindowedMax,
@@ -22,23 +22,23 @@ pub struct Model {
     is_loss_in_round: bool,
 }
 
-/// Upper bounds of rate and flight, at which the path has lost packets; infinite before a loss.
+/// Upper bounds of rate and flight, set where the path lost packets. Infinite before a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// BBR.bw_shortterm, bytes per second.
+    /// BBR.bw_shortterm, in bytes per second.
     pub bw_shortterm: f64,
-    /// BBR.inflight_shortterm, bytes.
+    /// BBR.inflight_shortterm, in bytes.
     pub inflight_shortterm: f64,
-    /// BBR.inflight_longterm, bytes.
+    /// BBR.inflight_longterm, in bytes.
     pub inflight_longterm: f64,
 }
 
-/// Kinds of rounds that begin with an arrival.
+/// Rounds that begin with this ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Begins {
     /// True if a packet-timed round begins.
     pub round: bool,
-    /// True if a loss round begins, over which losses are counted.
+    /// True if a round for counting losses begins.
     pub loss_round: bool,
 }
 
@@ -50,7 +50,7 @@ impl Bounds {
         inflight_longterm: f64::INFINITY,
     };
 
-    /// Returns, for each bound, the larger value of `self` and `other`.
+    /// Returns the larger value of `self` and `other` for each bound.
     pub fn at_least(self, other: Bounds) -> Self {
         Bounds {
             bw_shortterm: self.bw_shortterm.max(other.bw_shortterm),
@@ -75,12 +75,12 @@ impl Model {
         }
     }
 
-    /// BBR.max_bw.
+    /// Returns BBR.max_bw.
     pub fn max_bw(&self) -> f64 {
         self.max_bw.get()
     }
 
-    /// BBR.bw, BoundBWForModel (§5.5.10.3).
+    /// Returns BBR.bw (BoundBWForModel, §5.5.10.3).
     pub fn bw(&self) -> f64 {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
@@ -90,7 +90,8 @@ impl Model {
         self.inflight_latest
     }
 
-    /// UpdateLatestDeliverySignals (§5.5.10.3) and UpdateMaxBw (§5.5.5); `total`: bytes delivered so far.
+    /// Adds a rate sample (UpdateLatestDeliverySignals, §5.5.10.3; UpdateMaxBw, §5.5.5). `total` is the
+    /// number of bytes delivered so far.
     pub fn on_sample(&mut self, sample: &RateSample, total: u64) -> Begins {
         self.bw_latest = self.bw_latest.max(sample.rate());
         self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
@@ -102,7 +103,8 @@ impl Model {
         Begins { round, loss_round }
     }
 
-    /// AdaptLowerBoundsFromCongestion (§5.5.10.3) at the end of a loss round, unless the sender is probing.
+    /// Ends a loss round (AdaptLowerBoundsFromCongestion, §5.5.10.3). Has no effect while the sender is
+    /// probing.
     pub fn on_loss_round(&mut self, is_probing: bool, cwnd: f64, beta: f64) {
         if std::mem::take(&mut self.is_loss_in_round) && !is_probing {
             let cut = |bound: f64, first: f64, latest: f64| {
@@ -115,35 +117,36 @@ impl Model {
         }
     }
 
-    /// AdvanceLatestDeliverySignals (§5.5.10.3): the next loss round begins with this sample.
+    /// Begins the next loss round with this sample (AdvanceLatestDeliverySignals, §5.5.10.3).
     pub fn restart_latest(&mut self, sample: &RateSample) {
         (self.bw_latest, self.inflight_latest) = (sample.rate(), sample.delivered as f64);
     }
 
-    /// NoteLoss (§5.5.10.2); `total`: bytes delivered so far. The first loss begins a loss round.
+    /// Counts a loss (NoteLoss, §5.5.10.2). The first loss begins a loss round. `total` is the number of
+    /// bytes delivered so far.
     pub fn note_loss(&mut self, total: u64) {
         if !std::mem::replace(&mut self.is_loss_in_round, true) {
             self.loss_rounds.restart(total);
         }
     }
 
-    /// Cancels the losses of the present round, which were spurious.
+    /// Cancels the losses of the present round, because they were spurious.
     pub fn forgive(&mut self) {
         self.is_loss_in_round = false;
     }
 
-    /// ResetCongestionSignals (§5.5.10.3).
+    /// Resets the congestion signals (ResetCongestionSignals, §5.5.10.3).
     pub fn reset_signals(&mut self) {
         self.is_loss_in_round = false;
         (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
     }
 
-    /// ResetShortTermModel (§5.5.10.3).
+    /// Removes the short-term bounds (ResetShortTermModel, §5.5.10.3).
     pub fn reset_short_term(&mut self) {
         self.bounds = Bounds { inflight_longterm: self.bounds.inflight_longterm, ..Bounds::NONE };
     }
 
-    /// AdvanceMaxBwFilter (§5.5.6).
+    /// Advances the filter of the maximum rate to the next cycle (AdvanceMaxBwFilter, §5.5.6).
     pub fn next_cycle(&mut self) {
         self.cycle += 1;
     }

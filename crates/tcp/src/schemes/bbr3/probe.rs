@@ -6,8 +6,8 @@ use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
 
-/// Maximum number of round trips between probes. Probes are as frequent as Reno's losses at the same window,
-/// but at least this frequent, so that 1 % loss is tolerable (§5.3.3.8.2).
+/// Maximum number of round trips between probes. Probes are as frequent as Reno's losses at the same window.
+/// This upper bound makes 1 % loss tolerable (§5.3.3.8.2).
 const MOST_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the increment of inflight_longterm (§5.3.3.9).
 const MOST_DOUBLINGS: u32 = 30;
@@ -17,7 +17,7 @@ const MOST_DOUBLINGS: u32 = 30;
 pub struct Probe {
     /// BBR.is_bw_probe_sample: true if segments sent during the probe are being acknowledged or lost.
     pub is_sample: bool,
-    /// True if BBR.ack_phase is ACKS_PROBE_STOPPING, in the round trip after a probe. Other values of
+    /// True in the round trip after a probe (BBR.ack_phase is ACKS_PROBE_STOPPING). Other values of
     /// BBR.ack_phase have no effect.
     pub stops: bool,
     /// BBR.prev_probe_too_high.
@@ -29,7 +29,7 @@ pub struct Probe {
     /// BBR.cycle_stamp and BBR.bw_probe_wait.
     began: Time,
     wait: Span,
-    /// BBR.bw_probe_up_rounds, bw_probe_up_acked and probe_up_acked_per_inc; bytes.
+    /// BBR.bw_probe_up_rounds, and in bytes bw_probe_up_acked and probe_up_acked_per_inc.
     up_rounds: u32,
     up_acked: f64,
     acked_per_inc: f64,
@@ -53,8 +53,8 @@ impl Default for Probe {
 }
 
 impl Bbr3 {
-    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that before the ACK (as in Linux). If a bound limits
-    /// the window, the flight after the ACK would always be below the bound.
+    /// Advances the phase of ProbeBW (UpdateProbeBWCyclePhase, §5.3.3.9). Uses the flight before the ACK, as
+    /// in Linux. If a bound limits the window, the flight after the ACK is always below the bound.
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
         if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;
@@ -75,7 +75,7 @@ impl Bbr3 {
         }
     }
 
-    /// AdaptLongTermModel (§5.3.3.9). True if the phase changed.
+    /// Adapts the long-term bound (AdaptLongTermModel, §5.3.3.9). Returns true if the phase changed.
     fn adapt_long_term(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) -> bool {
         if self.probe.stops && round_starts {
             self.probe.stops = false;
@@ -103,7 +103,7 @@ impl Bbr3 {
         false
     }
 
-    /// ProbeInflightLongtermUpward (§5.3.3.9).
+    /// Raises inflight_longterm while the bound limits the window (ProbeInflightLongtermUpward, §5.3.3.9).
     fn raise_longterm(&mut self, w: &Window, acked: f64, round_starts: bool) {
         if !self.is_limited_by_longterm(w) {
             return;
@@ -120,26 +120,26 @@ impl Bbr3 {
         }
     }
 
-    /// RaiseInflightLongtermSlope (§5.3.3.9): the increment is one segment in the first round trip, two in
-    /// the second, four in the third.
+    /// Doubles the increment of inflight_longterm: one segment in the first round trip, two in the second,
+    /// four in the third (RaiseInflightLongtermSlope, §5.3.3.9).
     fn raise_slope(&mut self, w: &Window) {
         let segments = f64::from(1 << self.probe.up_rounds);
         self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
         self.probe.acked_per_inc = (w.cwnd * self.mss / segments).max(self.mss);
     }
 
-    /// IsTimeToProbeBW (§5.3.3.8.3).
+    /// True if the next probe is due (IsTimeToProbeBW, §5.3.3.8.3).
     fn is_time_to_probe(&self, w: &Window, now: Time) -> bool {
         let reno_rounds = (self.target_inflight(w) / self.mss).min(MOST_ROUNDS);
         now > self.probe.began + self.probe.wait || self.probe.rounds_since_up as f64 >= reno_rounds
     }
 
-    /// IsTimeToCruise (§5.3.3.9).
+    /// True if the flight leaves enough headroom for ProbeBW_CRUISE (IsTimeToCruise, §5.3.3.9).
     fn is_time_to_cruise(&self, in_flight: u64) -> bool {
         in_flight as f64 <= self.inflight_with_headroom().min(self.inflight(self.model.max_bw()))
     }
 
-    /// IsTimeToGoDown (§5.3.3.9).
+    /// True if ProbeBW_UP must end (IsTimeToGoDown, §5.3.3.9).
     fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
         // inflight_longterm is not a multiple of the segment size: the flight has reached it if another
         // segment would exceed it.
@@ -156,7 +156,7 @@ impl Bbr3 {
         self.pipe.now
     }
 
-    /// StartProbeBW_DOWN (§5.3.3.9) and PickProbeWait (§5.3.3.8.3).
+    /// Starts ProbeBW_DOWN (§5.3.3.9) and picks the time of the next probe (PickProbeWait, §5.3.3.8.3).
     pub(super) fn start_down(&mut self, now: Time) {
         self.model.reset_signals();
         self.probe.acked_per_inc = f64::INFINITY;
@@ -168,7 +168,7 @@ impl Bbr3 {
         self.state = State::ProbeBw(Phase::Down);
     }
 
-    /// StartProbeBW_REFILL (§5.3.3.9).
+    /// Starts ProbeBW_REFILL (§5.3.3.9).
     pub(super) fn start_refill(&mut self) {
         self.model.reset_short_term();
         self.probe.up_rounds = 0;
@@ -179,7 +179,7 @@ impl Bbr3 {
         self.state = State::ProbeBw(Phase::Refill);
     }
 
-    /// StartProbeBW_UP (§5.3.3.9).
+    /// Starts ProbeBW_UP (§5.3.3.9).
     fn start_up(&mut self, w: &Window, sample: &RateSample) {
         self.probe.stops = false;
         self.model.rounds.restart(self.delivered);

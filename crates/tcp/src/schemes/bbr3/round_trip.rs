@@ -27,7 +27,7 @@ impl RoundTrip {
         RoundTrip { interval, least: None, recent: None }
     }
 
-    /// Returns BBR.min_rtt, seconds; `None` before the first sample.
+    /// Returns BBR.min_rtt in seconds; `None` before the first sample.
     pub fn least(&self) -> Option<f64> {
         self.least.map(|least| least.value.secs_f64())
     }

@@ -1,7 +1,7 @@
 use super::settings::Settings;
 use crate::bbr::Stay;
 
-/// BBR.StartupPacingGain, 4 ln 2: smallest gain at which the rate doubles each round trip (§2.5).
+/// BBR.StartupPacingGain, 4 ln 2: smallest gain that doubles the rate each round trip (§2.5).
 pub const STARTUP_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
 /// BBR.DefaultCwndGain (§2.6).
 const CWND_GAIN: f64 = 2.0;
@@ -16,12 +16,12 @@ pub enum State {
     /// Startup: doubles the rate each round trip, until the delivery rate stops growing or too much data is
     /// lost.
     Startup,
-    /// Drain: drains the queue that Startup built. The field is the number of the round in which Drain began.
+    /// Drain: drains the queue that Startup built. The field is the first round of Drain.
     Drain(u64),
     /// ProbeBW: sends below, at and above the bottleneck bandwidth.
     ProbeBw(Phase),
-    /// ProbeRTT: keeps half of the bandwidth-delay product in flight, to measure the RTT without a queue of
-    /// the flow's own segments.
+    /// ProbeRTT: keeps half of the bandwidth-delay product in flight, so that the flow measures the RTT
+    /// without its own queue.
     ProbeRtt(Option<Stay>),
 }
 
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// Returns the window gain, a multiple of the bandwidth-delay product (§5.6.1).
+    /// Returns the window gain as a multiple of the bandwidth-delay product (§5.6.1).
     pub fn cwnd_gain(self, s: &Settings) -> f64 {
         match self {
             State::ProbeBw(Phase::Up) => s.up_cwnd_gain,
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// IsProbingBW (§5.3.3.9): true in states whose losses do not change the short-term bounds.
+    /// True if losses in this state leave the short-term bounds unchanged (IsProbingBW, §5.3.3.9).
     pub fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::ProbeBw(Phase::Refill | Phase::Up))
     }

@@ -8,11 +8,12 @@ use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Signal, Wi
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
-/// Minimum window, segments (the authors' sender).
+/// Minimum window in segments (the authors' sender).
 const LEAST_CWND: f64 = 2.0;
-/// Fraction of the window that remains after too many losses (the authors' sender).
+/// Fraction of the window that remains after excessive loss (the authors' sender).
 const AFTER_OVERLOAD: f64 = 0.7;
-/// Pacing rate as a multiple of cwnd/RTTstanding, so large that pacing does not slow the sender (§2.1).
+/// Pacing rate as a multiple of cwnd/RTTstanding. The multiple is large enough for pacing not to slow the
+/// sender (§2.1).
 const PACING_GAIN: f64 = 2.0;
 
 /// Copa. Section numbers refer to Arun and Balakrishnan 2018.
@@ -28,8 +29,8 @@ pub struct Copa {
 }
 
 impl Copa {
-    /// Creates the congestion control in default mode with this delta. `may_compete`: competitive mode is
-    /// enabled.
+    /// Creates the congestion control in default mode with this delta. `may_compete` enables competitive
+    /// mode.
     pub fn new(delta: f64, may_compete: bool) -> Self {
         Copa {
             trips: RoundTrips::new(),
@@ -41,7 +42,7 @@ impl Copa {
         }
     }
 
-    /// Updates the path's measurements with an ACK. True if too many segments are lost.
+    /// Updates the path measurements with an ACK. Returns true on excessive loss.
     fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
         if let Some(rtt) = d.arrivals.rtt {
             self.trips.update(d.now, rtt);
@@ -53,15 +54,15 @@ impl Copa {
         self.overload.on_delivery(d.now, segments, lost, srtt)
     }
 
-    /// §2.1 step 3: true if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q). Equality, i.e. 1/δ queued segments,
+    /// True if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q) (§2.1 step 3). Equality means 1/δ queued segments, and
     /// counts as below the target.
     fn is_below_target(&self, cwnd: f64, standing: &Standing) -> bool {
         standing.own(cwnd) * self.delta.get() <= 1.0
     }
 }
 
-/// True if the flight uses enough of the window for growth. A paced flight fills the window only at the end
-/// of a round trip, so half of the window suffices.
+/// True if the flight uses at least half of the window, so that the window may grow. A paced flight fills the
+/// window only at the end of a round trip.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
     s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
 }
@@ -80,7 +81,7 @@ impl CongestionControl for Copa {
         if is_competitive { LossClass::Congestion } else { LossClass::Undecided }
     }
 
-    /// Restores the window, which only a timeout can have reduced.
+    /// Restores the window. Only a timeout can have reduced the window.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         if w.in_slow_start() {
             *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };
@@ -118,7 +119,7 @@ impl CongestionControl for Copa {
         self.delta.on_restart();
     }
 
-    /// Returns the pacing rate; `None` for the initial window, which is not paced.
+    /// Returns the pacing rate; `None` during the unpaced initial window.
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let rtt = self.standing?.rtt.secs_f64();
         let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;

@@ -3,14 +3,13 @@ use airhop_base::{Span, Time};
 /// Number of round trips within which the queue becomes nearly empty if all flows are Copa flows (§3).
 const EMPTIES_EVERY: u64 = 5;
 
-/// Parameter delta, which determines the flow's share of the queue, and the mode of §2.2.
+/// Parameter delta and the mode of §2.2. Delta sets the flow's share of the queue.
 #[derive(Debug)]
 pub struct Delta {
-    /// Delta of the default mode, and maximum of delta in competitive mode.
+    /// Delta of the default mode. Also the maximum of delta in competitive mode.
     default: f64,
     may_compete: bool,
-    /// Time at which the queue was last nearly empty; `None` before the first sample, and after an idle
-    /// period.
+    /// Time of the last nearly empty queue; `None` before the first sample and after an idle period.
     empty: Option<Time>,
     mode: Mode,
 }
@@ -20,7 +19,7 @@ enum Mode {
     Default,
     /// Competitive mode: flows of other schemes fill the queue.
     Competitive {
-        /// 1/delta, segments.
+        /// 1/delta, in segments.
         segments: f64,
         /// True if a segment was lost in this round trip.
         lost: bool,
@@ -28,7 +27,7 @@ enum Mode {
 }
 
 impl Delta {
-    /// Creates the state in default mode. `may_compete`: competitive mode is enabled.
+    /// Creates the state in default mode. `may_compete` enables competitive mode.
     pub fn new(default: f64, may_compete: bool) -> Self {
         Delta { default, may_compete, empty: None, mode: Mode::Default }
     }
@@ -41,13 +40,14 @@ impl Delta {
         }
     }
 
-    /// True in competitive mode, in which losses increase delta.
+    /// True in competitive mode. Losses then increase delta.
     pub fn is_competitive(&self) -> bool {
         self.mode != Mode::Default
     }
 
-    /// Updates the mode with the state of the queue at an ACK. `srtt`: present smoothed RTT. While the
-    /// velocity exceeds 1, the flow itself causes the queue, so the mode does not change.
+    /// Updates the mode with the state of the queue at an ACK. `srtt` is the present smoothed RTT.
+    /// Competitive mode begins only at a velocity of 1. At a higher velocity, the flow itself causes the
+    /// queue.
     pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
         if is_nearly_empty || (!is_steady && !self.is_competitive()) {
             self.empty = Some(now);
@@ -61,13 +61,12 @@ impl Delta {
         }
     }
 
-    /// Handles the end of an idle period, during which the queue was not observed.
+    /// Handles the end of an idle period. The state of the queue is unknown after an idle period.
     pub fn on_restart(&mut self) {
         self.empty = None;
     }
 
-    /// Handles the end of a round trip: 1/delta grows by one segment, unless a segment was lost in this round
-    /// trip.
+    /// Handles the end of a round trip. 1/delta grows by one segment after a round trip without loss.
     pub fn on_round(&mut self) {
         if let Mode::Competitive { segments, lost } = &mut self.mode
             && !std::mem::take(lost)
@@ -94,7 +93,7 @@ mod tests {
         delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
-    /// Returns the state of a sender that has not observed an empty queue for more than five round trips.
+    /// Returns a sender that has seen no empty queue for more than five round trips.
     fn competing() -> Delta {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);

@@ -1,13 +1,13 @@
 use airhop_base::{Span, Time};
 
-/// Minimum number of round trips and of segments over which losses are counted, and maximum fraction of lost
-/// segments (the authors' sender).
+/// Minimum number of round trips and of segments for counting losses, and maximum fraction of lost segments
+/// (the authors' sender).
 const ROUND_TRIPS: u64 = 2;
 const SEGMENTS: f64 = 20.0;
 const TOO_MANY: f64 = 0.3;
 
-/// Detector of a path whose delay does not depend on the flow's rate: a queue that is always full, or a
-/// policer. On such a path only losses limit the window.
+/// Detector of a path with a delay that does not depend on the flow's rate, such as a policer or a queue that
+/// is always full. On such a path only losses limit the window.
 #[derive(Debug, Default)]
 pub struct Overload {
     since: Time,
@@ -16,7 +16,7 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// Counts delivered and lost segments. True if the fraction of lost segments is too high.
+    /// Counts delivered and lost segments. Returns true if the fraction of lost segments is too high.
     pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
         self.delivered += delivered;
         self.lost += lost;

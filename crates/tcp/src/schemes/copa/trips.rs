@@ -1,14 +1,14 @@
 use crate::estimators::{WindowedMax, WindowedMin};
 use airhop_base::{Span, Time};
 
-/// Length of the window over which RTTmin is the minimum (§2.1).
+/// Length of the filter window of RTTmin (§2.1).
 const LEAST_LASTS: Span = Span::from_secs(10);
-/// Length of the window over which RTTmax is the maximum, round trips (§2.2).
+/// Length of the filter window of RTTmax in round trips (§2.2).
 const GREATEST_LASTS: u64 = 4;
-/// Fraction of the delay's oscillation below which the queue is nearly empty (§2.2).
+/// Limit of a nearly empty queue, as a fraction of the delay's oscillation (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
-/// Maximum number of the flow's own segments in a nearly empty queue. A tenth of the oscillation of two flows
-/// at delta = 1/2 is one segment, the segment in service.
+/// Maximum number of the flow's own segments in a nearly empty queue. For two flows at delta = 1/2, a tenth
+/// of the oscillation is one segment: the segment in service.
 const OWN_NEARLY_NONE: f64 = 1.0;
 
 /// RTT statistics of Copa.
@@ -23,7 +23,7 @@ pub struct RoundTrips {
 /// Standing RTT and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// RTTstanding (§2.1): minimum RTT of the last srtt/2, so that the delay of a single ACK has no effect.
+    /// RTTstanding (§2.1): minimum RTT of the last srtt/2. A single delayed ACK has no effect.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
     pub queue: Span,

@@ -1,15 +1,15 @@
-/// The velocity doubles after this number of round trips in the same direction (§2.1 step 4). In steady state
-/// the direction changes every two and a half round trips.
+/// Number of round trips in one direction after which the velocity doubles (§2.1 step 4). In steady state the
+/// direction changes every two and a half round trips.
 const PATIENCE: u32 = 3;
 
-/// Velocity v: the window changes by v/delta segments per round trip (§2.1).
+/// Velocity v. The window changes by v/delta segments per round trip (§2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Velocity {
     v: f64,
     direction: Direction,
-    /// Number of round trips in the present direction, without the first of them.
+    /// Number of round trips in the present direction, not counting the first.
     lasted: u32,
-    /// cwnd at the start of the present round trip, segments.
+    /// cwnd at the start of the present round trip, in segments.
     cwnd: f64,
 }
 
@@ -27,7 +27,7 @@ impl Velocity {
         Velocity { v: 1.0, direction: Direction::Unknown, lasted: 0, cwnd }
     }
 
-    /// Handles the end of a round trip, at a window of `cwnd`.
+    /// Handles the end of a round trip with a window of `cwnd`.
     pub fn on_round(&mut self, cwnd: f64) {
         let direction = if cwnd > self.cwnd { Direction::Up } else { Direction::Down };
         self.cwnd = cwnd;
@@ -46,7 +46,7 @@ impl Velocity {
         self.v == 1.0
     }
 
-    /// Returns the velocity v, halved until the window at most doubles in a round trip.
+    /// Returns the velocity v. First halves v until the window at most doubles in a round trip.
     pub fn within(&mut self, cwnd: f64, delta: f64) -> f64 {
         while self.v > 1.0 && self.v > cwnd * delta {
             self.v /= 2.0;

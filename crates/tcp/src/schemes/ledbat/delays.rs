@@ -1,16 +1,16 @@
 use crate::estimators::WindowedMin;
 use airhop_base::{Span, Time};
 
-/// BASE_HISTORY, minutes (RFC 6817 §2.5).
+/// BASE_HISTORY, in minutes (RFC 6817 §2.5).
 const BASE_MINUTES: u64 = 10;
-/// CURRENT_FILTER, samples (RFC 6817 §2.5).
+/// CURRENT_FILTER, in samples (RFC 6817 §2.5).
 const CURRENT_SAMPLES: u64 = 4;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Delays of packets on the path, and their queueing delay (RFC 6817 §2.4.2).
+/// Path delay and queueing delay of packets (RFC 6817 §2.4.2).
 #[derive(Debug)]
 pub struct Delays {
-    /// Minimum delay of each of the last ten minutes.
+    /// Minimum delay in each of the last ten minutes.
     base: WindowedMin<Span>,
     /// Minimum delay of the last four samples.
     current: WindowedMin<Span>,
@@ -34,8 +34,7 @@ impl Delays {
         self.samples += 1;
     }
 
-    /// Returns MIN(base_delays), which estimates the delay of the path without queues; `None` before the
-    /// first sample.
+    /// Returns MIN(base_delays), the estimated path delay without queues; `None` before the first sample.
     pub fn base(&self) -> Option<Span> {
         self.base.extreme()
     }

@@ -6,13 +6,13 @@ use airhop_base::{Span, Time};
 
 /// Minimum of GAIN, as a fraction of Reno's gain (§4.2).
 const GAIN_AT_LEAST: f64 = 1.0 / 16.0;
-/// Fraction of the target above which the first slow start ends (§4.1). Later slow starts end above the
-/// target.
+/// Queueing delay that ends the first slow start, as a fraction of the target (§4.1). Later slow starts end
+/// above the target.
 const FIRST_EXIT: f64 = 0.75;
-/// Number of round trips between the first slow start and the first slowdown, and number of round trips of a
-/// slowdown (§4.4).
+/// Duration in round trips of a slowdown, and of the period between first slow start and first slowdown
+/// (§4.4).
 const ROUND_TRIPS: u64 = 2;
-/// Interval between slowdowns, as a multiple of the last slowdown's duration: slowdowns last for at most a
+/// Interval between slowdowns, as a multiple of the last slowdown's duration. Slowdowns thus last at most a
 /// tenth of the time (§4.4).
 const PAUSE: u64 = 9;
 
@@ -20,7 +20,7 @@ const PAUSE: u64 = 9;
 #[derive(Debug)]
 pub struct PlusPlus {
     target: Span,
-    /// Delays, computed from RTTs, because Airhop's TCP does not read the receiver's clock.
+    /// Delays from RTT samples. Airhop's TCP does not read the receiver's clock.
     delays: Delays,
     phase: Phase,
 }
@@ -31,9 +31,9 @@ enum Phase {
     Start,
     /// Congestion avoidance, until the next slowdown.
     Cruise { until: Time },
-    /// Slowdown: a window of two segments, so that queues drain.
+    /// Slowdown. A window of two segments drains the queues.
     Stand { began: Time, until: Time },
-    /// End of a slowdown: slow start up to the window before the slowdown.
+    /// End of a slowdown. The sender slow-starts to the window before the slowdown.
     Return { began: Time },
 }
 
@@ -48,8 +48,8 @@ impl PlusPlus {
         (1.0 / (2.0 * self.target.secs_f64() / base.secs_f64()).ceil()).max(GAIN_AT_LEAST)
     }
 
-    /// Returns the change of the window per round trip, segments (§4.3): GAIN up to the target, above it
-    /// max(GAIN - W (delay/target - 1), -W/2).
+    /// Returns the change of the window per round trip in segments (§4.3). Up to the target, the change is
+    /// GAIN; above the target, max(GAIN - W (delay/target - 1), -W/2).
     fn change(&self, cwnd: f64, base: Span, queueing: Span) -> f64 {
         let excess = queueing.secs_f64() / self.target.secs_f64() - 1.0;
         (self.gain(base) - cwnd * excess.max(0.0)).max(-cwnd / 2.0)
@@ -90,8 +90,7 @@ impl CongestionControl for PlusPlus {
         .max(LEAST_CWND);
     }
 
-    /// Reduces the window as RFC 5681 specifies. In a slowdown, reduces the window to which the sender
-    /// returns.
+    /// Reduces the window as in RFC 5681. A loss in a slowdown reduces the window that follows the slowdown.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
         w.ssthresh = (window / 2.0).max(LEAST_CWND);

@@ -9,13 +9,13 @@ use airhop_base::Span;
 pub struct Ledbat {
     target: Span,
     gain: f64,
-    /// ALLOWED_INCREASE, segments.
+    /// ALLOWED_INCREASE, in segments.
     allowed: f64,
     delays: Delays,
 }
 
 impl Ledbat {
-    /// Creates the congestion control with TARGET, GAIN and ALLOWED_INCREASE (segments).
+    /// Creates the congestion control with TARGET, GAIN and ALLOWED_INCREASE (in segments).
     pub fn new(target: Span, gain: f64, allowed: f64) -> Self {
         Ledbat { target, gain, allowed, delays: Delays::new() }
     }
@@ -36,8 +36,8 @@ impl CongestionControl for Ledbat {
         w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
     }
 
-    /// Sets "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once per round trip; sets one segment after a
-    /// timeout.
+    /// Sets "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))" once per round trip. After a timeout, sets one
+    /// segment.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
         w.ssthresh = half.max(LEAST_CWND);
@@ -68,8 +68,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Sender with a window of ten segments in flight since time zero. Four samples of 30 ms precede ACKs
-    /// with another delay.
+    /// Sender with ten segments in flight since time zero. Four delay samples of 30 ms precede ACKs with
+    /// another delay.
     struct Case {
         ledbat: Ledbat,
         state: SenderState,

@@ -5,8 +5,9 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Vegas of ns-3.44. As in Linux, segments are integers, and a round uses its minimum RTT; ns-3 uses smoothed
-/// RTTs. A loss sets the window to an ssthresh that the algorithm maintains, in place of half the window.
+/// Vegas of ns-3.44. As in Linux, segments are integers, and a round uses its minimum RTT. Unlike Linux, ns-3
+/// uses smoothed RTTs. A loss sets the window to an ssthresh that the algorithm maintains, not to half the
+/// window.
 #[derive(Debug)]
 pub(super) struct Ns3 {
     alpha: f64,
@@ -15,13 +16,14 @@ pub(super) struct Ns3 {
     /// Minimum smoothed RTT so far; `None` before the first sample.
     base: Option<Span>,
     round: Round,
-    /// True after the start of a recovery; the round in which the recovery ends is ignored.
+    /// True after the start of a recovery. The round in which recovery ends is ignored.
     restarts: bool,
-    /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
+    /// First unsent byte at the last timeout. Reno's rules apply until all data below this byte is
+    /// acknowledged.
     recovery_point: u64,
 }
 
-/// Round, which ends when all data sent before its start is acknowledged.
+/// Round. Ends when all data sent before the start of the round is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -29,7 +31,7 @@ struct Round {
     samples: u32,
 }
 
-/// Minimum number of RTT samples per round; with fewer samples, Reno's rules apply.
+/// Minimum number of RTT samples per round. With fewer samples, Reno's rules apply.
 const ENOUGH: u32 = 3;
 
 impl Ns3 {
@@ -126,7 +128,7 @@ mod tests {
         Ns3::new(&p)
     }
 
-    /// Delivers a round of ten ACKs with a smoothed RTT of `ms`; the last ACK changes the window.
+    /// Delivers a round of ten ACKs with a smoothed RTT of `ms`. The last ACK changes the window.
     fn round(vegas: &mut Ns3, w: &mut Window, k: u64, ms: u64) {
         for n in 1..=10 {
             let (una, nxt) = (k * 10_000 + n * 1000, (k + 2) * 10_000);

@@ -4,8 +4,8 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Veno of ns-2.35's linux-veno, a port of Linux 2.6.22's module. Every ACK resets the minimum RTT of the
-/// round, so the latest RTT is used. The queue is counted in half segments, rounded up.
+/// Veno of ns-2.35's linux-veno, a port of Linux 2.6.22's module. Every ACK resets the round's minimum RTT,
+/// so in effect the latest RTT is used. The queue is counted in half segments, rounded up.
 #[derive(Debug)]
 pub(super) struct Ns2 {
     beta: f64,
@@ -14,15 +14,16 @@ pub(super) struct Ns2 {
     /// RTT sample of the last ACK; `None` if the ACK yielded no sample.
     latest: Option<Span>,
     samples: u64,
-    /// Number of queued half segments when the window could last grow.
+    /// Number of queued half segments when the window last had a chance to grow.
     queued: f64,
-    /// Under congestion, true if the window grows when the count of ACKs is next complete.
+    /// True if the window grows when the ACK count is next complete. Used under congestion.
     grows: bool,
-    /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
+    /// First unsent byte at the last timeout. Reno's rules apply until all data below this byte is
+    /// acknowledged.
     recovery_point: u64,
 }
 
-/// Minimum number of RTT samples; with fewer samples, Reno's rules apply.
+/// Minimum number of RTT samples. With fewer samples, Reno's rules apply.
 const ENOUGH: u64 = 3;
 
 impl Ns2 {

@@ -11,7 +11,7 @@ pub(super) struct Ns2 {
     window: WholeSegmentAbc,
     credit: AckCredit,
     rate: Rate,
-    /// Smoothed RTT at the last ACK of new data, and its minimum, ms.
+    /// Smoothed RTT at the last ACK of new data, and the minimum of this RTT, in ms.
     rtt: u64,
     least: u64,
 }
@@ -28,8 +28,7 @@ impl Default for Ns2 {
     }
 }
 
-/// The two filter stages, bytes per millisecond. A stage has a weight of 7/8 of the previous value, and
-/// rounds down.
+/// Both filter stages in bytes per millisecond. Each stage weights the previous value by 7/8 and rounds down.
 #[derive(Debug, Default)]
 struct Rate {
     began: Option<u64>,
@@ -38,12 +37,11 @@ struct Rate {
     second: u64,
 }
 
-/// Minimum duration of a rate sample, ms.
+/// Minimum duration of a rate sample in ms.
 const SHORTEST_ROUND: u64 = 50;
 
 impl Rate {
-    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. `now` and `rtt` are in
-    /// ms.
+    /// Processes an ACK that counts for `bytes` bytes. `now` and `rtt` (the present RTT) are in ms.
     fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
         let began = *self.began.get_or_insert(now);
         let round = now - began;
