@@ -6,7 +6,7 @@ use airhop_base::Time;
 /// ACK processed by a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
-    /// Acknowledgement number: all bytes below are acknowledged.
+    /// Acknowledgement number. All bytes below are acknowledged.
     pub ack: u64,
     /// Bytes in the ACK's SACK blocks.
     pub sacked_bytes: u32,

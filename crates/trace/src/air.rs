@@ -13,7 +13,7 @@ pub enum AirKind {
     Cts,
     /// Data frame to one station.
     Data,
-    /// The link layer's acknowledgement.
+    /// Acknowledgement by the link layer.
     Ack,
     /// Data frame to all stations.
     Broadcast,
@@ -23,7 +23,7 @@ pub enum AirKind {
     BlockAckReq,
     /// Acknowledgement of the data frames of an A-MPDU.
     BlockAck,
-    /// End of a TXOP before its limit.
+    /// End of a TXOP before the TXOP limit.
     CfEnd,
 }
 
@@ -41,7 +41,7 @@ impl AirKind {
         AirKind::CfEnd,
     ];
 
-    /// Returns the name in traces.
+    /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
             AirKind::Rts => "rts",
@@ -57,7 +57,7 @@ impl AirKind {
     }
 }
 
-/// Outcome of a frame at the addressed station; for a broadcast, the best outcome at any station.
+/// Outcome of a frame at the addressed station. For a broadcast, the best outcome at any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirOutcome {
     /// Received.
@@ -68,7 +68,7 @@ pub enum AirOutcome {
     Collision,
     /// Received although another signal overlapped the frame.
     Captured,
-    /// No addressed station was in receive range.
+    /// No addressed station was in reception range.
     Unheard,
 }
 
@@ -82,7 +82,7 @@ impl AirOutcome {
         AirOutcome::Unheard,
     ];
 
-    /// Returns the name in traces.
+    /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
             AirOutcome::Received => "received",
@@ -97,25 +97,25 @@ impl AirOutcome {
 /// Row of `air`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirRow {
-    /// Start: first bit of the preamble.
+    /// Start of the preamble.
     pub start: Time,
     /// End of the transmission.
     pub end: Time,
     /// The sending node.
     pub from: NodeId,
-    /// Addressed node; `None`: broadcast.
+    /// Addressed node; `None` for a broadcast.
     pub to: Option<NodeId>,
     /// Kind of the frame.
     pub kind: AirKind,
-    /// Length of the MAC frame, bytes.
+    /// Length of the MAC frame in bytes.
     pub bytes: u32,
-    /// Flow of the packet in the frame, or for a control frame, of the packet that the exchange carries;
+    /// Flow of the packet in the frame. For a control frame, flow of the packet that the exchange carries.
     /// [`FlowId::NONE`] if the packet belongs to no flow.
     pub flow: FlowId,
     /// Kind of the packet in the frame or exchange.
     pub packet: DropKind,
-    /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
-    /// number.
+    /// First byte of the packet's payload. For an ACK, the acknowledgement number; for a datagram, the
+    /// datagram number.
     pub seq: u64,
     /// Number of the attempt to transmit the packet, from 1.
     pub attempt: u32,
@@ -125,9 +125,9 @@ pub struct AirRow {
     pub outcome: AirOutcome,
 }
 
-/// `air`: each transmission, in the order of their ends.
+/// `air`: all transmissions, ordered by end time.
 pub(crate) struct Air {
-    /// Names of the nodes, for the columns with nodes.
+    /// Node names, for the columns that name a node.
     nodes: Vec<String>,
     start: Vec<f64>,
     end: Vec<f64>,

@@ -47,7 +47,7 @@ impl Table {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
 
-    /// Returns the column of this name; `None` if the table has no such column.
+    /// Returns the column of this name; `None` without such a column.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(n, _)| *n == name).map(|(_, column)| column)
     }

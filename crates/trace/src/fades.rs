@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::Time;
 
-/// `fades`: bad periods of each directed link whose channel state changes with time, not with its packets.
+/// `fades`: bad periods of directed links with a channel state that changes over time (not per packet).
 #[derive(Default)]
 pub(crate) struct Fades {
     place: Vec<u32>,

@@ -1,7 +1,7 @@
-//! Probes, and their output as column tables and pcapng.
+//! Probes, and trace output as column tables and pcapng.
 //!
-//! A run writes into a [`Recorder`], which returns [`Table`]s at its end; captured packets are written to
-//! files during the run.
+//! A run writes into a [`Recorder`]. The recorder returns [`Table`]s at the end of the run, and writes
+//! captured packets to files during the run.
 
 mod acks;
 mod air;

@@ -4,8 +4,8 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::{Rate, Span, Time};
 
-/// `links`: rate and delay of directed links that change, with a row for each change; the rate is 0 while the
-/// link sends nothing.
+/// `links`: rate and delay of directed links that change, one row per change. The rate is 0 while the link
+/// sends nothing.
 #[derive(Default)]
 pub(crate) struct Links {
     time: Vec<f64>,

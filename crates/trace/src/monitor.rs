@@ -1,6 +1,7 @@
-//! Capture of a cell's frames, as by a monitor that receives each frame: a radiotap header and the 802.11 frame.
+//! Capture of a cell's frames, as by a monitor that receives every frame. Each record has a radiotap header
+//! and the 802.11 frame.
 //!
-//! A frame that its addressed station did not receive has a wrong FCS.
+//! If the addressed station did not receive a frame, the FCS is wrong.
 
 use crate::air::{AirKind, AirOutcome, AirRow};
 use crate::pcapng::{CaptureFile, Captured};
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// Channel of a cell.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// Number of the cell, part of its MAC addresses.
+    /// Cell number. Part of the cell's MAC addresses.
     pub cell: u16,
     /// Name of the cell.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct Channel {
     pub stations: Vec<NodeId>,
     /// Band and modulation.
     pub band: wifi::Channel,
-    /// Format and preamble duration of PPDUs with data for a single station.
+    /// Format and preamble duration of data PPDUs to a single station.
     pub data: (Ppdu, Span),
     /// Preamble duration of all other PPDUs.
     pub preamble: Span,
@@ -35,7 +36,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Returns format and preamble duration of PPDUs with frames of this kind.
+    /// Returns format and preamble duration of PPDUs that carry this kind of frame.
     fn ppdu(&self, kind: AirKind) -> (Ppdu, Span) {
         let rate = match kind {
             AirKind::Data | AirKind::Ampdu => return self.data,
@@ -54,15 +55,15 @@ pub struct MsduHeader {
     pub msdu: u32,
     /// Sequence number.
     pub sequence: u64,
-    /// Part of the MSDU in the frame.
+    /// Fragment of the MSDU in the frame.
     pub fragment: Fragment,
-    /// True if the station has sent this MPDU before.
+    /// True if this MPDU is a retry.
     pub retry: bool,
     /// Outcome of the MPDU at the addressed station.
     pub outcome: AirOutcome,
 }
 
-/// Length of a BlockAck with a bitmap of 64 bits, bytes.
+/// Length in bytes of a BlockAck with a 64-bit bitmap.
 const SHORT_BLOCK_ACK: u32 = 32;
 
 /// Capture of a cell.
@@ -73,26 +74,26 @@ pub(crate) struct Monitor {
     nodes: Vec<String>,
     /// Number of PPDUs so far.
     ppdus: u32,
-    /// Data frame or A-MPDU whose packets follow; `None` if all packets are written.
+    /// Data frame or A-MPDU that still lacks packets; `None` if all packets are written.
     pending: Option<Pending>,
     body: FrameBody,
     /// Bytes of the last frame.
     bytes: Vec<u8>,
 }
 
-/// Data frame or A-MPDU whose packets follow.
+/// Data frame or A-MPDU that still lacks packets.
 #[derive(Clone, Copy)]
 struct Pending {
     row: AirRow,
     duration: Span,
-    /// Number of packets that follow.
+    /// Number of packets that still follow.
     left: u32,
-    /// MPDU of the last packet; a further packet may belong to its A-MSDU.
+    /// MPDU of the last packet. The next packet may belong to the same A-MSDU.
     mpdu: Option<MsduHeader>,
 }
 
 impl Monitor {
-    /// Creates an empty capture. The comments of the file list the MAC addresses of the cell's stations.
+    /// Creates an empty capture. File comments list the MAC addresses of the cell's stations.
     pub fn create(path: PathBuf, period: &str, channel: Channel, nodes: &[String]) -> io::Result<Monitor> {
         let title = format!("Cell {}, {period}", channel.name);
         let stations = channel.stations.iter().map(|&node| {
@@ -105,7 +106,7 @@ impl Monitor {
         Ok(Monitor { file, channel, nodes, ppdus: 0, pending: None, body, bytes })
     }
 
-    /// Appends a control frame, or begins a PPDU with the packets that follow.
+    /// Appends a control frame, or begins a data PPDU. [`Monitor::msdu`] adds the packets of a PPDU.
     pub fn frame(&mut self, row: &AirRow, header: &MacHeader) -> io::Result<()> {
         let &MacHeader { duration, packets, start, bitmap, .. } = header;
         self.ppdus = self.ppdus.wrapping_add(1);
@@ -130,8 +131,8 @@ impl Monitor {
         self.write(row, row.outcome, start)
     }
 
-    /// Appends a packet of `length` bytes to the PPDU that has begun. Bytes missing at the end of `datagram`
-    /// are zero.
+    /// Appends a packet of `length` bytes to the present PPDU. Bytes missing at the end of `datagram` are
+    /// written as zero.
     pub fn msdu(&mut self, datagram: &[u8], length: u32, header: &MsduHeader) -> io::Result<()> {
         let Some(mut pending) = self.pending.take() else { return Ok(()) };
         if header.msdu == 0 {
@@ -153,7 +154,7 @@ impl Monitor {
         self.file.flush()
     }
 
-    /// Appends the MPDU of the last packets, if there is one.
+    /// Appends the pending MPDU with its packets. No effect without a pending MPDU.
     fn write_mpdu(&mut self, pending: &Pending, is_last: bool) -> io::Result<()> {
         let Pending { row, duration, mpdu, .. } = pending;
         let &Some(MsduHeader { sequence, fragment, retry, outcome, .. }) = mpdu else { return Ok(()) };
@@ -175,7 +176,7 @@ impl Monitor {
         self.write(row, outcome, start)
     }
 
-    /// Writes the radiotap header of a frame, which replaces the last frame.
+    /// Writes the radiotap header of a new frame into the buffer.
     fn radiotap(&mut self, row: &AirRow, outcome: AirOutcome, is_last: bool) {
         let (ppdu, preamble) = self.channel.ppdu(row.kind);
         let is_single = row.kind != AirKind::Ampdu;
@@ -194,7 +195,7 @@ impl Monitor {
         radiotap.write(&mut self.bytes);
     }
 
-    /// Appends the frame that begins at `start` to the file, with its FCS.
+    /// Adds the FCS to the frame that begins at `start` in the buffer, and appends the frame to the file.
     fn write(&mut self, row: &AirRow, outcome: AirOutcome, start: usize) -> io::Result<()> {
         let is_damaged = !is_received(outcome);
         wifi::append_fcs(&mut self.bytes, start, is_damaged);

@@ -5,23 +5,23 @@ use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
 use airhop_base::FlowId;
 
-/// Row of `mpdus`: a packet in an MPDU, without the number of the PPDU.
+/// Row of `mpdus`: a packet in an MPDU. Excludes the number of the PPDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpduRow {
-    /// Position in the A-MPDU, from 0; 0 for a single MPDU.
+    /// Position in the A-MPDU, from 0. Zero for a single MPDU.
     pub place: u32,
-    /// Position of the packet in the A-MSDU, from 0; 0 for the only packet of an MPDU.
+    /// Position of the packet in the A-MSDU, from 0. Zero for the only packet of an MPDU.
     pub msdu: u32,
-    /// Sequence number in the Block Ack agreement, from 0; on the air the number is modulo 4096.
+    /// Sequence number in the Block Ack agreement, from 0. On the air, the number is modulo 4096.
     pub sequence: u64,
     /// Flow of the packet in the MPDU; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Kind of the packet in the MPDU.
     pub packet: DropKind,
-    /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
-    /// number.
+    /// First byte of the packet's payload. For an ACK, the acknowledgement number; for a datagram, the
+    /// datagram number.
     pub seq: u64,
-    /// Length of the MPDU, bytes, without delimiter and padding.
+    /// Length of the MPDU in bytes, without delimiter and padding.
     pub bytes: u32,
     /// Attempt number of the MPDU, from 1.
     pub attempt: u32,
@@ -29,7 +29,7 @@ pub struct MpduRow {
     pub outcome: AirOutcome,
 }
 
-/// `mpdus`: each packet of each MPDU of each PPDU, in the order of `air`, then of their positions.
+/// `mpdus`: one row per packet of each MPDU, in the order of `air` and then by position.
 #[derive(Default)]
 pub(crate) struct Mpdus {
     ppdu: Vec<u32>,
@@ -45,7 +45,7 @@ pub(crate) struct Mpdus {
 }
 
 impl Mpdus {
-    /// Adds an MPDU of the PPDU in row `ppdu` of `air`, with a packet of the flow with code `flow`.
+    /// Adds a packet of flow code `flow` in an MPDU. `ppdu` is the row of the PPDU in `air`.
     pub fn push(&mut self, ppdu: u32, flow: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
         self.place.push(row.place);

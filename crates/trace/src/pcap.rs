@@ -1,7 +1,7 @@
 //! Captures of a run: the packets of each node, and the frames of each cell.
 //!
-//! Packets and frames are written during the run. A partial capture is of no use, so the first error ends capturing
-//! and is reported at the end of the run.
+//! Packets and frames are written during the run. The first error ends capturing, because a partial capture
+//! is of no use. The error is reported at the end of the run.
 
 use crate::air::AirRow;
 use crate::monitor::{Channel, Monitor, MsduHeader};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Capture files of a run.
 pub(crate) struct Captures {
     dir: PathBuf,
-    /// Period that the captures cover, for their comments.
+    /// Period covered by the captures, for file comments.
     period: String,
     /// Names of the files, without extension.
     names: Vec<String>,
@@ -33,15 +33,15 @@ pub(crate) struct Captures {
 
 /// Encoder of packets as datagrams.
 struct Datagrams {
-    /// Conversation of each flow; `None` before its first packet.
+    /// Conversation of each flow; `None` before the flow's first packet.
     conversations: Vec<Option<Conversation>>,
     /// Bytes of the last packet.
     bytes: Vec<u8>,
 }
 
 impl Captures {
-    /// Creates the directory, and an empty capture in it for each node. Returns an error if the flows
-    /// outnumber the ports, before any packet is captured.
+    /// Creates the directory and an empty capture for each node. Returns an error if there are more flows
+    /// than ports.
     pub fn create(dir: &Path, nodes: &[String], flows: usize, duration: Span) -> io::Result<Self> {
         if flows > usize::from(MAX_FLOWS) {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
@@ -67,7 +67,7 @@ impl Captures {
         Ok(captures)
     }
 
-    /// Registers an interface under its name and returns its number.
+    /// Registers a named interface and returns the interface number.
     pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
         let file = &mut self.files[usize::from(node.0)];
         let number = file.interfaces();
@@ -76,7 +76,7 @@ impl Captures {
         number
     }
 
-    /// Creates an empty capture of the frames of a cell, and returns its number.
+    /// Creates an empty capture for the frames of a cell. Returns the number of the capture.
     pub fn channel(&mut self, channel: Channel) -> u16 {
         let number = self.monitors.len() as u16;
         let path = self.path(&format!("{}.air", channel.name));
@@ -92,7 +92,7 @@ impl Captures {
         self.datagrams.conversations.push(None);
     }
 
-    /// Opens a flow again: its next packet begins a conversation.
+    /// Opens a flow again. The next packet begins a new conversation.
     pub fn reopen(&mut self, flow: FlowId) {
         self.datagrams.conversations[usize::from(flow.0)] = None;
     }
@@ -122,7 +122,8 @@ impl Captures {
         self.keep(result);
     }
 
-    /// Appends a control frame to the capture of a cell, or begins a PPDU with the packets that follow.
+    /// Appends a control frame to the capture of a cell, or begins a data PPDU. [`Captures::msdu`] adds the
+    /// packets of a PPDU.
     pub fn frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
         if self.error.is_none() {
             let result = self.monitors[usize::from(channel)].frame(row, header);
@@ -130,7 +131,7 @@ impl Captures {
         }
     }
 
-    /// Appends a packet to the PPDU that has begun in a cell.
+    /// Appends a packet to the present PPDU of a cell.
     pub fn msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
         if self.error.is_none() {
             let monitor = &mut self.monitors[usize::from(channel)];
@@ -164,7 +165,7 @@ impl Captures {
 }
 
 impl Datagrams {
-    /// Returns the bytes of a packet, which are its first bytes for a truncated datagram of a real host.
+    /// Returns the bytes of a packet. For a truncated datagram of a real host, returns the first bytes.
     fn encode(&mut self, packet: &Packet) -> io::Result<&[u8]> {
         if let Some(original) = packet.original() {
             let datagram = airhop_wire::real::write_back(original, packet, None, true);
@@ -195,8 +196,8 @@ fn first(packet: &Packet) -> Conversation {
     }
 }
 
-/// Returns a new file name for `name`, and adds it to `names`: `name` without unsafe characters, and with a
-/// number if another file has the same name.
+/// Returns a file name for `name` and adds it to `names`. Removes unsafe characters. Appends a number if
+/// another file has the same name.
 fn file_name(names: &mut Vec<String>, name: &str) -> String {
     let harmless = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut safe: String = name.chars().map(harmless).collect();

@@ -35,7 +35,7 @@ impl Direction {
 
 /// `if_tsresol`: timestamps in units of 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
-/// `snaplen`: no limit, as a checksum can be verified only over a whole packet.
+/// `snaplen` without a limit. Checksums can be verified only over whole packets.
 const NO_LIMIT: u32 = 0;
 const BUFFER: usize = 1 << 18;
 
@@ -50,16 +50,16 @@ pub(crate) struct Captured<'a> {
     pub t: Time,
     /// Number of the interface.
     pub interface: u16,
-    /// Direction; `None` for a monitor, which neither sends nor receives.
+    /// Direction; `None` for a monitor, because a monitor neither sends nor receives.
     pub direction: Option<Direction>,
     pub bytes: &'a [u8],
-    /// Length of the packet, of which `bytes` may be the beginning.
+    /// Full length of the packet. `bytes` may contain only the beginning.
     pub length: u32,
     pub comment: Option<&'a str>,
 }
 
 impl CaptureFile {
-    /// Creates an empty capture with these comments on the whole file.
+    /// Creates an empty capture with these file comments.
     pub fn create(path: PathBuf, comments: impl IntoIterator<Item = String>) -> io::Result<CaptureFile> {
         let application = concat!("airhop ", env!("CARGO_PKG_VERSION"));
         let comments = comments.into_iter().map(|comment| SectionHeaderOption::Comment(comment.into()));

@@ -20,11 +20,11 @@ use std::path::Path;
 
 /// Recorder of one run: tables in memory, packets in files.
 ///
-/// A method returns at once if its records were not requested.
+/// A method returns at once if its output was not requested.
 pub struct Recorder {
     /// Names of all flows and connections, by code.
     flows: Vec<String>,
-    /// Code of each flow in the tables; a flow that opens again has the code of its present connection.
+    /// Code of each flow in the tables. A reopened flow has the code of the present connection.
     codes: Vec<u32>,
     tables: Option<Tables>,
     captures: Option<Captures>,
@@ -48,8 +48,9 @@ struct Tables {
 }
 
 impl Recorder {
-    /// Creates a recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node, and one
-    /// `CELL.air.pcapng` for each channel, in `pcap_dir`, which is created if missing). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
+    /// Creates a recorder of tables (if `tables`) and packets. The directory `pcap_dir` receives one
+    /// `NODE.pcapng` per node and one `CELL.air.pcapng` per channel, and is created if missing. `flow_names`
+    /// and `node_names` are indexed by [`FlowId`] and [`NodeId`].
     ///
     /// # Errors
     /// If a capture file cannot be created.
@@ -93,7 +94,7 @@ impl Recorder {
         }
     }
 
-    /// Opens a flow again, for a new connection: rows from now on have the new name, and a capture a new
+    /// Opens a flow again for a new connection. New rows have the new name. The capture begins a new
     /// conversation with the old ports.
     pub fn reopen(&mut self, flow: FlowId, name: &str) {
         self.codes[usize::from(flow.0)] = self.add_name(name);
@@ -130,7 +131,8 @@ impl Recorder {
         }
     }
 
-    /// Records a sender's state; a row is added if cwnd, ssthresh, srtt or rto differ from the flow's last row.
+    /// Records the state of a sender. Adds a row if cwnd, ssthresh, srtt or rto differ from the flow's last
+    /// row.
     pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
         let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
@@ -146,7 +148,7 @@ impl Recorder {
         }
     }
 
-    /// Records a drop at the place with the code `place` ([`Recorder::place`]).
+    /// Records a drop at `place`, a code from [`Recorder::place`].
     pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
         let flow = self.code(packet.flow);
         if let Some(tables) = &mut self.tables {
@@ -154,22 +156,22 @@ impl Recorder {
         }
     }
 
-    /// Records that `packets` packets are queued from `t` on at the place with the code `place`
-    /// ([`Recorder::place`]). A row is added if the number changed. Calls for each place must be in
-    /// chronological order.
+    /// Records a queue length of `packets` packets from `t` on. `place` is a code from [`Recorder::place`].
+    /// Adds a row if the length changed. The calls for a place must be in chronological order.
     pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);
         }
     }
 
-    /// Returns the code of a place of queues or drops, such as `bs->d`. The method is called once for a
-    /// place, at the start.
+    /// Returns the code of a place with queues or drops, such as `bs->d`. Called once per place, at the
+    /// start.
     pub fn place(&mut self, name: &str) -> u32 {
         self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
     }
 
-    /// Records a notice about the segment that starts at `seq`, sent by the link layer or received by the sender.
+    /// Records a notice about the segment that starts at `seq`. The link layer sent the notice, or the sender
+    /// received it.
     pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
@@ -185,37 +187,36 @@ impl Recorder {
         }
     }
 
-    /// Records that the channel at the place with the code `place` ([`Recorder::place`]) is bad from the
-    /// first of these times until before the second.
+    /// Records that the channel at `place` is bad in the interval `times`. `place` is a code from
+    /// [`Recorder::place`].
     pub fn fade(&mut self, place: u32, times: [Time; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.fades.push(place, times);
         }
     }
 
-    /// Records the delay of the link at the place with the code `place` ([`Recorder::place`]), and its rate
-    /// from `from` on; `None`: the link sends nothing.
+    /// Records rate and delay of the link at `place` from the time `from` on. `place` is a code from
+    /// [`Recorder::place`]. A rate of `None` means that the link sends nothing.
     pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);
         }
     }
 
-    /// Records the position of a station of `wlan`, metres. The method is called once for a station, at the
-    /// start.
+    /// Records the position of a station of `wlan` in metres. Called once per station, at the start.
     pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.stations.push(wlan, station, place);
         }
     }
 
-    /// True if transmissions are recorded in tables or captures; if not, calls of [`Recorder::transmission`]
-    /// and [`Recorder::frame`] are unnecessary.
+    /// True if tables or captures record transmissions. Otherwise [`Recorder::transmission`] and
+    /// [`Recorder::frame`] need not be called.
     pub fn wants_transmissions(&self) -> bool {
         self.tables.is_some() || self.captures.is_some()
     }
 
-    /// Records a transmission at its end.
+    /// Records a transmission. Called at the end of the transmission.
     pub fn transmission(&mut self, row: AirRow) {
         let flow = self.code(row.flow);
         if let Some(tables) = &mut self.tables {
@@ -231,20 +232,20 @@ impl Recorder {
         }
     }
 
-    /// True if packets are captured; if not, calls of [`Recorder::packet`] are unnecessary.
+    /// True if packets are captured. Otherwise [`Recorder::packet`] need not be called.
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
     }
 
-    /// Registers an interface of a node under the name of its link; returns the interface's number for
+    /// Registers an interface of a node under the name of the link. Returns the interface number for
     /// [`Recorder::packet`].
     pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
         self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
     }
 
-    /// Records a packet that crossed an interface of `node`; `comment` notes a loss there.
+    /// Records a packet that crossed an interface of `node`. `comment` describes a loss at this interface.
     ///
-    /// A packet that arrives only to be forwarded is captured once, at its departure, unless it was lost.
+    /// A forwarded packet is captured once: at its departure, or at its arrival if it was lost there.
     pub fn packet(
         &mut self,
         t: Time,
@@ -259,13 +260,14 @@ impl Recorder {
         }
     }
 
-    /// Registers the channel of a cell; returns its number for [`Recorder::frame`] and [`Recorder::msdu`].
+    /// Registers the channel of a cell. Returns the channel number for [`Recorder::frame`] and
+    /// [`Recorder::msdu`].
     pub fn channel(&mut self, channel: Channel) -> u16 {
         self.captures.as_mut().map_or(0, |captures| captures.channel(channel))
     }
 
-    /// Records a frame on a channel at its end. The packets of a data frame or A-MPDU follow in calls of
-    /// [`Recorder::msdu`].
+    /// Records a frame on a channel. Called at the end of the frame. Calls of [`Recorder::msdu`] add the
+    /// packets of a data frame or A-MPDU.
     pub fn frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
         if let Some(captures) = &mut self.captures {
             captures.frame(channel, row, header);

@@ -6,12 +6,12 @@ use crate::columns::{Column, Table};
 use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
 use indexmap::IndexSet;
 
-/// Cause for which a sender passed a data segment to IP.
+/// Reason for which a sender passed a data segment to IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendCause {
     /// New data, in order.
     New,
-    /// Fast retransmit: the segment whose loss was detected (RFC 5681 §3.2).
+    /// Fast retransmit of the segment whose loss was detected (RFC 5681 §3.2).
     Fast,
     /// Expiry of the retransmission timer (RFC 6298 §5.4).
     Timeout,
@@ -38,7 +38,7 @@ impl SendCause {
         SendCause::Unknown,
     ];
 
-    /// Returns the name in traces.
+    /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
             SendCause::New => "new",
@@ -61,7 +61,7 @@ pub enum DropKind {
     Ack,
     /// An explicit notification.
     Notice,
-    /// A frame of the link layer itself (RTS, CTS, link ACK).
+    /// A control frame of the link layer (RTS, CTS, link ACK).
     Control,
     /// A UDP datagram.
     Datagram,
@@ -80,7 +80,7 @@ impl DropKind {
         DropKind::Routing,
     ];
 
-    /// Returns the name in traces.
+    /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
             DropKind::Data => "data",
@@ -102,9 +102,10 @@ pub struct DropRow {
     pub cause: Drop,
     /// Kind of the packet or frame.
     pub kind: DropKind,
-    /// First byte of the payload; for an ACK, the acknowledgement number; for a datagram, its number.
+    /// First byte of the payload. For an ACK, the acknowledgement number; for a datagram, the datagram
+    /// number.
     pub seq: u64,
-    /// Length of the IP datagram or of the frame, bytes.
+    /// Length of the IP datagram or frame in bytes.
     pub bytes: u32,
 }
 
@@ -130,13 +131,13 @@ pub struct SendContext {
     pub retransmission: bool,
     /// Cause of the transmission.
     pub cause: SendCause,
-    /// Congestion window at that time, in segments.
+    /// Congestion window at the transmission, in segments.
     pub cwnd: f64,
     /// Bytes in flight including the segment, as counted by the sender.
     pub flight: u32,
 }
 
-/// `segments`: each segment with data or a FIN passed to IP by its sender.
+/// `segments`: segments with data or a FIN that senders passed to IP.
 #[derive(Default)]
 pub(crate) struct Segments {
     time: Vec<f64>,
@@ -180,7 +181,7 @@ impl Segments {
     }
 }
 
-/// `window`: the sender's state, at each change of cwnd, ssthresh, srtt or rto.
+/// `window`: state of senders at each change of cwnd, ssthresh, srtt or rto.
 pub(crate) struct Windows {
     /// Last sample of each flow.
     last: Vec<Option<WindowSample>>,
@@ -243,12 +244,12 @@ impl Windows {
     }
 }
 
-/// Names of the places of queues and drops; the code of a place is the index of its name.
+/// Names of places with queues or drops. The code of a place is the index of its name.
 #[derive(Default)]
 pub(crate) struct Places(IndexSet<String>);
 
 impl Places {
-    /// Returns the code of a place; the same name always has the same code.
+    /// Returns the code of a place. A name always has the same code.
     pub fn code(&mut self, name: &str) -> u32 {
         let known = self.0.get_index_of(name);
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
@@ -305,10 +306,10 @@ impl Drops {
     }
 }
 
-/// `queue`: number of queued packets, at each change.
+/// `queue`: number of queued packets, one row per change.
 #[derive(Default)]
 pub(crate) struct Queues {
-    /// Length after the last row of each place; a queue begins empty.
+    /// Queue length in the last row of each place. Queues begin empty.
     last: Vec<u32>,
     time: Vec<f64>,
     place: Vec<u32>,
@@ -330,7 +331,8 @@ impl Queues {
         self.packets.push(packets);
     }
 
-    /// Sorts by time: departures from the queue before a wire are recorded at the next arrival.
+    /// Returns the table, sorted by time. The sort is needed because a wire records departures from its queue
+    /// at the next arrival.
     pub fn into_table(self, places: &Places) -> Table {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by(|&a, &b| self.time[a].total_cmp(&self.time[b]));
@@ -346,17 +348,17 @@ impl Queues {
 /// Event of a notice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoticeEvent {
-    /// Creation.
+    /// Creation of the notice.
     Sent,
-    /// Reception by the sender, which reacted to the notice.
+    /// Reception by the sender, and the sender's reaction.
     Received {
-        /// Time in ms from the expiry of the retransmission timer that the notice should have prevented to
-        /// the notice's arrival; negative if the notice was in time.
+        /// Time in ms from the expiry of the retransmission timer to the notice that should have prevented
+        /// the expiry. Negative if the notice was in time.
         lateness_ms: Option<f64>,
     },
 }
 
-/// `notices`: explicit notices, at their creation and at their reception.
+/// `notices`: creation and reception of explicit notices.
 #[derive(Default)]
 pub(crate) struct Notices {
     time: Vec<f64>,
@@ -394,7 +396,7 @@ impl Notices {
     }
 }
 
-/// `deliveries`: in-order bytes delivered to the receiving application since the start.
+/// `deliveries`: number of in-order bytes delivered to the receiving application so far.
 #[derive(Default)]
 pub(crate) struct Deliveries {
     time: Vec<f64>,
@@ -422,7 +424,7 @@ impl Deliveries {
 /// Code of rows without a flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
 
-/// Returns a column of flows; rows without a flow have the word "-", which is not a valid flow name.
+/// Returns a column of flow names. Rows without a flow have "-", which is not a valid flow name.
 pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == NO_FLOW) {
@@ -433,8 +435,8 @@ pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     Column::Category(codes, names)
 }
 
-/// `stations`: positions of the stations of each wlan, metres. The table has no times, as stations do not
-/// move.
+/// `stations`: positions of the stations of each wlan in metres. The table has no times, because stations do
+/// not move.
 #[derive(Default)]
 pub(crate) struct Stations {
     wlans: IndexSet<String>,

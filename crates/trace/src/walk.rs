@@ -1,4 +1,4 @@
-//! The table `packets`: the path of each packet, step by step.
+//! Table `packets`: the path of each packet, step by step.
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, Places, flows_or_none, words};
@@ -7,17 +7,17 @@ use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, Time};
 /// Step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Creation, at a node.
+    /// Creation at a node.
     Made,
-    /// Offer to the queue before a link, at the node where the link begins.
+    /// Arrival at the queue before a link, at the start of the link.
     Offered,
     /// Intact arrival at the end of a link.
     Arrived,
-    /// End of the path: the packet reached its destination or a proxy agent, or a broadcast packet was sent.
+    /// End of the path. The packet reached its destination or a proxy agent, or a broadcast packet was sent.
     Delivered,
-    /// End of the path by a drop, for this reason.
+    /// End of the path by a drop with this cause.
     Dropped(Drop),
-    /// Arrival at the end of a reordering wire, which delays the packet further.
+    /// Arrival at the end of a reordering wire. The wire delays the packet further.
     Late,
 }
 
@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    /// Returns the cause of a drop as a number; for other steps, the number after the last cause.
+    /// Returns the cause of a drop as a number. Other steps have the number after the last cause.
     const fn cause(self) -> u32 {
         match self {
             Step::Dropped(why) => why as u32,
@@ -57,38 +57,39 @@ pub enum StepLocation {
 /// Packet that takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walker {
-    /// Slot of the packet in the simulator's memory, unique from the first step to the last.
+    /// Slot of the packet in the simulator's memory. Unique from the packet's first step to the last.
     pub slot: u32,
     /// Flow of the packet; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Kind of the packet.
     pub kind: DropKind,
-    /// First byte of the payload; for an ACK, the acknowledgement number; for a datagram, its number.
+    /// First byte of the payload. For an ACK, the acknowledgement number; for a datagram, the datagram
+    /// number.
     pub seq: u64,
-    /// Length of the IP datagram, bytes.
+    /// Length of the IP datagram in bytes.
     pub bytes: u32,
-    /// Bytes of payload.
+    /// Payload in bytes.
     pub payload: u32,
     /// True if only the packet's headers are intact.
     pub damaged: bool,
-    /// ECN codepoint, before the step.
+    /// ECN codepoint before the step.
     pub ecn: Ecn,
     /// Control bits of a TCP segment; `None` for other packets.
     pub flags: Option<Flags>,
 }
 
-/// Letters of control bits, as in tcpdump, in the order of a code's bits.
+/// Letters of control bits as in tcpdump, from the lowest bit of a code.
 const LETTERS: [char; 6] = ['F', 'S', 'P', '.', 'E', 'W'];
 /// Code of packets other than TCP segments.
 const NO_FLAGS: u32 = 1 << LETTERS.len();
 
-/// Returns the code of control bits, one bit each.
+/// Returns the control bits as a bit mask in the order of [`LETTERS`]; [`NO_FLAGS`] for `None`.
 fn flags_code(flags: Option<Flags>) -> u32 {
     let Some(Flags { syn, ack, fin, psh, ece, cwr }) = flags else { return NO_FLAGS };
     (0..).zip([fin, syn, psh, ack, ece, cwr]).map(|(place, bit)| u32::from(bit) << place).sum()
 }
 
-/// Returns the words of all codes: `SEW`, `.`, `-`.
+/// Returns the words of all codes, such as `SEW`, `.` and `-`.
 fn flags_words() -> Vec<String> {
     let word = |code: u32| {
         let letters = (0..).zip(LETTERS).filter(|(place, _)| code >> place & 1 == 1);
@@ -99,7 +100,7 @@ fn flags_words() -> Vec<String> {
 
 /// `packets`: each step of each packet, in chronological order.
 pub(crate) struct Walks {
-    /// Names of the nodes, whose codes precede those of places.
+    /// Node names. The codes of nodes precede the codes of places.
     nodes: Vec<String>,
     /// Number of the packet in each slot.
     numbers: Vec<u64>,
