@@ -1,23 +1,22 @@
-//! Addresses, ports and initial sequence numbers, which simulated packets do not contain.
+//! Addresses, ports and initial sequence numbers. Simulated packets do not contain these fields.
 
 use crate::WireError;
 use airhop_base::{Body, FlowId, NodeId, Packet};
 use std::net::IpAddr;
 
-/// Source port of flow 0, the first dynamic port (RFC 6335 §6). The next flows have the following ports.
+/// Source port of flow 0: the first dynamic port (RFC 6335 §6). Later flows have the following ports.
 pub const SENDER_PORT: u16 = 49152;
-/// Port of all TCP receivers: one port without an assigned protocol, instead of one port per flow. A hundred
-/// consecutive ports would include those of SIP, DNS and other protocols, and an analyser of captures would
-/// decode the flows as these protocols.
+/// Port of all TCP receivers, without an assigned protocol. With one port per flow, analysers would decode
+/// some flows as SIP, DNS or other protocols with assigned ports.
 pub const TCP_RECEIVER_PORT: u16 = 5001;
 /// Port of all UDP receivers.
 pub const UDP_RECEIVER_PORT: u16 = 6001;
-/// Port of routers (RFC 3561 §5).
+/// UDP port of AODV routers (RFC 3561 §5).
 pub const AODV_PORT: u16 = 654;
-/// Maximum number of flows: the number of dynamic ports.
+/// Maximum number of flows. Equals the number of dynamic ports.
 pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
 
-/// Network 10.0.0.0/8, for private use (RFC 1918 §3).
+/// Private network 10.0.0.0/8 (RFC 1918 §3).
 const NETWORK: u32 = 10 << 24;
 
 /// Direction of a packet of a flow.
@@ -38,7 +37,7 @@ impl Way {
     }
 }
 
-/// Returns the IPv4 address of a node; node 0 has 10.0.0.1. The broadcast address is the limited broadcast
+/// Returns the IPv4 address of a node. Node 0 has 10.0.0.1. The broadcast node has the limited broadcast
 /// address (RFC 919 §7).
 pub fn address(node: NodeId) -> [u8; 4] {
     if node == NodeId::BROADCAST {
@@ -47,10 +46,10 @@ pub fn address(node: NodeId) -> [u8; 4] {
     (NETWORK + u32::from(node.0) + 1).to_be_bytes()
 }
 
-/// Network in fd00::/8, for private use (RFC 4193 §3.1). The prefix is Airhop's own.
+/// Airhop's private network in fd00::/8 (RFC 4193 §3.1).
 const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// Returns the IPv6 address of a node; node 0 has fd00:a1b0::1.
+/// Returns the IPv6 address of a node. Node 0 has fd00:a1b0::1.
 pub fn address6(node: NodeId) -> [u8; 16] {
     let mut address = [0; 16];
     address[..14].copy_from_slice(&NETWORK6);
@@ -58,9 +57,9 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
-/// Returns the MAC address of a node in a cell, which is locally administered (IEEE 802 §8.2): its last two
-/// bytes are those of the node's IPv4 address, for the first 65,535 nodes. The broadcast address is that of
-/// all stations.
+/// Returns the locally administered MAC address of a node in a cell (IEEE 802 §8.2). The last two bytes equal
+/// the end of the node's IPv4 address, for the first 65,535 nodes. The broadcast node has the broadcast
+/// address.
 pub fn mac_address(cell: u16, node: NodeId) -> [u8; 6] {
     if node == NodeId::BROADCAST {
         return [0xFF; 6];
@@ -68,7 +67,7 @@ pub fn mac_address(cell: u16, node: NodeId) -> [u8; 6] {
     in_cell(cell, node.0 + 1)
 }
 
-/// Returns the BSSID of a cell, which is the address of no node.
+/// Returns the BSSID of a cell. No node has this address.
 pub fn bssid(cell: u16) -> [u8; 6] {
     in_cell(cell, 0)
 }
@@ -78,9 +77,9 @@ fn in_cell(cell: u16, number: u16) -> [u8; 6] {
     [0x02, 0xA1, c0, c1, n0, n1]
 }
 
-/// True if this is the address of a single host. A simulated network routes to hosts only. Packets from a
-/// kernel to all its neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) stay on
-/// the local link.
+/// True if this is the address of a single host. A simulated network routes only to hosts. A kernel's packets
+/// to all neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) stay on the local
+/// link.
 pub fn is_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(to) => {
@@ -91,7 +90,7 @@ pub fn is_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// Returns the node whose host has this IPv4 or IPv6 address; `None` if no node has it.
+/// Returns the node of the host with this IPv4 or IPv6 address; `None` without such a node.
 pub fn host(address: IpAddr) -> Option<NodeId> {
     match address {
         IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
@@ -103,7 +102,7 @@ pub fn host(address: IpAddr) -> Option<NodeId> {
     }
 }
 
-/// Returns the node with this address; `None` if no node has it.
+/// Returns the node with this address; `None` without such a node.
 pub fn node(address: [u8; 4]) -> Option<NodeId> {
     if address == [255; 4] {
         return Some(NodeId::BROADCAST);
@@ -112,7 +111,7 @@ pub fn node(address: [u8; 4]) -> Option<NodeId> {
     u16::try_from(index).ok().map(NodeId).filter(|node| *node != NodeId::BROADCAST)
 }
 
-/// Returns source and destination port of a packet of this flow; `receiver`: port of the receiver.
+/// Returns source and destination port of a packet. `receiver` is the port of the receiver.
 pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
     let sender = SENDER_PORT + flow.0;
     match way {
@@ -121,7 +120,7 @@ pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
     }
 }
 
-/// Returns the flow and direction of a packet with these ports.
+/// Returns flow and direction of a packet with these ports. `receiver` is the port of the receiver.
 pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(FlowId, Way), WireError> {
     let (sender, way) = match (source, destination) {
         (port, listening) if listening == receiver => (port, Way::Forward),
@@ -134,13 +133,13 @@ pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(Flow
 
 /// Returns the initial sequence number of the stream in this direction.
 ///
-/// RFC 9293 §3.4.1 requires an unpredictable number, but a simulation requires the same bytes in every run.
-/// The multiplication by an odd number makes the numbers of all streams distinct.
+/// RFC 9293 §3.4.1 requires an unpredictable number, but a simulation must produce the same bytes in every
+/// run. Multiplication by an odd number makes the numbers of all streams distinct.
 pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
 
-/// Returns the initial sequence numbers of the sender and of the receiver of a TCP flow: those of their SYNs.
+/// Returns the initial sequence numbers of sender and receiver of a TCP flow.
 pub fn initial_numbers(flow: FlowId) -> [u32; 2] {
     [Way::Forward, Way::Reverse].map(|way| isn(flow, way))
 }
@@ -150,12 +149,12 @@ pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
     [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
-/// State of a flow's connection on which the headers depend.
+/// State of a flow's connection that the packet headers depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub(crate) sender: NodeId,
     pub(crate) receiver: NodeId,
-    /// Window scale of each endpoint; zero for an endpoint that has sent no SYN (RFC 7323 §2.2).
+    /// Window scale of each endpoint. Zero until the endpoint has sent a SYN (RFC 7323 §2.2).
     shift: [u8; 2],
 }
 

@@ -10,7 +10,7 @@ const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 const ERROR: u8 = 3;
 
-/// Flag of a request: the sequence number of the destination is unknown.
+/// Flag of a route request: the destination's sequence number is unknown.
 const UNKNOWN: u8 = 0b0000_1000;
 
 /// Writes the UDP header and the message.

@@ -1,9 +1,9 @@
 //! EBSN and RTTN: 40-byte packets in the form of an ICMP error (RFC 792).
 //!
-//! The type is one of the types for experiments (RFC 4727); the code distinguishes EBSN and RTTN. Like an
-//! ICMP error, each of them quotes the first eight bytes after the IP header of the reported packet: ports
-//! and sequence number. The IP header of the reported packet would not fit in 40 bytes, and the receiver of
-//! the notice does not need it, because it sent that packet.
+//! The type is for experiments (RFC 4727). The code distinguishes EBSN and RTTN. Like an ICMP error, the
+//! packet quotes the first eight bytes after the IP header of the reported packet: ports and sequence number.
+//! The quoted IP header would not fit in 40 bytes. The receiver of the notice sent the reported packet, and
+//! does not need the IP header.
 //!
 //! ```text
 //! type 253 | code | checksum || delay in µs || source port | destination port || sequence number || end of the segment

@@ -6,7 +6,7 @@ use airhop_base::{Body, Ecn, NodeId, NoticeKind, Packet};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpEcn, IpNumber, Ipv4Header};
 
-/// Length of the header; Airhop writes no IP options.
+/// Length of the header. Airhop writes no IP options.
 pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
 
 /// Parsed datagram.
@@ -17,7 +17,7 @@ pub(crate) struct Datagram<'a> {
     pub ecn: Ecn,
     pub ttl: u8,
     pub protocol: IpNumber,
-    /// Payload of the IP header.
+    /// Payload of the datagram.
     pub body: &'a [u8],
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
     out.resize(HEADER, 0);
 }
 
-/// Writes the header and the checksum of the body, which follows the header in `out`.
+/// Writes the header and the checksum of the body. The body follows the header in `out`.
 pub(crate) fn finish(
     packet: &Packet,
     protocol: IpNumber,
@@ -72,8 +72,8 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// Returns the sum of the words of the body (in memory order, RFC 1071 §2 (B)) and of the pseudo header of
-/// TCP (RFC 9293 §3.1) and UDP (RFC 768).
+/// Returns the sum of the body and of the pseudo header of TCP (RFC 9293 §3.1) or UDP (RFC 768). Words are in
+/// memory order (RFC 1071 §2 (B)).
 fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
     let body_sum = Sum16BitWords::new().add_slice(body);
     if header.protocol == IpNumber::ICMP {
@@ -86,7 +86,7 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
         .add_slice(&header.destination)
 }
 
-/// Returns the source and destination nodes of a packet in its IP header.
+/// Returns the source and destination nodes for the IP header of a packet.
 fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
         // Yun 2009, §3.1: the source is the receiver, as in an ACK, whichever node created the notice.

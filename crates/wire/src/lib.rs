@@ -1,23 +1,23 @@
 //! Encoding of packets as real IPv4, TCP, UDP and ICMP bytes, and decoding.
 //!
-//! A simulated [`Packet`] has the fields that the simulation needs. The wire format needs further fields:
-//! [`addressing`] derives addresses, ports and initial sequence numbers from node and flow numbers, and a
-//! [`Conversation`] stores the window scale of its SYNs. In six respects the wire format has less
-//! information:
+//! A simulated [`Packet`] has only the fields that the simulation needs. For the wire, [`addressing`] derives
+//! addresses, ports and initial sequence numbers from node and flow numbers. A [`Conversation`] stores the
+//! window scale of the SYNs. In six respects the wire format has less information:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323
 //!   §2.3);
 //! * a segment without the ACK bit has no acknowledgement number;
-//! * the delay of an RTTN (at most 2³² - 1), and the clock of an arrival and the contention time of data (both
+//! * the delay of an RTTN (at most 2³² - 1), and the clock of an arrival and the contention time of data
+//!   (both
 //!   modulo 2³²) are in whole microseconds; the lifetime of a route (modulo 2³²) is in whole milliseconds;
 //! * the payload is written as it was sent, even if it is damaged;
 //! * the transmission time of a segment and the creation time of a notice are read as zero.
 //!
 //! Byte `n` of a TCP stream has the low byte of `n` as its value, so a retransmission repeats the same bytes.
 //!
-//! [`real`] processes datagrams of real hosts, which have other addresses and numbers. [`wifi`] writes the
-//! 802.11 frames that carry datagrams in a cell.
+//! [`real`] processes datagrams of real hosts. [`wifi`] writes the 802.11 frames that carry datagrams in a
+//! cell.
 
 pub mod addressing;
 mod aodv;
@@ -38,8 +38,8 @@ use airhop_base::{Body, NoticeKind, Packet};
 /// Decoded packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// Packet. The window of its segment is the header's field; a reader with knowledge of the connection
-    /// must shift it left by the window scale of the sender's SYN (RFC 7323 §2.3).
+    /// Packet with an unscaled window. A reader that knows the connection must shift the window left by the
+    /// window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
     /// Window scale announced by a SYN; `None` for other segments.
     pub window_shift: Option<u8>,
@@ -62,7 +62,7 @@ pub enum WireError {
     /// The TCP options exceed 40 bytes (RFC 9293 §3.1).
     #[error("{0} bytes of TCP options, where 40 fit")]
     Options(usize),
-    /// There are fewer ports than flows.
+    /// There are more flows than ports.
     #[error("flow number {0} has no port: at most {max} flows can be put on the wire", max = addressing::MAX_FLOWS)]
     Flow(u16),
     /// The bytes are truncated, or a header is inconsistent.
@@ -71,17 +71,16 @@ pub enum WireError {
     /// A checksum is wrong.
     #[error("wrong {0} checksum")]
     Checksum(&'static str),
-    /// A well-formed packet that is not Airhop's: another protocol, address or port, a fragment, or reserved
+    /// The packet is well-formed but not Airhop's: another protocol, address or port, a fragment, or reserved
     /// bits of no known notice.
     #[error("not a packet of Airhop: {0}")]
     Foreign(&'static str),
 }
 
-/// Encodes `packet`, which belongs to `conversation`, as an IPv4 datagram that replaces the contents of
-/// `out`.
+/// Encodes `packet`, part of `conversation`, as an IPv4 datagram. Replaces the contents of `out`.
 ///
 /// # Errors
-/// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; the contents
+/// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]. The contents
 /// of `out` are then undefined.
 pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -> Result<(), WireError> {
     if packet.flow.index().is_some_and(|flow| flow >= usize::from(addressing::MAX_FLOWS)) {

@@ -1,11 +1,11 @@
 //! Sequence numbers on the wire: stream offsets modulo 2³² (RFC 9293 §3.4).
 
-/// Converts a stream offset to a number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
+/// Converts a stream offset to a sequence number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
 pub(crate) fn fold(offset: u64, isn: u32) -> u32 {
     isn.wrapping_add(offset as u32)
 }
 
-/// Converts a number on the wire to the stream offset, modulo 2³².
+/// Converts a sequence number on the wire to the stream offset modulo 2³².
 pub(crate) fn unfold(number: u32, isn: u32) -> u64 {
     number.wrapping_sub(isn).into()
 }

@@ -1,5 +1,5 @@
-//! TCP options: options of the RFCs, and options of explicit loss notification, whose kinds are for
-//! experiments (RFC 4727).
+//! TCP options: options of the RFCs, and options of explicit loss notification with experimental option kinds
+//! (RFC 4727).
 //!
 //! ```text
 //! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
@@ -9,16 +9,15 @@
 //! contention         254 | 8 | identifier (2) | microseconds (4)                          TCP-CC
 //! ```
 //!
-//! Options of kind 253 or 254 without an identifier are distinguished by their length. A segment has its options in this order
-//! after MSS, SACK permitted, window scale, timestamps and SACK, with the padding counted by
-//! [`Segment::option_bytes`].
+//! Options of kind 253 or 254 without an identifier are distinguished by their length. A segment has its
+//! options in this order after MSS, SACK permitted, window scale, timestamps and SACK, with the padding
+//! counted by [`Segment::option_bytes`].
 
 use crate::WireError;
 use crate::numbers::{fold, unfold};
 use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 
-/// Maximum payload of a segment that fits in an IPv4 datagram (RFC 6691 §2). Airhop's receivers accept any
-/// length.
+/// Maximum segment payload in an IPv4 datagram (RFC 6691 §2). Airhop's receivers accept any length.
 const MSS: u16 = u16::MAX - 40;
 /// Maximum window scale (RFC 7323 §2.3).
 pub(crate) const MAX_WINDOW_SHIFT: u8 = 14;
@@ -37,14 +36,14 @@ const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
-/// Returns the window scale of a connection whose largest window is `window`. The smallest scale that can
-/// express the window loses the fewest bits (RFC 7323 §2.2).
+/// Returns the smallest window scale that can express a largest window of `window`. The smallest scale loses
+/// the fewest bits (RFC 7323 §2.2).
 pub fn window_shift(window: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// Returns the options of a segment; `isn`: initial sequence number of the peer. The header checksum is left
-/// zero.
+/// Returns the options of a segment. `isn` is the initial sequence number of the peer. The header checksum is
+/// left zero.
 pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     let options = &segment.options;
     let mut out = Vec::new();
@@ -88,8 +87,8 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     out
 }
 
-/// Reads options into `segment`; `isn`: initial sequence number of the peer. Returns the window scale
-/// announced by a SYN, if any. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
+/// Reads options into `segment`. `isn` is the initial sequence number of the peer. Returns the window scale
+/// of a SYN; `None` without this option. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
 pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
     let mut window_shift = None;
     for option in (Walk { options, at: 0 }) {
@@ -128,7 +127,7 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
     Ok(window_shift)
 }
 
-/// Returns the offset in `options` of the header checksum's value; `None` without this option.
+/// Returns the offset of the header checksum's value in `options`; `None` without this option.
 pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
     let mut walk = (Walk { options, at: 0 }).filter_map(Result::ok);
     walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)

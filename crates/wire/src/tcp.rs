@@ -1,22 +1,22 @@
 //! TCP segments (RFC 9293 §3.1) with their options, and notices in the form of segments.
 //!
-//! ERSN and ELN (Yun 2009, §3.1) have the size, addresses and ports of a pure ACK of the receiver. Two
-//! reserved bits identify them: bits 4 and 5 of byte 12, the first two bits after the data offset, where bit
-//! 0 is the most significant. The last reserved bit is left to Accurate ECN (RFC 9768).
+//! An ERSN or ELN (Yun 2009, §3.1) has the size, addresses and ports of a pure ACK of the receiver. Two
+//! reserved bits mark the notice: bits 4 and 5 of byte 12, directly after the data offset. Bit 0 is the most
+//! significant. The last reserved bit stays free for Accurate ECN (RFC 9768).
 //!
 //! ```text
 //! byte 12:  data offset (4) | notice (2) | ELN (1) | reserved (1)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
 //! ```
 //!
-//! The acknowledgement field contains the first byte of the reported segment, and the window field 65535 less
-//! its length. An analyser of captures that reads this field as a window therefore shows a large window, not
-//! a closing window. A notice about several segments has an option with their bitmap. The ACK bit is set, but
-//! acknowledgement and window field have another meaning than in an ACK. A sender must therefore check the
-//! reserved bits first, and notices must not be sent to a TCP that does not know them.
+//! In a notice, the acknowledgement field contains the first byte of the reported segment. The window field
+//! contains 65535 minus the length of that segment. A packet analyser therefore shows a large window, not a
+//! closing window. A notice about several segments has an option with a bitmap. The ACK bit is set, but
+//! neither field has the meaning of an ACK. A sender must therefore check the reserved bits first. Notices
+//! must not be sent to a TCP that does not know notices.
 //!
-//! A segment with the third reserved bit, ELN, is an ordinary ACK that also reports the loss of a segment on
-//! the wireless link: the next expected segment (Balakrishnan and Katz 1998), or the segment that an option
-//! names (HACK). A sender that ignores the bit processes the segment as an ACK.
+//! The third reserved bit, ELN, marks an ordinary ACK that also reports a loss on the wireless link. The lost
+//! segment is the next expected segment (Balakrishnan and Katz 1998), or the segment in an option (HACK). A
+//! sender that ignores the bit sees an ordinary ACK.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
@@ -31,15 +31,15 @@ const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
 pub(crate) const ELN_BITS: u8 = 0b0000_1000;
-/// ELN bit in an ACK: the segment that the ACK requests, or that an option names, was lost.
+/// ELN bit in an ACK: the next expected segment, or the segment in an option, was lost.
 pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
 /// Offset of the checksum.
 const CHECKSUM: usize = 16;
 
-/// A NAK (Cheng & Lin 2008) in a separate packet is an option for experiments (RFC 4727) with an identifier
-/// (RFC 6994 §3): `253 | 12 | identifier (2) | first byte (4) | end (4)`; about several segments `253 | 20 |
-/// …`, with a bitmap (8) at the end.
+/// Option with a NAK (Cheng & Lin 2008) in a separate packet. The option is experimental (RFC 4727) and has
+/// an identifier (RFC 6994 §3). For one segment: `253 | 12 | identifier (2) | first byte (4) | end (4)`. For
+/// several segments: `253 | 20 | …`, with a bitmap (8) at the end.
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x54];
 const LONG_NAK_HEAD: [u8; 4] = [253, 20, 0xA1, 0x54];
 /// Option of an ERSN or ELN about several segments: `253 | 12 | identifier (2) | bitmap (8)`.
@@ -79,8 +79,8 @@ pub(crate) fn write_segment(
     Ok(IpNumber::TCP)
 }
 
-/// Sets the header checksum of HACK, if the header has that option. It is the checksum of RFC 9293 §3.1 of a
-/// segment with this header, without data, and with a zero header checksum.
+/// Sets the HACK header checksum if the header has that option. The checksum is that of RFC 9293 §3.1,
+/// computed without data and with zero in the HACK field.
 fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     if let Some(at) = options::header_check(&header[TcpHeader::MIN_LEN..]) {
         let at = TcpHeader::MIN_LEN + at;
@@ -89,7 +89,7 @@ fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     }
 }
 
-/// Returns the sum of a header without data, and of its pseudo header.
+/// Returns the checksum's sum over pseudo header and header, without data.
 fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
     let [source, destination] = ends.map(addressing::address);
     Sum16BitWords::new()
@@ -100,7 +100,7 @@ fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
         .add_slice(&destination)
 }
 
-/// True if the header checksum matches the headers, or is absent.
+/// True if the HACK header checksum is correct or absent.
 fn is_protected(header: &[u8], ends: [NodeId; 2]) -> bool {
     let mut header = header.to_vec();
     header[CHECKSUM..CHECKSUM + 2].fill(0);
@@ -108,7 +108,7 @@ fn is_protected(header: &[u8], ends: [NodeId; 2]) -> bool {
     !has_check || header_sum(&header, ends).ones_complement() == 0
 }
 
-/// Writes ERSN, ELN or NAK.
+/// Writes an ERSN, an ELN or a NAK as a TCP header.
 pub(crate) fn write_notice(
     packet: &Packet,
     notice: &Notice,

@@ -1,4 +1,5 @@
-//! UDP datagrams (RFC 768). The payload starts with number and transmission time, if both fit.
+//! UDP datagrams (RFC 768). The payload starts with the datagram's number and transmission time, cut to the
+//! payload length.
 
 use crate::WireError;
 use crate::addressing::{self, UDP_RECEIVER_PORT, Way};
@@ -6,7 +7,7 @@ use crate::ipv4::Datagram as Ip;
 use airhop_base::{Body, Datagram, FlowId, Packet, Time};
 use etherparse::{IpNumber, UdpHeader};
 
-/// Writes header and payload; only the sender of a flow sends datagrams.
+/// Writes header and payload. Only the sender of a flow sends datagrams.
 pub(crate) fn write(packet: &Packet, datagram: &Datagram, out: &mut Vec<u8>) -> Result<IpNumber, WireError> {
     let (source_port, destination_port) = addressing::ports(packet.flow, Way::Forward, UDP_RECEIVER_PORT);
     let bytes = UdpHeader::LEN + datagram.len as usize;
@@ -20,7 +21,7 @@ pub(crate) fn write(packet: &Packet, datagram: &Datagram, out: &mut Vec<u8>) -> 
     Ok(IpNumber::UDP)
 }
 
-/// Reads the output of [`write`]. Fields for which the payload had no room are zero.
+/// Reads the output of [`write`]. A field that did not fit into the payload is zero.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = UdpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("UDP header"))?;
     if usize::from(header.length) != ip.body.len() {

@@ -1,14 +1,14 @@
-//! Internet checksum (RFC 1071) of bytes, and its incremental update after a change of a header.
+//! Internet checksum (RFC 1071), and incremental updates after header changes.
 
 use etherparse::checksum::Sum16BitWords;
 
-/// Returns the sum of `bytes`; an odd last byte is padded with a zero (RFC 1071 §1).
+/// Returns the sum of `bytes`. An odd last byte is padded with a zero (RFC 1071 §1).
 pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
     Sum16BitWords::new().add_slice(bytes)
 }
 
-/// Incremental update of a checksum (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). The update does not
-/// read the other bytes of the datagram, and a wrong checksum remains wrong.
+/// Incremental update of a checksum (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). Does not read the rest
+/// of the datagram. A wrong checksum remains wrong.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update(u32);
 
@@ -27,7 +27,7 @@ impl Update {
         Update(self.0 + u32::from(word))
     }
 
-    /// Adds a few words; the sums are far below 2³².
+    /// Adds a few words. The sum must stay below 2³².
     pub fn add_all(self, words: &[u8]) -> Update {
         words.as_chunks::<2>().0.iter().fold(self, |sum, word| sum.add(u16::from_be_bytes(*word)))
     }

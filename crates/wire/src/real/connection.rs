@@ -6,7 +6,7 @@ use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time
 /// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// Direction from the end that opened the connection, i.e. the sender of the first observed packet.
+    /// Direction from the end that opened the connection. This end sent the first observed packet.
     Forward,
     /// Direction from the other end.
     Reverse,
@@ -26,10 +26,10 @@ impl Way {
 /// window scale of each end.
 ///
 /// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. If no SYN of an end was observed,
-/// its first observed number counts as its first data byte. Older data that arrives later has offset 0.
+/// the first observed number counts as the first data byte. Older data that arrives later has offset 0.
 ///
-/// Acknowledgement numbers are limited to the data observed from the other end, because a host may send
-/// higher numbers (RFC 9293 §3.10.7.4 drops such an ACK).
+/// Acknowledgement numbers are limited to the data observed from the other end. A host may send higher
+/// numbers (RFC 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
     streams: [Stream; 2],
@@ -38,7 +38,7 @@ pub struct Connection {
 /// Stream of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stream {
-    /// Sequence number on the wire of offset 0; `None` while unknown.
+    /// Sequence number on the wire at offset 0; `None` while unknown.
     isn: Option<u32>,
     /// First offset never sent.
     end: u64,
@@ -58,8 +58,8 @@ impl Stream {
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// Returns the offset of a sequence number: of all offsets that are equal modulo 2³², the nearest to the
-    /// end of the stream (RFC 9293 §3.4). The first observed number is the first data byte.
+    /// Returns the offset of a sequence number. Of all offsets that are equal modulo 2³², selects the nearest
+    /// to the end of the stream (RFC 9293 §3.4). The first observed number is the first data byte.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
@@ -69,13 +69,13 @@ impl Stream {
         self.end.saturating_add_signed(distance.into())
     }
 
-    /// Returns the offset of an acknowledgement number that the other end sent for this stream.
+    /// Returns the offset of an acknowledgement number for this stream, sent by the other end.
     fn acknowledged(&mut self, number: u32) -> u64 {
         self.unfold(number).min(self.end)
     }
 }
 
-/// Converts an offset to a number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
+/// Converts an offset to a sequence number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
 fn fold(isn: u32, offset: u64) -> u32 {
     isn.wrapping_add(offset as u32)
 }
@@ -86,12 +86,12 @@ impl Connection {
         Connection::default()
     }
 
-    /// True if this is the SYN of a new connection between the same ports: its initial sequence number
-    /// differs from the known one (RFC 9293 §3.6, MAY-2). Must be called before [`Connection::segment`],
-    /// which would restart the numbering.
+    /// True if `seen` is the SYN of a new connection between the same ports, i.e. has a new initial sequence
+    /// number (RFC 9293 §3.6, MAY-2). Must be called before [`Connection::segment`], because that call
+    /// restarts the numbering.
     ///
-    /// A SYN-ACK to the only SYN so far belongs to the same connection for any number, because a listener
-    /// without state (SYN cookies, RFC 4987 §3.6) chooses a new number for each SYN-ACK.
+    /// A SYN-ACK to the only SYN so far never starts a new connection. A listener without state (SYN cookies,
+    /// RFC 4987 §3.6) chooses a new number for each SYN-ACK.
     pub fn is_reopened_by(&self, way: Way, seen: &ParsedTcp) -> bool {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
@@ -100,12 +100,12 @@ impl Connection {
         seen.flags.syn && !seen.rst && is_other && !answers
     }
 
-    /// Returns the segment of a header with `payload` bytes of data, as part of the datagram `original`. The
-    /// caller must set the transmission time.
+    /// Converts a header with `payload` bytes of data to a segment of the datagram `original`. The caller
+    /// must set the transmission time.
     ///
-    /// The window is scaled if both SYNs were seen and had the option; the window of a SYN never is (RFC 7323
-    /// §2.2). A RST does not update the state: a host without such a connection sends arbitrary numbers (RFC
-    /// 9293 §3.10.7.1).
+    /// The window is scaled if both SYNs were seen and had the option. The window of a SYN is never scaled
+    /// (RFC 7323 §2.2). A RST does not update the state, because a host without such a connection sends
+    /// arbitrary numbers (RFC 9293 §3.10.7.1).
     pub fn segment(&mut self, way: Way, seen: &ParsedTcp, payload: u32, original: Original) -> Segment {
         let known = *self;
         if self.is_reopened_by(way, seen) {
@@ -131,20 +131,20 @@ impl Connection {
         }
     }
 
-    /// Returns the sequence number on the wire of an offset in the stream of direction `way` (RFC 9293 §3.4);
-    /// for the acknowledgement and NAKs of a segment, `way` is the opposite direction. For a stream without
-    /// an observed packet, the offset itself modulo 2³².
+    /// Converts an offset in the stream of direction `way` to a sequence number on the wire (RFC 9293 §3.4).
+    /// For the acknowledgement and NAKs of a segment, `way` is the opposite direction. If no packet of the
+    /// stream was observed, returns the offset modulo 2³².
     pub fn fold(&self, way: Way, offset: u64) -> u32 {
         fold(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
-    /// Returns the next sequence number on the wire of the stream in direction `way`, after all its observed
-    /// data.
+    /// Returns the next sequence number on the wire in direction `way`, after all observed data.
     pub fn next(&self, way: Way) -> u32 {
         self.fold(way, self.streams[way as usize].end)
     }
 
-    /// Returns sequence and acknowledgement number; zero for a number that the header does not contain.
+    /// Returns the offsets of the sequence and acknowledgement numbers. A number missing in the header is
+    /// zero.
     fn offsets(&mut self, way: Way, seen: &ParsedTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
@@ -159,9 +159,8 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the non-empty SACK blocks. A block lies above the cumulative acknowledgement or, as D-SACK
-    /// (RFC 2883), below it. The blocks do not change the observer's state: the function uses a copy of the
-    /// stream.
+    /// Returns the non-empty SACK blocks. A block lies above the cumulative acknowledgement, or below as a
+    /// D-SACK (RFC 2883). SACK blocks do not change the observer's state.
     fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

@@ -29,13 +29,13 @@ pub(super) const UDP_HEADER: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Headers {
     pub is_v6: bool,
-    /// Length of the datagram by its IP header.
+    /// Length of the datagram according to its IP header.
     pub bytes: usize,
     /// Offset of the transport header, or of a fragment's payload.
     pub transport: usize,
     pub protocol: u8,
     pub is_fragment: bool,
-    /// True if a routing header's route is not at its end, so that the destination address is not the final
+    /// True if a routing header has further addresses. The destination address is then not the final
     /// destination.
     pub is_on_route: bool,
 }
@@ -70,8 +70,8 @@ impl Headers {
         })
     }
 
-    /// Parses the headers of IPv6 (RFC 8200 §3, §4). A fragment that is the whole datagram (RFC 6946) does
-    /// not count as a fragment.
+    /// Parses the headers of IPv6 (RFC 8200 §3, §4). An atomic fragment (RFC 6946) does not count as a
+    /// fragment.
     fn of_v6(bytes: &[u8]) -> Result<Headers, Unreadable> {
         let header = part(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
         let mut headers = Headers {
@@ -135,13 +135,13 @@ impl Headers {
         sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())
     }
 
-    /// Returns the ECN codepoint (RFC 3168 §5: the last two bits of the traffic class).
+    /// Returns the ECN codepoint, the last two bits of the traffic class (RFC 3168 §5).
     pub fn ecn(&self, bytes: &[u8]) -> Ecn {
         Ecn::of_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
     }
 }
 
-/// Returns `length` bytes from `at` of a datagram that ends at `end`.
+/// Returns `length` bytes from `at`. The datagram ends at `end`.
 pub(super) fn part<'a>(
     bytes: &'a [u8],
     at: usize,

@@ -2,13 +2,13 @@
 //! departure.
 //!
 //! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read`]
-//! parses such a datagram of IPv4 or IPv6, and a [`Connection`] converts its TCP header into an
+//! parses a real host's IPv4 or IPv6 datagram. A [`Connection`] converts the TCP header into an
 //! [`airhop_base::Segment`] with offsets that never wrap. [`write_back`] writes the network's changes (CE
-//! marks, ELN, NAKs) into a copy of the bytes. All other fields of a datagram leave unchanged: unknown
-//! options, reserved bits, urgent data, valid and invalid checksums.
+//! marks, ELN, NAKs) into a copy of the bytes. All other fields stay unchanged: unknown options, reserved
+//! bits, urgent data, valid and invalid checksums.
 //!
-//! Further functions: [`notice`] builds a notice to a sender; [`complete_checksum`] and [`segments`] perform
-//! work that a host leaves to its network card.
+//! [`notice`] builds a notice to a sender. [`complete_checksum`] and [`segments`] perform work that a host
+//! leaves to its network card.
 //!
 //! The module does no I/O, and no input makes it panic.
 
@@ -38,7 +38,7 @@ pub enum Unreadable {
     /// The bytes end within a header.
     #[error("{has} bytes, where the {what} goes on to byte {needs}: keep at least the headers of a datagram")]
     Cut {
-        /// The header.
+        /// Name of the header.
         what: &'static str,
         /// Number of bytes needed.
         needs: usize,

@@ -1,11 +1,11 @@
-//! Notices to a real sender. ELN and ERSN have the form of an ACK from its receiver, with a mark in reserved
-//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]). Such ACKs must be sent only to hosts that
-//! listen for notices. EBSN and RTTN are ICMP messages in the format of [`crate::encode`], followed by
-//! addresses.
+//! Notices to a real sender. ELN and ERSN have the form of an ACK from the receiver, with a mark in the
+//! reserved bits (Yun 2009 §3.1). The bits are the same as in [`crate::encode`]. Such ACKs must be sent only
+//! to hosts that listen for notices. EBSN and RTTN are ICMP messages in the format of [`crate::encode`],
+//! followed by addresses.
 //!
-//! Their types are for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
-//! these messages; a program that listens for ICMP receives them. The message contains both addresses of the
-//! segment, because the notice goes to the segment's source but does not come from its destination:
+//! The ICMP types are for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
+//! these messages, but programs that listen for ICMP receive them. The message contains both addresses of the
+//! segment. The notice goes to the segment's source, but does not come from its destination:
 //!
 //! ```text
 //! type | code 0 EBSN, 1 RTTN | checksum || delay in µs || source port | destination port || sequence number || end of the segment
@@ -26,13 +26,13 @@ const EXPERIMENT_V6: u8 = 200;
 const TCP_OFFSET: usize = 12;
 const TCP_CHECKSUM: usize = 16;
 
-/// RFC 791 §3.1: don't fragment.
+/// Don't Fragment flag (RFC 791 §3.1).
 const DONT_FRAGMENT: u8 = 0x40;
 
-/// Segment that a notice reports, with the fields of its headers.
+/// Segment that a notice reports, with its header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
-    /// Source of the segment, which is the destination of the notice.
+    /// Source of the segment. The notice goes to this address.
     pub source: IpAddr,
     /// Destination of the segment.
     pub destination: IpAddr,
@@ -49,7 +49,7 @@ pub struct Quoted {
 /// Reason why a notice cannot be a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoticeError {
-    /// A NAK is an option of an ACK in transit.
+    /// The notice is a NAK. A NAK is an option of an ACK in transit, not a datagram.
     #[error("a notice of kind {0:?} is no datagram of its own: Eln, Ersn, Ebsn or Rttn is expected")]
     Kind(NoticeKind),
     /// The addresses belong to different versions of IP.
@@ -66,9 +66,9 @@ pub enum NoticeError {
     },
 }
 
-/// Builds a notice to the source of the segment `about`. An ELN or ERSN has the segment's destination as its
-/// source, with the ports of an ACK; other notices come from `router`. The delay of an RTTN is in integer
-/// microseconds, at most 2³² - 1; that of an EBSN is zero.
+/// Builds a notice to the source of the segment `about`. An ELN or ERSN comes from the destination of the
+/// segment, with the ports of an ACK. Other notices come from `router`. The delay of an RTTN is in integer
+/// microseconds, at most 2³² - 1. The delay of an EBSN is zero.
 ///
 /// # Errors
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
@@ -100,7 +100,7 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
 }
 
 /// Builds an ACK from the destination of the segment, without options. The reserved bits identify the notice.
-/// The acknowledgement field contains the first byte of the segment, and the window field 65535 less its
+/// The acknowledgement field is the first byte of the segment. The window field is 65535 less the segment
 /// length ([`crate::tcp`] states the reasons).
 fn in_form_of_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
@@ -145,7 +145,7 @@ fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destinatio
     out
 }
 
-/// Builds an IPv4 datagram (RFC 791 §3.1). RFC 6864 §4.1: the identification may have any value.
+/// Builds an IPv4 datagram (RFC 791 §3.1). The identification may have any value (RFC 6864 §4.1).
 fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
     let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, protocol, 0, 0];
@@ -165,7 +165,7 @@ fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -
     out
 }
 
-/// Sets the checksum at `at`, which is zero so far, over all bytes and the sum `before`.
+/// Writes the checksum at `at`, over all bytes and the sum `before`. The checksum field must be zero.
 fn protect(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
     let checksum = before.add_slice(bytes).ones_complement().to_ne_bytes();
     bytes[at..at + 2].copy_from_slice(&checksum);

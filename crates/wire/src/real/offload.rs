@@ -1,13 +1,13 @@
-//! Work that a host leaves to its network card: checksums, and segmentation. A datagram read from a device
-//! before this work (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` that
-//! describes it (Virtual I/O Device 1.2, §5.1.6).
+//! Work that a host leaves to its network card: checksums and segmentation. A `virtio_net_hdr` describes the
+//! outstanding work of a datagram read from a device (Virtual I/O Device 1.2, §5.1.6). Packet sockets add
+//! this header with `PACKET_VNET_HDR`, TUN with `IFF_VNET_HDR`.
 
 use super::Unreadable;
 use super::checksum::sum;
 use super::headers::{Headers, IPV6_HEADER, TCP_HEADER, UDP, UDP_HEADER, half, part, put, word};
 use etherparse::checksum::Sum16BitWords;
 
-/// Offset in the TCP header (RFC 9293 §3.1).
+/// Offset of the flags in the TCP header (RFC 9293 §3.1).
 const FLAGS: usize = 13;
 const FIN_AND_PSH: u8 = 0x09;
 const CWR: u8 = 0x80;
@@ -18,7 +18,7 @@ pub enum OffloadError {
     /// The bytes are not a datagram with headers.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// The checksum would be beyond the end.
+    /// The checksum field lies beyond the end of the datagram.
     #[error("a checksum at bytes {at} and {}, but only {has} bytes are there", at + 1)]
     Checksum {
         /// Sum of csum_start and csum_offset.
@@ -26,7 +26,7 @@ pub enum OffloadError {
         /// Length of the datagram.
         has: usize,
     },
-    /// Only whole TCP and UDP datagrams are segmented.
+    /// The datagram cannot be segmented: it is not a whole TCP or UDP datagram, or `gso_size` is zero.
     #[error("{0} cannot be cut into segments: a whole TCP or UDP datagram and a gso_size are expected")]
     Uncut(&'static str),
 }
@@ -34,12 +34,11 @@ pub enum OffloadError {
 /// Offset of the checksum in the header of UDP (RFC 768).
 const UDP_CHECKSUM: usize = 6;
 
-/// Completes a checksum that the host has begun (`VIRTIO_NET_HDR_F_NEEDS_CSUM`). The field at
-/// `start + offset` contains the sum of the pseudo header. The checksum covers this sum and all bytes from
-/// `start` to the end of the slice.
+/// Completes a checksum that the host has begun (`VIRTIO_NET_HDR_F_NEEDS_CSUM`). The field at `start +
+/// offset` contains the sum of the pseudo header. The checksum covers this sum and all bytes from `start` on.
 ///
 /// # Errors
-/// [`OffloadError::Checksum`], with `datagram` unchanged.
+/// [`OffloadError::Checksum`]; `datagram` is then unchanged.
 pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result<(), OffloadError> {
     let (start, has) = (usize::from(start), datagram.len());
     let at = start + usize::from(offset);
@@ -51,17 +50,17 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     Ok(())
 }
 
-/// Returns the checksum field in network order. In UDP a result of zero is sent as all ones, because zero
-/// means that the datagram has no checksum (RFC 768); TCP has no such exception.
+/// Returns the checksum field in network order. In UDP, a result of zero is sent as all ones, because zero
+/// means no checksum (RFC 768). TCP has no such exception.
 fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
     checksum.to_ne_bytes()
 }
 
-/// Returns the datagrams into which a network card would segment a large datagram, with `gso_size` bytes of
-/// payload each, and the remainder in the last. IPv4 identifications and sequence numbers continue. FIN and
-/// PSH are on the last segment, CWR on the first (RFC 3168 §6.1.2). All lengths and checksums are recomputed.
-/// A datagram that needs no segmentation is one segment.
+/// Segments a large datagram like a network card, into datagrams with `gso_size` bytes of payload. The last
+/// datagram has the remainder. IPv4 identifications and sequence numbers continue. FIN and PSH are on the
+/// last segment, CWR on the first (RFC 3168 §6.1.2). All lengths and checksums are recomputed. A datagram
+/// that needs no segmentation is one segment.
 ///
 /// # Errors
 /// [`OffloadError`] for input that is not a whole TCP or UDP datagram, and for a `gso_size` of zero.
@@ -77,7 +76,7 @@ struct Large<'a> {
     /// All headers.
     head: &'a [u8],
     payload: &'a [u8],
-    /// Bytes of payload in each segment.
+    /// Payload of each segment in bytes.
     size: usize,
 }
 
@@ -137,7 +136,7 @@ impl<'a> Large<'a> {
         out[10..12].copy_from_slice(&checksum.to_ne_bytes());
     }
 
-    /// Writes the segment with the bytes from `start` to `end` of the payload.
+    /// Writes the segment with payload bytes `start` to `end`.
     fn write_tcp(&self, out: &mut [u8], start: usize, end: usize) {
         let header = &mut out[self.headers.transport..][..TCP_HEADER];
         let seq = word(header, 4).wrapping_add(start as u32);

@@ -1,22 +1,24 @@
-//! Segment of a datagram whose first bytes a link layer reports.
+//! Segment identified by the first bytes of a datagram, as a link layer reports them.
 
 use super::headers::{Headers, TCP, half, part, word};
 use super::{Quoted, Unreadable};
 
-/// Bytes of the transport header in the message of an ICMP error (RFC 792): ports and sequence number of TCP.
+/// Bytes of the transport header in an ICMP error (RFC 792): ports and sequence number of TCP.
 const PORTS_AND_NUMBER: usize = 8;
-/// Bytes of the transport header up to the end of the acknowledgement number, and offset of the data offset.
+/// Bytes of the transport header up to the end of the acknowledgement number. Also the position of the data
+/// offset field.
 const NUMBERS: usize = 12;
-/// Longest TCP header (RFC 9293 §3.1), and header with timestamps (RFC 7323 §3.2).
+/// Longest TCP header (RFC 9293 §3.1), and TCP header with timestamps (RFC 7323 §3.2).
 const LONGEST_HEADER: usize = 60;
 const TIMESTAMPS_HEADER: usize = 32;
 
 impl Quoted {
-    /// Reads the segment of a datagram from its first bytes: the IP header and eight more bytes, as in an
-    /// ICMP error. If the next five bytes are missing, the length of the TCP header is unknown. A datagram
-    /// with at most 60 bytes after its IP header then counts as a pure ACK; the header of a longer datagram
-    /// counts as one with timestamps. If the acknowledgement number is missing, `peer_seq` is zero. Returns
-    /// `None` for another protocol, a fragment, or a segment without payload.
+    /// Reads the segment from the first bytes of a datagram: the IP header and eight more bytes, as in an
+    /// ICMP error. Returns `None` for another protocol, a fragment, or a segment without payload.
+    ///
+    /// The length of the TCP header is known only with five more bytes. Without these bytes, a datagram with
+    /// at most 60 bytes after its IP header counts as a pure ACK. In a longer datagram, the TCP header is
+    /// assumed to have timestamps. If the acknowledgement number is missing, `peer_seq` is zero.
     ///
     /// # Errors
     ///

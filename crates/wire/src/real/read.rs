@@ -22,55 +22,55 @@ const CWR: u8 = 0x80;
 pub struct HeaderFields {
     /// Source address of the IP header.
     pub source: IpAddr,
-    /// Destination address of the IP header. With a routing header it is the next address of the route (RFC
-    /// 8200 §4.4).
+    /// Destination address of the IP header. With a routing header, the next address of the route (RFC 8200
+    /// §4.4).
     pub destination: IpAddr,
-    /// Protocol after the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
+    /// Protocol after the IP header and extension headers. 6 is TCP, 17 UDP (IANA's protocol numbers).
     pub protocol: u8,
-    /// Source and destination port of TCP, UDP, and other protocols that have them at the same offset: DCCP,
-    /// SCTP, UDP-Lite; `None` for a fragment.
+    /// Source and destination port; `None` for a fragment. Also read for protocols with ports at the same
+    /// offset as TCP and UDP: DCCP, SCTP, UDP-Lite.
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Length of the datagram according to its IP header, bytes, even if fewer bytes are present.
+    /// Length in bytes according to the IP header, even if fewer bytes are present.
     pub bytes: u32,
-    /// Number of bytes after the TCP header; for other protocols, after the IP headers and eight further
-    /// bytes, the length of UDP's header.
+    /// Payload in bytes after the TCP header. Other protocols count as having a transport header of eight
+    /// bytes, like UDP.
     pub payload: u32,
-    /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5), whose transport header is not read.
+    /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5). The transport header of a fragment is not read.
     pub is_fragment: bool,
     /// TCP header; `None` for a fragment or another protocol.
     pub tcp: Option<ParsedTcp>,
 }
 
-/// Fields of a TCP header (RFC 9293 §3.1), with numbers as on the wire.
+/// Fields of a TCP header (RFC 9293 §3.1). Numbers are as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedTcp {
     /// Sequence number.
     pub seq: u32,
     /// Acknowledgement number; zero without the ACK flag.
     pub ack: u32,
-    /// Window field, not scaled.
+    /// Window field as on the wire, not scaled.
     pub window: u16,
-    /// Control bits represented in a [`airhop_base::Segment`].
+    /// Control bits that an [`airhop_base::Segment`] can represent.
     pub flags: Flags,
-    /// True if the RST flag resets the connection.
+    /// True if the RST flag is set.
     pub rst: bool,
-    /// Length of the options including padding, bytes, for [`airhop_base::Original::new`].
+    /// Length of the options in bytes, including padding, for [`airhop_base::Original::new`].
     pub option_bytes: u8,
-    /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN; `None` without the option.
+    /// Maximum segment size of a SYN in bytes (RFC 9293 §3.7.1); `None` without the option.
     pub mss: Option<u16>,
-    /// Window scale, 14 at most (RFC 7323 §2.3), on a SYN; `None` without the option.
+    /// Window scale of a SYN, at most 14 (RFC 7323 §2.3); `None` without the option.
     pub window_scale: Option<u8>,
-    /// SACK permitted (RFC 2018 §2), on a SYN.
+    /// True if a SYN permits SACK (RFC 2018 §2).
     pub sack_permitted: bool,
     /// SACK blocks (RFC 2018 §3).
     pub sack: ParsedSack,
-    /// Timestamps (RFC 7323 §3), in ticks of the clocks of their senders.
+    /// Timestamps (RFC 7323 §3), in ticks of the senders' clocks; `None` without the option.
     pub timestamps: Option<Timestamps>,
 }
 
-/// SACK blocks with numbers as on the wire, at most four.
+/// SACK blocks, at most four. Numbers are as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ParsedSack {
     len: u8,
@@ -78,7 +78,8 @@ pub struct ParsedSack {
 }
 
 impl ParsedSack {
-    /// Returns the first byte of each block and the first byte after it, the most recent block first.
+    /// Returns the first byte of each block, and the first byte after the block. The most recent block is
+    /// first.
     pub fn blocks(&self) -> &[[u32; 2]] {
         &self.blocks[..usize::from(self.len)]
     }
@@ -91,8 +92,8 @@ impl ParsedSack {
     }
 }
 
-/// Parses the headers of an IPv4 or IPv6 datagram. Bytes after its end are ignored, and its payload is not
-/// needed. The receiver checks the checksums.
+/// Parses the headers of an IPv4 or IPv6 datagram. The payload may be missing. Bytes after the datagram are
+/// ignored. Checksums are not checked.
 ///
 /// # Errors
 /// [`Unreadable`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
@@ -122,7 +123,7 @@ pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
     })
 }
 
-/// Returns the length of a datagram's headers, bytes; from these bytes alone [`read`] returns the same
+/// Returns the length of a datagram's headers in bytes. From these bytes alone, [`read`] returns the same
 /// result. A malformed header and the bytes after it do not count.
 pub fn header_bytes(bytes: &[u8]) -> usize {
     let Ok(headers) = Headers::of(bytes) else { return 0 };
@@ -164,8 +165,8 @@ fn read_tcp(header: &[u8]) -> ParsedTcp {
     tcp
 }
 
-/// Parses an option. Options of the handshake are ignored on later segments (RFC 9293 §3.2, RFC 7323 §2.2,
-/// RFC 2018 §2).
+/// Parses an option. Handshake options are ignored on later segments (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018
+/// §2).
 fn read_option(tcp: &mut ParsedTcp, kind: u8, body: &[u8]) {
     match (kind, body) {
         (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),

@@ -3,13 +3,13 @@
 use super::checksum::sum;
 use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 
-/// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP
-/// (RFC 768; zero means no checksum, only in IPv4, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3).
-/// For a fragment and for other protocols, checks only the IPv4 header.
+/// Checks all checksums of a whole datagram: the IPv4 header (RFC 791 §3.1), TCP (RFC 9293 §3.1), UDP (RFC
+/// 768), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). A zero UDP checksum means no checksum, but only in IPv4
+/// (RFC 8200 §8.1). For a fragment and for other protocols, checks only the IPv4 header.
 ///
 /// # Errors
-/// If a checksum is wrong, if the bytes are not a complete datagram, or if an IPv6 datagram has an unfinished
-/// source route: its checksum covers the final destination, for which this function does not search.
+/// If a checksum is wrong, if the datagram is incomplete, or if an IPv6 datagram has an unfinished source
+/// route. The checksum then covers the final destination, and this function does not search for that address.
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;
     let datagram = datagram.get(..headers.bytes).ok_or("not the whole datagram")?;

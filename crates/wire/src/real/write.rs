@@ -8,17 +8,18 @@ use crate::tcp::ELN_IN_ACK;
 use airhop_base::{Ecn, Eln, MAX_OPTION_BYTES, Naks, Original, Packet};
 use std::sync::Arc;
 
-/// Length of kind, length and identifier.
+/// Length of the fields kind, length and identifier of the NAK option.
 const NAKS_HEAD: usize = 4;
 
-/// Offsets of the checksums in their headers, and of ECN and length in the IP header.
+/// Offsets of the checksum fields, and of ECN and length in the IP header.
 const IPV4_CHECKSUM: usize = 10;
 const TCP_CHECKSUM: usize = 16;
 const TCP_OFFSET: usize = 12;
 const IPV4_LENGTH: usize = 2;
 const IPV6_LENGTH: usize = 4;
 
-/// Returns the datagram to send for `packet`: the original bytes if nothing changed, else a copy with
+/// Returns the datagram to send for `packet`. If nothing changed, this is the original. Otherwise it is a
+/// copy with
 ///
 /// * the codepoint Congestion Experienced, if an ECN-capable packet was marked (RFC 3168 §5),
 /// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver
@@ -27,8 +28,8 @@ const IPV6_LENGTH: usize = 4;
 ///   6994): `253 | 4 + 4k | 0xA150 | k sequence numbers (4 bytes each)`, each that of the first byte of a
 ///   dropped segment.
 ///
-/// The length fields are adjusted, and the checksums updated incrementally (RFC 1624), so that a truncated
-/// datagram suffices. NAKs need `connection`, with the packet's direction, to compute sequence numbers on the
+/// The length fields are adjusted, and the checksums updated incrementally (RFC 1624), so a truncated
+/// datagram suffices. NAKs require `connection`, with the packet's direction, for sequence numbers on the
 /// wire. NAKs are left out if 40 bytes of options leave no room (RFC 9293 §3.1), or if an End of Option List
 /// precedes the end of the header.
 pub fn write_back(
@@ -58,7 +59,7 @@ pub fn write_back(
     out
 }
 
-/// True if an agent marked this ACK: the link lost the segment that the ACK requests.
+/// True if an agent marked this ACK because the link lost the requested segment.
 pub fn has_eln(packet: &Packet) -> bool {
     packet.segment().is_some_and(|segment| segment.options.eln == Some(Eln::Next))
 }
@@ -72,8 +73,8 @@ fn set_eln(datagram: &mut [u8], headers: Headers) {
     put(datagram, headers.transport + TCP_CHECKSUM, Update::of(checksum).replace(old, new).checksum());
 }
 
-/// Returns the sequence numbers of the NAK options of a TCP datagram, in their order; empty without NAKs or
-/// for other protocols.
+/// Returns the sequence numbers in the NAK options of a TCP datagram, in order. Empty without NAKs or for
+/// other protocols.
 pub fn naks(datagram: &[u8]) -> Vec<u32> {
     let header = Headers::of(datagram).and_then(|headers| headers.tcp(datagram)).ok().flatten();
     let options = header.map_or(&[][..], |header| &header[TCP_HEADER..]);
@@ -84,7 +85,7 @@ pub fn naks(datagram: &[u8]) -> Vec<u32> {
     bodies.flat_map(|numbers| numbers.as_chunks::<4>().0).map(|number| word(number, 0)).collect()
 }
 
-/// Sets both ECN bits, the last bits of the traffic class (RFC 3168 §5).
+/// Sets both ECN bits, the last two bits of the traffic class (RFC 3168 §5).
 fn mark(datagram: &mut [u8], headers: Headers) {
     if headers.is_v6 {
         datagram[1] |= 0b11 << 4;
@@ -96,7 +97,7 @@ fn mark(datagram: &mut [u8], headers: Headers) {
     put(datagram, IPV4_CHECKSUM, checksum.replace(old, old | 0b11).checksum());
 }
 
-/// Returns the NAKs of a packet as sequence numbers of the stream that it acknowledges.
+/// Returns the packet's NAKs as sequence numbers on the wire, in the acknowledged stream.
 fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Option<Vec<u32>> {
     let naks: &Naks = &packet.segment()?.options.naks;
     let (connection, way) = connection?;
@@ -104,7 +105,7 @@ fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Optio
     (!naks.is_empty()).then(|| naks.seqs().iter().map(fold).collect())
 }
 
-/// Returns a copy with the option; `None` if the option does not fit.
+/// Returns a copy of the datagram with the NAK option; `None` if the option does not fit.
 fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8>> {
     let header = headers.tcp(datagram).ok()??;
     let added = NAKS_HEAD + 4 * numbers.len();
@@ -135,8 +136,8 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     Some(out)
 }
 
-/// Returns the checksum of a segment whose header changed from `old` to `new`, and whose length of `length`
-/// bytes in the pseudo header grew by `added`.
+/// Returns the new checksum of a segment after its header changed from `old` to `new`. The length in the
+/// pseudo header was `length` bytes and grew by `added`.
 fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 {
     let (changed, inserted) = new.split_at(old.len());
     let checksum = Update::of(half(old, TCP_CHECKSUM)).replace(length as u16, (length + added) as u16);
@@ -145,7 +146,7 @@ fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 
     checksum.add_all(inserted).checksum()
 }
 
-/// Returns the offset of the end of the list of options; `None` if an option extends beyond the header.
+/// Returns the offset of the end of the option list; `None` if an option extends beyond the header.
 fn end_of_options(options: &[u8]) -> Option<usize> {
     let mut walk = Walk { options, at: 0 };
     walk.by_ref().all(|option| option.is_ok()).then_some(walk.at)

@@ -3,17 +3,17 @@
 use super::frames::Addresses;
 use airhop_base::Fragment;
 
-/// Length of the header of an A-MSDU subframe, bytes: DA, SA, length (IEEE 802.11-2020 §9.3.2.2.2).
+/// Header length of an A-MSDU subframe in bytes: DA, SA, length (IEEE 802.11-2020 §9.3.2.2.2).
 const SUBFRAME_HEADER: usize = 14;
 /// LLC and SNAP before the type (IEEE 802.2; RFC 1042).
 const LLC_SNAP: [u8; 6] = [0xAA, 0xAA, 3, 0, 0, 0];
 /// EtherTypes of IPv4 and IPv6.
 const IP_TYPES: [[u8; 2]; 2] = [[0x08, 0x00], [0x86, 0xDD]];
 
-/// Frame body to which MSDUs are appended.
+/// Frame body, built by appending MSDUs.
 #[derive(Debug, Default)]
 pub struct FrameBody {
-    /// A-MSDU subframes, also of a single MSDU.
+    /// A-MSDU subframes. A single MSDU is also stored as a subframe.
     subframes: Vec<u8>,
     /// Number of MSDUs.
     count: u32,
@@ -26,8 +26,7 @@ impl FrameBody {
         self.count = 0;
     }
 
-    /// Appends the MSDU with an IP datagram of `length` bytes. Bytes missing at the end of `datagram` are
-    /// zero.
+    /// Appends the MSDU with an IP datagram of `length` bytes. If `datagram` is shorter, zeros follow.
     pub fn push(&mut self, addresses: &Addresses, datagram: &[u8], length: usize) {
         // All subframes but the last are padded.
         self.subframes.resize(self.subframes.len().next_multiple_of(4), 0);

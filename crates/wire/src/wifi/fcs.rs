@@ -18,7 +18,8 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// Appends the FCS of the frame that begins at `start`; the complement of the FCS for a damaged frame.
+/// Appends the FCS of the frame that begins at `start`. A damaged frame gets the complement of the correct
+/// FCS.
 pub fn append_fcs(out: &mut Vec<u8>, start: usize, is_damaged: bool) {
     let fcs = crc(&out[start..]);
     out.extend_from_slice(&(if is_damaged { !fcs } else { fcs }).to_le_bytes());

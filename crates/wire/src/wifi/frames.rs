@@ -5,7 +5,7 @@ use airhop_base::{AccessCategory, Span};
 /// MAC address.
 pub type MacAddress = [u8; 6];
 
-/// Largest value of the Duration field, µs (IEEE 802.11-2020 §9.2.4.2).
+/// Largest value of the Duration field in µs (IEEE 802.11-2020 §9.2.4.2).
 const MAX_DURATION: u64 = 32_767;
 /// Type values of the Frame Control field (IEEE 802.11-2020 Table 9-1), shifted.
 const CONTROL: u8 = 0b01 << 2;
@@ -25,9 +25,9 @@ const BITMAP_OF_256: u16 = 2 << 1;
 /// Addresses of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// Receiver address (RA), which is also the destination.
+    /// Receiver address (RA), also the destination.
     pub receiver: MacAddress,
-    /// Transmitter address (TA), which is also the source.
+    /// Transmitter address (TA), also the source.
     pub transmitter: MacAddress,
 }
 
@@ -46,18 +46,18 @@ pub enum Control {
     BlockAckReq {
         /// Traffic identifier.
         tid: u8,
-        /// Starting sequence number; on the air it is modulo 4096.
+        /// Starting sequence number, sent modulo 4096.
         start: u64,
     },
     /// Compressed BlockAck.
     BlockAck {
         /// Traffic identifier.
         tid: u8,
-        /// Starting sequence number; on the air it is modulo 4096.
+        /// Starting sequence number, sent modulo 4096.
         start: u64,
-        /// Bits of received MPDUs, from `start` on.
+        /// Bitmap of received MPDUs, from sequence number `start` on.
         bitmap: [u64; 4],
-        /// True if the frame has all 256 bits, false if it has 64.
+        /// True for a bitmap of 256 bits, false for 64 bits.
         is_wide: bool,
     },
 }
@@ -71,7 +71,7 @@ pub struct Data {
     pub addresses: Addresses,
     /// Address 3.
     pub bssid: MacAddress,
-    /// Sequence number; on the air it is modulo 4096.
+    /// Sequence number, sent modulo 4096.
     pub sequence: u64,
     /// Fragment number.
     pub fragment: u8,
@@ -138,7 +138,7 @@ impl Data {
     }
 }
 
-/// Returns the traffic identifier of an access category's frames: a user priority of the category (IEEE
+/// Returns the traffic identifier (TID) of an access category: one of the category's user priorities (IEEE
 /// 802.11-2020 Table 10-1).
 pub const fn tid(category: AccessCategory) -> u8 {
     match category {
@@ -149,7 +149,7 @@ pub const fn tid(category: AccessCategory) -> u8 {
     }
 }
 
-/// Returns the Duration field, rounded up to a microsecond (IEEE 802.11-2020 §9.2.5.1).
+/// Returns the Duration field in microseconds, rounded up (IEEE 802.11-2020 §9.2.5.1).
 fn duration_field(duration: Span) -> [u8; 2] {
     (duration.nanos().div_ceil(1000).min(MAX_DURATION) as u16).to_le_bytes()
 }

@@ -2,7 +2,7 @@
 
 use airhop_base::{Rate, Span};
 
-/// Bits of the word "present", which are the numbers of the fields in their order.
+/// Bit numbers of the fields in the `present` word, in the order of the fields.
 const TSFT: u32 = 0;
 const FLAGS: u32 = 1;
 const RATE: u32 = 2;
@@ -12,11 +12,11 @@ const AMPDU_STATUS: u32 = 20;
 const VHT: u32 = 21;
 const HE: u32 = 23;
 
-/// Field Flags: the frame includes its FCS; the FCS check failed.
+/// Bits of the field Flags: the frame includes the FCS; the FCS check failed.
 const HAS_FCS: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
 
-/// Flags of the field A-MPDU status: last subframe known; this subframe is the last; value of EOF; EOF known.
+/// Flags of the field A-MPDU status: last subframe known; this is the last subframe; value of EOF; EOF known.
 const LAST_KNOWN: u16 = 0x04;
 const IS_LAST: u16 = 0x08;
 const EOF: u16 = 0x40;
@@ -25,9 +25,9 @@ const EOF_KNOWN: u16 = 0x80;
 /// Radiotap header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radiotap {
-    /// TSFT: time of the first bit of the PSDU, µs, equal for all MPDUs of an A-MPDU.
+    /// TSFT: time of the first bit of the PSDU in µs. All MPDUs of an A-MPDU have the same TSFT.
     pub tsft_us: u64,
-    /// True if the receiver did not receive the frame: its FCS is wrong.
+    /// True if the receiver lost the frame. The FCS is then wrong.
     pub is_damaged: bool,
     /// Channel.
     pub channel: Channel,
@@ -44,8 +44,7 @@ pub struct Subframe {
     pub reference: u32,
     /// True for the last MPDU.
     pub is_last: bool,
-    /// EOF bit of the delimiter: true for the only MPDU of a PPDU (S-MPDU). `None` in HT, which has no such
-    /// bit.
+    /// EOF bit of the delimiter, true for an S-MPDU. `None` in HT, because HT has no EOF bit.
     pub eof: Option<bool>,
 }
 
@@ -82,7 +81,7 @@ pub struct Mode {
     pub mcs: u8,
     /// Number of spatial streams.
     pub streams: u8,
-    /// Channel width, MHz: 20, 40, 80 or 160.
+    /// Channel width in MHz: 20, 40, 80 or 160.
     pub width_mhz: u32,
     /// Guard interval.
     pub guard: Span,
@@ -91,7 +90,7 @@ pub struct Mode {
 }
 
 impl Channel {
-    /// Returns frequency, MHz, and flags.
+    /// Returns the frequency in MHz and the channel flags.
     const fn fields(self) -> [u16; 2] {
         const CCK: u16 = 0x20;
         const OFDM: u16 = 0x40;
@@ -108,7 +107,7 @@ impl Channel {
 }
 
 impl Radiotap {
-    /// Writes the header, which replaces the contents of `out`.
+    /// Replaces the contents of `out` by the header.
     pub fn write(&self, out: &mut Vec<u8>) {
         let format = match self.ppdu {
             Ppdu::Legacy(_) => RATE,
