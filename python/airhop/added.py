@@ -15,7 +15,7 @@ class Added:
 
     name: str
     source: str
-    """Origin: the module of the scheme's class, or the file of its object."""
+    """Module of the scheme's Python class, or file of the BPF object."""
     digest: str
     """Digest of everything that determines the scheme's behaviour."""
 
@@ -24,12 +24,12 @@ _added: Mapping[str, Added] = MappingProxyType({})
 
 
 def added() -> Mapping[str, Added]:
-    """Return a copy of the mapping from name to added scheme; later additions do not change the copy."""
+    """Return the schemes added so far, by name; later additions do not change the returned mapping."""
     return _added
 
 
 def add(entry: Added, into_catalogue: Callable[[], None]) -> None:
-    """Add a scheme, or replace the scheme that the same source added before under this name.
+    """Add a scheme, replacing a scheme of the same name from the same source.
 
     Raises InputError if another source has added a scheme of this name. If `into_catalogue` raises an error,
     no scheme is added.

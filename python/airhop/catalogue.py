@@ -14,17 +14,19 @@ from airhop.errors import InputError, did_you_mean
 def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
-    `preset` is the preset of the operating system or simulator that uses the scheme by default, or None
-    without such a system. `verified` lists the rules of the scheme that were checked against a source, and
-    `reconstructed` lists the rules that no source states. `flags` are properties visible in a trace: `paces`
-    (the scheme sets the sending rate), `echoes-each-byte` (the receiver states in each ACK whether the
-    acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark` (the receiver echoes each mark in one
-    ACK).
+    `preset` names the preset of the operating system or simulator with this scheme as default; otherwise
+    None. `verified` lists the rules that were checked against a source. `reconstructed` lists the rules that
+    no source states. `flags` are properties visible in a trace:
 
-    A parameter has a name, a default and a description; a number has a `range`, and a choice has `words`.
+    - `paces`: the scheme sets the sending rate
+    - `echoes-each-byte`: each ACK states whether the acknowledged data were marked (RFC 8257 §3.2)
+    - `echoes-each-mark`: the receiver echoes each mark in one ACK
 
-    The built-in schemes come first, then the schemes of installed packages and schemes registered with
-    `airhop.scheme`.
+    A parameter has a name, a default and a description. A number also has a `range`, and a choice has
+    `words`.
+
+    The built-in schemes come first. Schemes of installed packages and schemes registered with `airhop.scheme`
+    follow.
     """
     from airhop.plugins import load_installed
 
@@ -35,7 +37,7 @@ def schemes() -> list[dict[str, Any]]:
 
 
 def built_in() -> list[dict[str, Any]]:
-    """List the built-in schemes, without the schemes that this process registered."""
+    """List the built-in schemes only."""
     return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in added()]
 
 
@@ -45,16 +47,16 @@ def services() -> dict[str, str]:
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return, by service, its effect on packets of real hosts, and a reason or None.
+    """Return the effect of each service on packets of real hosts, with a reason or None.
 
     "acts": the service works as in a simulation. "to listeners": the service sends notices only to senders
-    that listen for them. "cannot": the service has no effect.
+    that listen for notices. "cannot": the service has no effect.
     """
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 
 def flagged_schemes(flag: str) -> frozenset[str]:
-    """List the schemes with a flag, including schemes that this process added; see `schemes`."""
+    """List the schemes with a flag, including schemes added by this process; see `schemes`."""
     return _flagged_schemes(flag, tuple(added().values()))
 
 
@@ -65,28 +67,28 @@ def _flagged_schemes(flag: str, _: tuple[Added, ...]) -> frozenset[str]:
 
 @cache
 def flagged(choice: str, flag: str) -> frozenset[str]:
-    """List the kinds of a scenario's table that have a flag, such as the kinds of `queue` with `fifo`.
+    """List the kinds of a scenario table that have a flag, such as the queues with the flag `fifo`.
 
     Parameters
     ----------
     choice
-        The key of the choice: `queue`, `errors`, `arq`, `routing`, …
+        Key of the table: `queue`, `errors`, `arq`, `routing`, …
     flag
-        Property in the declaration of a kind: a queue with the flag `fifo` keeps the order of its packets; a
-        queue with the flag `drops-early` drops packets although it has room for them.
+        Property that a kind declares. A queue with the flag `fifo` keeps the order of packets. A queue with
+        the flag `drops-early` drops packets although there is room.
 
     Returns
     -------
     frozenset of str
-        Names of the kinds; KeyError if no table of a scenario has such a key.
+        Names of the kinds. An unknown `choice` raises KeyError.
     """
     return frozenset(name for name, kind in _kinds(choice).items() if flag in kind.get("x-flags", ()))
 
 
 def defaults(choice: str, kind: str) -> dict[str, Any]:
-    """Return the keys of a kind that have a fixed default, with this default as in a scenario file.
+    """Return the fixed defaults of a kind's keys, as in a scenario file.
 
-    Raises KeyError if no table has the key `choice`, or if `kind` is not among its kinds.
+    Raises KeyError if no table has the key `choice`, or if the table has no kind `kind`.
     """
     keys = _kinds(choice)[kind]["properties"]
     return {name: key["default"] for name, key in keys.items() if "default" in key}
@@ -113,7 +115,7 @@ def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 
 def scheme(name: str) -> dict[str, Any]:
-    """Return a scheme by its name; raise InputError with a suggestion if no scheme has the name."""
+    """Return a scheme by name; raise InputError with a suggestion for an unknown name."""
     by_name = {entry["name"]: entry for entry in schemes()}
     if name not in by_name:
         near = did_you_mean(name, by_name)

@@ -14,17 +14,16 @@ from types import CodeType, FunctionType, ModuleType
 SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 WRAPPERS = (staticmethod, classmethod)
 PROVIDED = {"airhop", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose base classes need no digest, because the versions of Python and Airhop are recorded."""
+"""Packages with base classes that need no digest. The recorded versions of Python and Airhop suffice."""
 NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__")
 
 
 def code_digest(cls: type, *facts: object) -> str:
-    """Compute the SHA-256 of the code of a class and its base classes, and of the `repr` of `facts`, in hex.
+    """Return the SHA-256 in hex of a class's code, including base classes, and of the `repr` of `facts`.
 
-    For a class of a file or module, the digest covers the whole file, with every function in it, but no
-    imported modules. In a notebook, a shell or the running script, most edits do not concern the class: the
-    digest then covers the compiled code of the class, and of the functions and classes of its module that it
-    uses.
+    For a class of a file or module, the digest covers the whole file, but no imported modules. In a notebook,
+    a shell or the running script, most edits do not concern the class. The digest then covers the compiled
+    code of the class, and of the functions and classes that the class uses from the same module.
     """
     found = hashlib.sha256()
     for one in cls.__mro__:
@@ -36,7 +35,7 @@ def code_digest(cls: type, *facts: object) -> str:
 
 
 def _file_parts(cls: type) -> list[str]:
-    """Return the text of the class's file, and the values that its methods capture from outer functions."""
+    """Return the text of the class's file, and the values that methods capture from outer functions."""
     text = _file(sys.modules.get(cls.__module__))
     if text is None:
         return []
@@ -58,7 +57,7 @@ def _file(module: ModuleType | None) -> str | None:
 
 
 def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
-    """Yield texts that describe code and the objects in it, in the same order in every process."""
+    """Yield texts that describe code and the objects in the code, in the same order in every process."""
     if isinstance(value, SCALARS):
         yield repr(value)
     elif id(value) in seen:

@@ -37,14 +37,14 @@ class Scheme(Protocol):
         """Classify a loss, and reduce the window after congestion. The loss recovery retransmits the segment.
 
         Returns the class: "congestion" (or None), "wireless" or "undecided". The simulator only compares the
-        class with the true cause; it never changes the window that this method sets.
+        class with the true cause. The window stays as this method sets it.
         """
 
 
 class NoticeScheme(Scheme, Protocol):
-    """Scheme that reacts to notices, messages about a loss or a fade from a service in the network.
+    """Scheme that reacts to notices (messages of network services about a loss or a fade).
 
-    A method `on_progress(cumulative)` is optional; it is called after each ACK of new data.
+    An optional method `on_progress(cumulative)` is called after each ACK of new data.
     """
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
@@ -70,7 +70,7 @@ class RateScheme(Scheme, Protocol):
         Parameters
         ----------
         window
-            Window, which this method may change.
+            Window that this method may change.
         delivery
             Delivery report of the ACK.
         flow
@@ -78,7 +78,7 @@ class RateScheme(Scheme, Protocol):
         """
 
     def pacing_rate(self, window: Window, flow: Flow, /) -> float | None:
-        """Return the pacing rate, bytes of payload per second; None disables pacing.
+        """Return the pacing rate in payload bytes per second; None disables pacing.
 
         The sender calls this method for each segment. A change of the window by this method has no effect.
         """

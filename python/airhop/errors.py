@@ -39,7 +39,7 @@ class InputError(ValueError):
 
 
 class PrivilegeError(RuntimeError):
-    """A user lacks a privilege; the message names the privilege and how to get it."""
+    """Error for a missing privilege; the message explains how to get the privilege."""
 
 
 def harmless(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Read files, and fill folders with results: either all complete files appear in a folder, or none."""
+"""Reading of files, and atomic writing of results into a folder: either all files appear, or none."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
 
 LONGEST = 1 << 24
-"""Maximum size of a scenario or study file, bytes; a file with ten thousand flows has a hundredth of it."""
+"""Maximum size of a scenario or study file in bytes. A file with ten thousand flows has a hundredth of it."""
 
 _HIDDEN = ".airhop-"
-"""Prefix of the hidden folders of `filling`; eight characters follow."""
+"""Prefix of the hidden folders that `filling` creates; eight characters follow."""
 _KEPT_CHARACTERS = " !#&'()+,-.;=@[]_{}~"
 _LONGEST_NAME = 200
-"""Maximum length of a file name, bytes; systems allow 255, including endings."""
+"""Maximum length of a file name in bytes. Systems allow 255, including endings."""
 
 
 @contextmanager
@@ -34,9 +34,9 @@ def filling(folder: str | Path) -> Iterator[Path]:
 
     At the end of the `with` block, the files in the hidden folder move to `folder`.
 
-    Files of the same names are replaced, and other files stay. After an error or Ctrl-C, `folder` is
-    unchanged. The next process that fills the folder removes the hidden folder of a killed process. Raises
-    InputError at the start if the folder is not writable.
+    Files of the same names are replaced, and other files stay. After an error or Ctrl-C in the block,
+    `folder` is unchanged. If a process was killed, the next process that fills the folder removes the hidden
+    folder. Raises InputError at the start if the folder is not writable.
     """
     folder = Path(folder)
     try:
@@ -60,14 +60,14 @@ def filling(folder: str | Path) -> Iterator[Path]:
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file with the bytes that `fill` writes to it, for libraries that cannot open every path."""
+    """Write a file through `fill`, for libraries that cannot open every path."""
     buffer = io.BytesIO()
     fill(buffer)
     path.write_bytes(buffer.getbuffer())
 
 
 def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
-    """Make a hidden folder, and lock it.
+    """Make and lock a hidden folder.
 
     The lock, flock(2), lasts until this process ends or closes the descriptor.
     """
@@ -83,7 +83,7 @@ def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
 
 
 def _clear(folder: Path) -> None:
-    """Remove hidden folders that no process locks, because their processes have ended."""
+    """Remove hidden folders without a lock: their processes have ended."""
     for left in folder.glob(f"{_HIDDEN}????????"):
         try:
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -96,7 +96,7 @@ def _clear(folder: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether the path exists and is no folder: a file, or a pipe as of the shell's <(…)."""
+    """Return whether the path is a file or a pipe, such as the shell's <(…), and not a folder."""
     try:
         return path.exists() and not path.is_dir()
     except (OSError, ValueError):  # the path is too long, or contains a zero byte
@@ -112,10 +112,10 @@ def is_folder(path: Path) -> bool:
 
 
 def read_text(path: Path, what: str, known: Iterable[str]) -> str:
-    """Read a file or a pipe.
+    """Read a file or a pipe as text.
 
-    `what` describes the expected content, such as "a scenario"; `known` are names that the message about a
-    missing file may suggest.
+    `what` describes the expected content, such as "a scenario". If the file is missing, the error message may
+    suggest names from `known`.
 
     Raises InputError if the file does not exist, is too long or endless, or is not text.
     """
@@ -129,10 +129,10 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
 
 
 def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
-    """Read a file or a pipe.
+    """Read a file or a pipe as bytes.
 
-    `what` describes the expected content; `hint` is a sentence, with a leading blank, for the message about a
-    missing file. Raises InputError if the file does not exist, or is too long or endless.
+    `what` describes the expected content. If the file is missing, the error message ends with `hint`, a
+    sentence after a leading blank. Raises InputError if the file does not exist, or is too long or endless.
     """
     try:
         with path.open("rb") as file:
@@ -152,15 +152,15 @@ def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
 
 
 def _is_finite(mode: int) -> bool:
-    """Return whether a path is a file or a pipe, rather than a device, which may be endless."""
+    """Return whether a file mode is that of a file, a pipe or a socket; a device may be endless."""
     return stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def file_name(text: str) -> str:
-    """Convert any text into the name of a file or a folder; different texts have different names.
+    """Convert any text into the name of a file or folder; different texts have different names.
 
-    Letters, digits, blanks and harmless characters stay; other characters, and a leading dot, become %XX as
-    in URLs (RFC 3986 §2.1). In a name that would be too long, the end is replaced by a digest.
+    Letters, digits, blanks and harmless characters stay. Other characters and a leading dot become %XX as in
+    URLs (RFC 3986 §2.1). If the name would be too long, a digest replaces its end.
     """
     name = "".join(c if c.isalnum() or c in _KEPT_CHARACTERS else _escaped(c) for c in text)
     if not name or name.startswith("."):
@@ -176,7 +176,7 @@ def _escaped(character: str) -> str:
 
 
 def packaged_toml(folder: str) -> dict[str, str]:
-    """Return the texts of the TOML files in a folder of the package, by file name without ending, sorted."""
+    """Return the texts of the TOML files in a folder of the package, sorted by file name without ending."""
     found = files("airhop") / folder
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
@@ -186,7 +186,7 @@ def packaged_toml(folder: str) -> dict[str, str]:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason of an error without its number and path, as in `Permission denied`."""
+    """Return the message of an error without number and path, as in `Permission denied`."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is not a folder"
     return getattr(error, "strerror", None) or str(error)

@@ -1,4 +1,4 @@
-"""Hints that commands print with the results: stacks of the TCP senders, and settings that easily mislead."""
+"""Hints that commands print with results: TCP stacks of the senders, and misleading settings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 SHOWN = 4
 """Maximum number of names that a line lists; further names are only counted."""
 ALIKE = 2
-"""Maximum number of printed hints about one trap (a kind of misleading setting); further hints are counted.
+"""Maximum number of printed hints about one trap (a kind of misleading setting). Further hints are only
+counted.
 """
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A trap: a valid setting that easily leads to a wrong conclusion, and the change that avoids it."""
+    """Trap: a valid setting that easily leads to a wrong conclusion, and the change that avoids it."""
 
     trap: str
     about: tuple[str, ...]
@@ -36,7 +37,7 @@ class Hint:
 
 
 def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
-    """List the traps in compared scenarios; hints that differ only in the names concerned are merged."""
+    """List the traps in compared scenarios; hints that differ only in names are merged."""
     listed = list(scenarios)
     found: dict[tuple[str, str, str | None], dict[str, None]] = {}
     for scenario in listed:
@@ -47,9 +48,9 @@ def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
 
 
 def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
-    """Find links whose queue has different kinds and different capacities in the scenarios.
+    """Find links whose queues have different kinds and different capacities in the scenarios.
 
-    Default capacities depend on the kind: drop-tail 50 packets, CoDel 1000, FQ-CoDel 10,240.
+    The default capacity depends on the kind: drop-tail 50 packets, CoDel 1000, FQ-CoDel 10,240.
     """
     if len(scenarios) < 2:
         return []
@@ -85,7 +86,7 @@ def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
 
 
 def sent_once(scenarios: Iterable[Scenario]) -> str:
-    """Return a caption if the link layer never retransmits in any scenario; empty otherwise."""
+    """Return a caption if the link layer never retransmits in any of the scenarios; empty otherwise."""
     traps = [{trap for trap, *_ in scenario.core.hints()} for scenario in scenarios]
     is_once = bool(traps) and all("single-attempt" in one for one in traps)
     return "each frame sent once (attempts = 1)" if is_once else ""
@@ -94,8 +95,8 @@ def sent_once(scenarios: Iterable[Scenario]) -> str:
 def senders(scenarios: Iterable[Scenario]) -> str | None:
     """Describe the TCP stack (preset and changed parameters) of the senders, or each stack with its flows.
 
-    Returns None without a TCP flow. If flows have different stacks, the returned line warns that the stacks
-    also affect a comparison.
+    Returns None without a TCP flow. If stacks differ, the text warns that the stacks also affect a
+    comparison.
     """
     by_base: dict[str, dict[str, None]] = {}
     for scenario in scenarios:
@@ -117,13 +118,13 @@ def lines(scenarios: Iterable[Scenario]) -> list[str]:
 
 
 def pointer(told: Sequence[str]) -> str:
-    """Format the number of hints among these lines as the end of a `repr`; empty without hints."""
+    """Return the number of hints among these lines, as text for the end of a `repr`; empty without hints."""
     count = sum(line.startswith("hint: ") for line in told)
     return f"; {count} hint{'' if count == 1 else 's'}, see .hints" if count else ""
 
 
 def _of_each_trap(found: Iterable[Hint]) -> list[str]:
-    """Format the first `ALIKE` hints of each trap; a study may contain hundreds of hints about one trap."""
+    """Format the first `ALIKE` hints of each trap; a study may contain hundreds about one trap."""
     by_trap: dict[str, list[Hint]] = {}
     for hint in found:
         by_trap.setdefault(hint.trap, []).append(hint)
@@ -136,7 +137,7 @@ def _of_each_trap(found: Iterable[Hint]) -> list[str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """List at most `SHOWN` names, and the number of the other names."""
+    """Format at most `SHOWN` names, and the number of other names."""
     listed = list(names)
     more = len(listed) - SHOWN
     return ", ".join(listed[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,12 +1,11 @@
 """Positions of stations in chains, grids, crosses or at random, for `stations` of scenarios made in Python.
 
-A wlan of a scenario file with the same `layout` has the same names and positions.
+A wlan in a scenario file with an equal `layout` has the same names and positions.
 
->>> from airhop import layouts
->>> layouts.chain(3, "30 m")
-{'n0': (0.0, 0.0), 'n1': (30.0, 0.0), 'n2': (60.0, 0.0)}
+>>> from airhop import layouts >>> layouts.chain(3, "30 m") {'n0': (0.0, 0.0), 'n1': (30.0, 0.0), 'n2': (60.0,
+0.0)}
 
-Distances are texts with a unit, as in scenarios; positions are in metres. Invalid arguments raise
+Distances are texts with a unit, as in scenarios. Positions are in metres. Invalid arguments raise
 ScenarioError.
 """
 
@@ -19,7 +18,7 @@ from airhop import _core
 from airhop.boundary.arguments import check_keys, checked
 
 Places: TypeAlias = dict[str, tuple[float, float]]
-"""Names of stations with x and y, metres."""
+"""Names of stations with x and y in metres."""
 
 
 @checked
@@ -79,8 +78,8 @@ def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
 def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     """Place two chains that share their middle; each of the four arms has `arm` stations.
 
-    The chain along x is n0, at the origin, to n(2 arm), with the middle n(arm). The chain along y continues
-    with n(2 arm + 1), at its lower end, to n(4 arm), without the middle.
+    The chain along x runs from n0, at the origin, to n(2 arm). The middle is n(arm). The chain along y runs
+    from n(2 arm + 1), at the lower end, to n(4 arm), and skips the middle.
 
     Parameters
     ----------
@@ -124,16 +123,16 @@ def random(
     nodes
         Number of stations, from 2 to 2008.
     width, height
-        The rectangle, with units: "100 m".
+        Size of the rectangle, with units: "100 m".
     receive
-        Receive range with a unit; None: every station receives every other.
+        Receive range with a unit. If None, every station receives every other.
     connected
         Repeat the draw, at most 10,000 times, until each pair of stations has a path with hops of at most
         `receive`.
     seed, rep
         Seed and replication of the draw. In a run with these values, a wlan with this name and layout has the
-        same positions. An exception are flows that request a number of hops (`between`): a run may then
-        repeat the draw.
+        same positions. However, a run may repeat the draw for flows that request a number of hops
+        (`between`).
     wlan
         Name of the wlan.
     prefix

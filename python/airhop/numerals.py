@@ -11,7 +11,7 @@ NO_BREAK = "\u00a0"
 
 
 def tie_units(text: str) -> str:
-    """Replace the spaces between a number and its unit, so that no line break separates them."""
+    """Replace each space between a number and its unit by a no-break space."""
     return re.sub(r" (?=%|×|Mbit)|(?<=×) ", NO_BREAK, text)
 
 
@@ -26,7 +26,7 @@ def half_width_text(estimate: Estimate, digits: int = 2) -> str:
 
 
 def multiple(ratio: Ratio) -> str:
-    """Format a ratio with one decimal as in `14.9 (13.5–16.7)`, or below ten with two."""
+    """Format a ratio as in `14.9 (13.5–16.7)`, with one decimal, or with two decimals below ten."""
     return interval(ratio, 1 if ratio.value >= 10 else 2)
 
 

@@ -19,7 +19,7 @@ LONGEST_NAME = 15
 
 
 def shipped(name: str) -> Path | None:
-    """Return the packaged object with the congestion control of this name, such as bpf_eln.
+    """Return the path of the packaged BPF object with this congestion control, such as bpf_eln.
 
     None if no packaged object has this name.
     """
@@ -33,17 +33,20 @@ def _name_of(path: Path) -> str:
 
 
 def read(path: Path) -> str:
-    """Read an object for `add_all`: its bytes in base 64. Raises InputError if the file does not exist."""
+    """Return the bytes of a BPF object in base 64, for `add_all`.
+
+    Raises InputError if the file does not exist.
+    """
     made = " A BPF object is made by `clang -target bpf`."
     return base64.b64encode(read_bytes(path, "a BPF object", made)).decode()
 
 
 def add_all(file: str, text: str) -> list[str]:
-    """Add every congestion control of an object as a scheme, under its name in the kernel.
+    """Add every congestion control of a BPF object as a scheme, under its name in the kernel.
 
     Raises InputError if the file is no BPF object with congestion controls, if the object needs a kernel
-    feature that Airhop lacks, or if a scheme already has a name of the object. The message names the function
-    and the instruction.
+    feature that Airhop lacks, or if a scheme with the same name exists. The message names the function and
+    the instruction.
     """
     data = base64.b64decode(text)
     try:

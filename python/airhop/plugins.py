@@ -1,6 +1,6 @@
 """Sources of user-defined schemes: Python files, modules, BPF objects, and installed packages.
 
-A package provides schemes by naming a module that registers them (see `airhop.scheme`):
+A package with schemes names the module that registers the schemes (see `airhop.scheme`):
 
     [project.entry-points."airhop.schemes"]
     mine = "my_package.schemes"
@@ -29,8 +29,8 @@ GROUP = "airhop.schemes"
 """Group of the entry points."""
 
 _loaded: dict[str, str] = {}
-"""Source text of each loaded plugin (for a BPF object: its bytes in base 64), by the absolute path of a file
-or the name of a module.
+"""Source text of each loaded plugin, by the absolute path of a file or the name of a module. A BPF object has
+its bytes in base 64 instead.
 """
 
 
@@ -38,10 +38,10 @@ or the name of a module.
 def load(source: str | Path) -> list[str]:
     """Load a Python file, a BPF object, or a module by its dotted name; return the names of its schemes.
 
-    A changed file is read again. The file can import installed packages. It cannot import files of its
-    folder, because workers on other machines receive only this file. A name without a suffix, such as
-    bpf_eln, refers to a shipped BPF object or, if there is none, to a module. Raises InputError if the source
-    does not exist, raises an error, or registers nothing.
+    A changed file is read again. The file can import installed packages, but no files of its folder, because
+    workers on other machines receive only this file. A name without a suffix, such as bpf_eln, refers to a
+    shipped BPF object or, if there is none, to a module. Raises InputError if the source does not exist,
+    raises an error, or registers nothing.
     """
     text = _found(source)
     if not _is_file(text):
@@ -60,7 +60,7 @@ def load_all(sources: Iterable[str | Path]) -> None:
 
 
 def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
-    """Return the file of each scheme in the BPF objects among the sources, by the scheme's name."""
+    """Return the files of the BPF objects among the sources, by the name of each scheme in the objects."""
     files = [str(Path(text).absolute()) for text in map(_found, sources) if _is_object(text)]
     entries = added().values()
     return {entry.name: file for file in files for entry in entries if entry.source == file}
@@ -72,7 +72,7 @@ def loaded() -> list[tuple[str, str]]:
 
 
 def origin(source: str) -> str:
-    """Return the file name without its folder, or the module name, of the source of an added scheme."""
+    """Return the name of a scheme's source for display: a file name without the folder, or a module name."""
     for name in _loaded:
         if _is_object(name) or not _is_file(name):
             if f"{source}.".startswith(f"{name}."):
@@ -83,7 +83,7 @@ def origin(source: str) -> str:
 
 
 def load_source(name: str, text: str) -> list[str]:
-    """Load an entry of `loaded` from its text; return the names of its schemes.
+    """Load a plugin of `loaded` from its source text; return the names of its schemes.
 
     The file itself may be missing.
     """
@@ -120,7 +120,7 @@ def load_installed() -> tuple[str, ...]:
 
 
 def _found(source: str | Path) -> str:
-    """Return the path of a shipped object, or the unchanged source."""
+    """Return the path of a shipped BPF object, or the source unchanged."""
     return str(objects.shipped(str(source)) or source)
 
 
@@ -173,11 +173,11 @@ def _is_object(text: str) -> bool:
 
 
 def _module_name(path: str) -> str:
-    """Make a module name from the path of a file, because files in two folders may have the same name."""
+    """Make a module name from a whole file path, because files in two folders may have the same name."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     return f"airhop_plugin_{Path(path).stem}_{digest}"
 
 
 def _why(error: BaseException) -> str:
-    """Describe an error: the message of an error of Airhop, and the traceback of any other error."""
+    """Return the message of an error of Airhop, or the traceback of any other error."""
     return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"

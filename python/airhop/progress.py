@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PATIENCE_S = 2.0
-"""Minimum duration of a job whose progress is shown, s."""
+"""Minimum duration in seconds of a job whose progress is shown."""
 LINE_EVERY_S = 10.0
-"""Interval between lines of a job that does not run on a terminal, s."""
+"""Interval in seconds between progress lines if stderr is not a terminal."""
 BAR_WIDTH = 24
-"""Width of the bar, characters; on a terminal of 80 columns, text fits beside the bar."""
+"""Width of the bar in characters. On a terminal of 80 columns, text fits beside the bar."""
 
 
 class Task:
-    """Job with a number of steps, which its worker reports; `total` may grow."""
+    """Job with a number of steps that a worker reports; `total` may grow."""
 
     def __init__(self, label: str, total: int, status: Callable[[], str] = str) -> None:
         self.label = label
@@ -62,7 +62,7 @@ Some = TypeVar("Some", bound=Task)
 
 
 class Clock(Task):
-    """Job of known duration; a step is a second."""
+    """Job of known duration, with one step per second."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
         """Format the elapsed seconds, and the status text of the job."""
@@ -77,7 +77,7 @@ def _time(seconds: float) -> str:
 
 
 class Reporter:
-    """Silent reporter, the base class of the printing reporters."""
+    """Silent reporter and base class of the printing reporters."""
 
     def say(self, text: str) -> None:
         """Print a sentence about the progress."""
@@ -153,7 +153,7 @@ class BarReporter(Reporter):
 
 
 def _bar(job: Task, console: Console) -> Progress:
-    """Create the bar of a job, which reads the job's counts several times per second."""
+    """Create the bar of a job; the bar reads the job's counts several times per second."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     class Bar(Progress):

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
-"""Little-endian numpy types of the column types that the core writes."""
+"""Numpy types (little-endian) of the core's column types."""
 SHOWN = (measures.GOODPUT, "rtt_p50_ms", "delay_p95_ms", measures.LOSS, "completion_p95_ms",
          "retransmissions", "timeouts")  # fmt: skip
-"""Measures of flows in a summary. The summary omits a measure that no flow has."""
+"""Measures of flows in a summary. A measure that no flow has is left out."""
 
 
 class Result(Shown):
@@ -50,18 +50,18 @@ class Result(Shown):
         self.notes = tuple(notes)
         """Notes, one sentence each, for instance about a truncated log."""
         self.controls = dict(controls or {})
-        """Congestion controls of real senders by flow, as reported by their kernels. Only the replay of an
-        emulation has them.
+        """Congestion controls by flow, as reported by the kernels of real senders. Only replayed emulations
+        have these.
         """
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The run document, which `airhop run --json` prints."""
+        """Run document, as printed by `airhop run --json`."""
         document: dict[str, Any] = json.loads(self._document)
         return document
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of the run document, which the caller may change."""
+        """Return a copy of the run document that the caller may change."""
         document: dict[str, Any] = json.loads(self._document)
         return document
 
@@ -77,7 +77,7 @@ class Result(Shown):
 
     @property
     def goodput_mbps(self) -> float:
-        """New in-order bytes delivered to the receiving applications of all TCP flows, Mbit/s."""
+        """Goodput of all TCP flows in Mbit/s: new in-order bytes delivered to the receiving applications."""
         return float(sum(flow["goodput_mbps"] for flow in self.tcp_flows))
 
     @property
@@ -89,10 +89,9 @@ class Result(Shown):
     def flows(self) -> pl.DataFrame:
         """One row per flow, with units in the column names.
 
-        Columns, in order: name, scheme and ends; the measures; and one column for each number in a nested
-        object of the run document, such as `notice_eln` and `lateness_mean_ms`. `judged_wireless_channel` is
-        the number of losses by the channel that the sender classified as wireless. For a real sender, values
-        known only to its kernel are null.
+        Columns: name, scheme and ends; then the measures; then the numbers of nested objects, such as
+        `notice_eln`. `judged_wireless_channel` is the number of channel losses that the sender classified as
+        wireless. For a real sender, values known only to its kernel are null.
         """
         import polars as pl
 
@@ -131,7 +130,7 @@ class Result(Shown):
 
     @property
     def judgements(self) -> LossClassifications:
-        """Counts of losses of all TCP flows by the sender's classification and true cause."""
+        """Number of losses of all TCP flows, by the sender's classification and by true cause."""
         return LossClassifications.of_flows(self.tcp_flows)
 
     @cached_property
@@ -148,9 +147,9 @@ class Result(Shown):
 
     @checked
     def write_tables(self, folder: str | Path) -> list[Path]:
-        """Write every trace table as TABLE.parquet into `folder`, which is created if needed.
+        """Write every trace table as TABLE.parquet into `folder`, and create the folder if needed.
 
-        After all tables are written, they replace existing files of these names.
+        Existing files are replaced once all tables are written.
         """
         with filling(folder) as hidden:
             for table, frame in self.tables.items():
@@ -177,7 +176,7 @@ class Result(Shown):
         between: tuple[float, float] | None = None,
         ax: AxesLike | None = None,
     ) -> Figure:
-        """Draw a figure of a run with `trace=True`, which a notebook shows.
+        """Draw a figure of a run with `trace=True`.
 
         Parameters
         ----------
@@ -189,7 +188,7 @@ class Result(Shown):
         between
             Begin and end of the drawn part, simulated seconds; None draws the whole run.
         ax
-            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
+            Axes to draw on, in their own style. None draws a new figure in the style of the printed figures.
 
         Returns
         -------

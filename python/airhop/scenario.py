@@ -20,9 +20,9 @@ from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
 SCHEME = "scheme"
-"""Path in changes that sets the scheme of every TCP flow."""
+"""Path that sets the scheme of every TCP flow."""
 _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
-"""Pattern of names and quantities, which need no quotes."""
+"""Pattern of values that need no quotes: names and quantities."""
 
 
 def packaged() -> dict[str, str]:
@@ -37,9 +37,9 @@ class _Source:
     text: str
     name: str
     folder: str | None = ""
-    """Absolute folder to which the names of files are relative; empty for the working directory.
+    """Absolute folder that file names are relative to. Empty for the working directory.
 
-    None: the scenario and its later changes may name only the files in `files`.
+    If None, the scenario may name only the files in `files`.
     """
     files: tuple[tuple[str, str], ...] = ()
     """Digest and content of the files passed with the scenario."""
@@ -117,12 +117,13 @@ class Scenario:
     @classmethod
     @checked
     def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
-        """Read a packaged scenario or a dict from an untrusted source; no file is opened.
+        """Read a packaged scenario or a dict from an untrusted source, without opening any file.
 
-        A key that names a file is an error, also in later changes by `with_`, because a message about a file
-        could reveal its contents. The scenario may name only the entries of `files`, the contents of files by
-        digest. Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is
-        invalid.
+        A key that names a file is an error, because a message about the file could reveal its contents. Later
+        changes by `with_` are checked as well. The scenario may name only the entries of `files`: file
+        contents by digest.
+
+        Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is invalid.
         """
         found = _given(source) if isinstance(source, Mapping) else _packaged(source)
         return cls(replace(found, folder=None, files=tuple((files or {}).items())))
@@ -152,8 +153,8 @@ class Scenario:
     def digest(self) -> str:
         """Digest of the effective scenario: SHA-256, in hex.
 
-        The digest covers the canonical JSON, in which digests of contents replace paths of files, and the
-        code of every scheme in the scenario that is not built in.
+        The digest covers the canonical JSON and the code of all schemes that are not built in. File paths are
+        replaced by digests of the files' contents.
         """
         content = [self.core.identity()]
         content += [scheme.digest for scheme in self.added_schemes()]
@@ -176,15 +177,15 @@ class Scenario:
         Parameters
         ----------
         seed, rep
-            Seed and replication. Runs of this scenario with these values have these fades.
+            Seed and replication. Runs with equal values have equal fades.
         until
             A duration such as "200 s"; by default the end of the run.
 
         Returns
         -------
         dict[str, str]
-            CSV text by link: a header `begin_s,end_s`, and a row with begin and end in seconds for each bad
-            period. A link with different fades in its directions has two texts, by LINK.FROM.TO.
+            CSV text by link, with the header `begin_s,end_s` and a row for each bad period. A link whose
+            directions fade independently has two texts, by LINK.FROM.TO.
 
         Raises
         ------
@@ -202,9 +203,9 @@ class Scenario:
     def classes(self, *, seed: int = 1, rep: int = 0) -> dict[str, str]:
         """Return the class of every flow, by the flow's name, in file order.
 
-        The class is the key `class` of the flow, or else the kind of its application and the direction of its
-        data through the wireless link, as in `bulk down`. If the ends of a flow are random, seed and
-        replication determine the ends.
+        The class is the key `class` of the flow. Without this key, the class is the application and the
+        direction of the data over the wireless link, as in `bulk down`. Seed and replication matter only for
+        random ends.
 
         Raises
         ------
@@ -226,22 +227,24 @@ class Scenario:
         return self.core.toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effective scenario as plain data, which `load` accepts."""
+        """Return the effective scenario as plain data for `load`."""
         document: dict[str, Any] = json.loads(self.core.json())
         return document
 
     def written(self) -> dict[str, Any]:
-        """Return the scenario as in its file, without changes and defaults; `copies` stay a single entry."""
+        """Return the scenario as in its file, without changes and defaults.
+
+        A flow with `copies` stays one entry.
+        """
         read = json.loads if self._source.is_json else tomllib.loads
         document: dict[str, Any] = read(self._source.text)
         return document
 
     def recipe(self) -> dict[str, Any]:
-        """Return the source text and the changes as plain data, which `from_recipe` accepts.
+        """Return the source text and the changes as plain data, for `from_recipe`.
 
-        A change of the recreated scenario has the same effect as a change of the original: for example, a
-        change of the preset changes the defaults that depend on the preset. In the result of `to_dict`, in
-        contrast, the values of these defaults are fixed.
+        Changing the recreated scenario has the same effect as changing the original. For example, a new
+        preset sets new defaults. After `to_dict`, in contrast, all defaults are fixed values.
         """
         return asdict(self._source)
 
@@ -256,8 +259,8 @@ class Scenario:
     def arguments(self) -> list[str]:
         """Return the arguments with which `airhop run` loads the scenario again.
 
-        A scenario from a dict has no file: the arguments then name NAME.toml, a file that the caller may
-        write from `toml`.
+        A scenario from a dict has no file. The arguments then name NAME.toml, and the caller may write `toml`
+        to this file.
         """
         source = self._source
         name = f"{self.name}.toml" if source.is_json else source.name
@@ -281,7 +284,7 @@ class Scenario:
 
 
 def toml_literal(value: object) -> str:
-    """Format a Python or numpy value as a TOML value, which the core then checks."""
+    """Format a Python or numpy value as a TOML value."""
     if isinstance(value, str):
         # JSON escapes are valid TOML escapes, except that TOML also requires an escape for DEL.
         return json.dumps(_text(value), ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -304,7 +307,10 @@ def toml_literal(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Return the text; raise an error if it has a lone surrogate, which no UTF-8 file can contain."""
+    """Return the text.
+
+    Raise an error for a lone surrogate, because UTF-8 cannot encode it.
+    """
     try:
         text.encode()
     except UnicodeEncodeError as error:

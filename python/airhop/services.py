@@ -15,8 +15,8 @@ def served(scenario: Scenario, name: str | None) -> Scenario:
     scenario
         The scenario.
     name
-        A service, such as `elsn`; a scheme, such as `ll-elsn`, which stands for the services that it needs;
-        or `none` for no service. None: each flow keeps its services.
+        A service such as `elsn`, a scheme such as `ll-elsn` for all services that the scheme needs, or `none`
+        for no service. With None, each flow keeps its services.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Job:
 
     @property
     def run_id(self) -> str:
-        """Digest of simulator, scenario, seed and replication, 32 hex digits.
+        """Digest (32 hex digits) of simulator, scenario, seed and replication.
 
         Runs with equal ids have equal results, bit for bit.
         """
@@ -64,16 +64,15 @@ def run(
     scenario
         Scenario to simulate.
     scheme
-        Scheme that replaces the scheme of every TCP flow; None: each flow keeps its scheme.
+        Scheme of all TCP flows. With None, each flow keeps its own scheme.
     seed, rep
-        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of equal
-        seed and rep have the same channel errors with any scheme.
+        Seed of every random stream, and number of the replication, each from 0 to 2**63 - 1. Runs with equal
+        seed and rep have the same channel errors under any scheme.
     trace
         Record the tables (`Result.tables`); a traced run takes more time and memory.
     pcap_dir
-        Folder for captures, written at the end of the run: NODE.pcapng with the packets at a node, for each
-        node, and CELL.air.pcapng with the frames on the air, for each 802.11 cell. Captures of the same names
-        are replaced.
+        Folder for captures, written at the end of the run. NODE.pcapng has the packets at a node, and
+        CELL.air.pcapng the frames on the air of an 802.11 cell. Existing captures are replaced.
 
     Returns
     -------
@@ -117,7 +116,7 @@ def run_many(
     threads
         Worker threads; by default one per core that this process may use.
     on_done
-        Callback `on_done(index, result)` after each run, in this thread, in the order in which runs finish.
+        Callback `on_done(index, result)` after each run, called in this thread as runs finish.
 
     Returns
     -------
@@ -154,10 +153,10 @@ def run_many(
 
 @cache
 def model() -> str:
-    """Return the digest of the simulator's sources, 16 hex digits."""
+    """Return a digest (16 hex digits) of the simulator's sources."""
     return _core.build_info()["model"]
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use, which can be fewer than the machine has."""
+    """Return the number of cores that this process may use; the machine may have more."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,8 +1,8 @@
 """Means, differences and ratios with 95 % confidence intervals over replications.
 
-A replication is one observation, independent of its number of packets, because packets of one run are not
-independent. Means and paired differences have Student's t intervals, ratios of means have Fieller's
-intervals, and other statistics have intervals of the BCa bootstrap.
+Each replication counts as one observation, because packets of the same run are not independent. Means and
+paired differences have Student's t intervals, ratios of means have Fieller's intervals, and other statistics
+have intervals of the BCa bootstrap.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ CONFIDENCE = 0.95
 SHOWN = 6
 """Maximum number of names that a warning lists; further names are only counted."""
 FEW_REPS = 3
-"""Minimum number of replications for an interval narrow enough to be useful."""
+"""Minimum number of replications for a useful interval."""
 FEW_PAIRS = 4
 """Minimum number of pairs for an interval of the correlation: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
-"""Number of bootstrap resamples; with this number the ends of an interval vary by about 1 % of its width
-between seeds.
-"""
+"""Number of bootstrap resamples. The interval's ends then vary with the seed by about 1 % of its width."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Estimate:
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
-        """Return the estimate multiplied by `factor`; 100 converts a share to per cent."""
+        """Return the estimate multiplied by `factor`, for instance by 100 for per cent."""
         half = None if self.half_width is None else factor * self.half_width
         return replace(self, mean=factor * self.mean, half_width=half)
 
@@ -76,10 +74,11 @@ class Estimate:
     def ends(self) -> Interval | None:
         """Interval of a quantity that cannot be negative; None for a single replication.
 
-        The t interval is cut at zero, which does not change its coverage, because the mean is never negative.
-        A t interval of the logarithm is no alternative. It is an interval of the geometric mean, but tables
-        have the arithmetic mean. It also does not exist if a replication has the value 0, such as the goodput
-        of a starved flow.
+        The t interval is cut at zero. Coverage stays the same, because the mean is never negative.
+
+        A t interval of the logarithm is no alternative. That interval covers the geometric mean, but tables
+        show the arithmetic mean. It also fails if a replication has the value 0, such as the goodput of a
+        starved flow.
         """
         return self.interval(least=0.0)
 
@@ -103,8 +102,9 @@ class Difference:
     half_width: float | None
     n: int
     correlation: float | None
-    """Pearson's correlation over the pairs. At a correlation of 0.9, the interval is a third as wide as
-    without pairing. None if a sample has no variance.
+    """Pearson's correlation over the pairs; None if a sample has no variance.
+
+    A correlation of 0.9 makes the interval a third as wide as without pairing.
     """
 
     def excludes(self, value: float) -> bool:
@@ -134,8 +134,7 @@ class Moments:
     def ends(self, quantile: float) -> tuple[float, float] | None:
         """Return the ends of Fieller's interval of the ratio for a quantile of Student's t.
 
-        None if the denominator's mean does not differ significantly from 0, which makes the interval
-        unbounded.
+        None if the denominator's mean does not differ significantly from 0. The interval is then unbounded.
         """
         # All r with (x - r y)^2 <= t^2 var(x - r y): a quadratic A r^2 - 2 B r + C <= 0.
         t2 = quantile**2
@@ -184,9 +183,9 @@ def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
 
     Infinite at confidence 1; NaN without a degree of freedom, or if the confidence is no probability.
 
-    Newton's method solves for the quantile in a finite series of the distribution function. The function is
-    concave above 0, so that the iteration approaches the root from below. Scipy has this quantile too, but
-    its import takes half a second.
+    Newton's method solves a finite series of the distribution function. This function is concave above 0, so
+    the iteration approaches the root from below. Scipy also has this quantile, but importing scipy takes half
+    a second.
     """
     if degrees < 1 or not 0.0 <= confidence <= 1.0:
         return math.nan
@@ -218,10 +217,10 @@ def _t_within(t: float, degrees: int) -> float:
 
 
 def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
-    """Return the confidence for each of `tries` intervals that gives them together this confidence.
+    """Return the confidence of each of `tries` intervals for a joint confidence of `confidence`.
 
-    Bonferroni's correction (Dunn 1961): the joint probability of an error is at most the sum of the single
-    probabilities, for any dependence of the intervals.
+    Bonferroni's correction (Dunn 1961): the probability of any error is at most the sum of the single
+    probabilities, even if the intervals are dependent.
     """
     return confidence if tries <= 1 else 1.0 - (1.0 - confidence) / tries
 
@@ -315,15 +314,15 @@ def bca(
     values
         Independent replications.
     statistic
-        A function of the sample, by default the mean. A function with a parameter `axis`, as in numpy, is
-        called once for all resamples.
+        A function of the sample, by default the mean. If the function has a parameter `axis` as in numpy, one
+        call handles all resamples.
 
     Returns
     -------
     Interval | None
-        Interval, the same in each call with the same data. None for a single value. Also None if the
-        statistic does not depend on which single value is left out, as the median of 1, 1, 1, 1, 5: its
-        acceleration is then undefined.
+        Interval, always equal for equal data. None for a single value. Also None if omitting any one value
+        leaves the statistic unchanged, as for the median of 1, 1, 1, 1, 5. The acceleration is then
+        undefined.
     """
     import numpy as np
 
@@ -352,8 +351,8 @@ def bca(
 def jain(shares: Sequence[float]) -> float:
     """Jain's fairness index: 1 if all shares are equal, 1/n if one flow takes everything, nan if all are 0.
 
-    Source: Yun 2009, (5). Callers compute the index of each replication, and then the mean over replications.
-    The index of mean goodputs would be larger, because flows that starve in turn appear fair on average.
+    Source: Yun 2009, (5). Compute the index of each replication, and then the mean. The index of mean
+    goodputs would be too large, because flows that starve in turn appear fair on average.
     """
     sample = _sample(shares)
     squares = float((sample**2).sum())
@@ -363,8 +362,7 @@ def jain(shares: Sequence[float]) -> float:
 def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
     """List warnings about unreliable intervals: few replications, or equal outcomes.
 
-    Each cell contains the outcomes of the replications of one setting: numbers, tuples of numbers, or
-    fingerprints.
+    Each cell has the outcomes of all replications at one setting, as numbers, tuples or fingerprints.
     """
     found = []
     least = min((len(cell) for cell in cells if cell), default=0)
@@ -388,7 +386,7 @@ def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
 
 
 def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
-    """Return a warning about intervals that are too wide, with the names of the estimates."""
+    """Return a warning that names the estimates with too wide an interval."""
     names = [name for name, estimate in found.items() if estimate.vague]
     if not names:
         return []

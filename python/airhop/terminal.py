@@ -48,9 +48,10 @@ def signed_pm(value: Estimate | Difference) -> str:
 
 
 def ratio(value: Ratio, least: float = -math.inf) -> str:
-    """Format `× 3.85 (3.70–4.01)`; without the parentheses if the interval is unknown.
+    """Format `× 3.85 (3.70–4.01)`.
 
-    The lower end is cut at `least`, which is 0 for a ratio of quantities that cannot be negative.
+    An unknown interval is left out. The lower end is cut at `least`. Use 0 for a ratio of quantities that
+    cannot be negative.
     """
     if value.value != value.value:
         return "–"
@@ -68,7 +69,10 @@ def percent(share: float) -> str:
 
 
 def percent_interval(value: Ratio) -> str:
-    """Format a share with its interval, `45 (42–48)`, unless the interval is unknown or a single point."""
+    """Format a share with its interval: `45 (42–48)`.
+
+    An unknown interval or a single point is left out.
+    """
     if value.low is None or value.high is None or value.low == value.high:
         return percent(value.value)
     digits = _percent_digits(value)
@@ -77,7 +81,10 @@ def percent_interval(value: Ratio) -> str:
 
 
 def percent_pm(value: Ratio) -> str:
-    """Format a share with the half-width of its interval, `45 ± 3`, if it is known."""
+    """Format a share with the half-width of its interval: `45 ± 3`.
+
+    An unknown half-width is left out.
+    """
     if value.low is None or value.high is None:
         return percent(value.value)
     digits = _percent_digits(value)
@@ -85,7 +92,10 @@ def percent_pm(value: Ratio) -> str:
 
 
 def _percent_digits(value: Ratio) -> int:
-    """Return the number of decimals for a share in per cent, depending on the half-width of its interval."""
+    """Return the number of decimals for a share in per cent.
+
+    A narrow interval gets more decimals.
+    """
     half = 50 * ((value.high or 0.0) - (value.low or 0.0))
     return 0 if half == 0 or half >= 2 else 1 if half >= 0.2 else 2
 
@@ -93,7 +103,7 @@ def _percent_digits(value: Ratio) -> int:
 def bar_chart(
     rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
 ) -> Text:
-    """Draw one bar per row: solid up to the lower end of the interval, and shaded up to its upper end.
+    """Draw one bar per row: solid up to the interval's lower end, shaded up to the interval's upper end.
 
     The longest bar has `width` characters, or fewer if a row would not fit in `columns`.
     """
@@ -123,6 +133,6 @@ def _bar(eighths: float) -> str:
 
 
 def _decimals(value: float, significant: int) -> int:
-    """Return the number of decimals that show this many significant digits of a nonzero value."""
+    """Return the number of decimals needed to show a nonzero value to `significant` digits."""
     leading = int(f"{abs(value):e}".split("e")[1])  # power of ten of the first digit
     return max(0, significant - 1 - leading)

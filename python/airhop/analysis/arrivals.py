@@ -20,14 +20,14 @@ DELIVERED = ("received", "captured")
 """Outcomes of frames that the receiver decoded."""
 FRAME_LOSSES = ("channel", "collision")
 SENT, DROPPED, ON_AIR = range(3)
-"""Sort keys of a segment's events at equal times."""
+"""Sort order of a segment's events at equal times."""
 
 
 def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
-    """Return the wireless hop that the data of a flow crosses last, as `bs->m`.
+    """Return the last wireless hop of a flow's data, such as `bs->m`.
 
-    The hop is the last hop that the first data segment crossed. Raises InputError if the flow has no data on
-    the air, or if the run has no table `air`.
+    The first data segment determines the hop. Raises InputError if the flow has no data on the air, or if the
+    run has no table `air`.
     """
     first = _data(tables, flow).group_by("place").agg(first=_column("start_s").min())
     if first.is_empty():
@@ -38,12 +38,17 @@ def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
 def arrivals(
     tables: Mapping[str, pl.DataFrame], flow: str, *, place: str | None = None, modulo: int = MODULO
 ) -> pl.DataFrame:
-    """List a flow's data frames on a wireless hop, including lost frames, sorted by the end of transmission.
+    """List a flow's data frames on a wireless hop, including lost frames, by end of transmission.
 
-    `place` is a hop such as `bs->m`, by default the last hop. Columns: `time_s`; `number`, the segment's
-    number from 0 modulo `modulo`; `seq`, its first byte; `attempt`, the link's transmission of this packet,
-    from 1; `copy`, the sender's transmission of the segment, from 1, or 0 if an agent on the path sent the
-    packet; `delivered`, false if the channel lost the frame; `outcome` of the table `air`.
+    `place` is a hop such as `bs->m`, by default the last hop. Columns:
+
+    - `time_s`: end of the transmission
+    - `number`: segment number from 0, modulo `modulo`
+    - `seq`: first byte of the segment
+    - `attempt`: transmission count of this packet on the link, from 1
+    - `copy`: transmission count of the segment at the sender, from 1; 0 for a packet of an agent on the path
+    - `delivered`: false if the channel lost the frame
+    - `outcome`: outcome in the table `air`
 
     A link that delivers in order may reject a received frame. Raises InputError if there is no such hop, or
     no table `air`.
@@ -76,22 +81,22 @@ def arrivals(
 
 
 def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
-    """Return the payload of a full segment of a flow, the largest payload that the flow sent, bytes."""
+    """Return the payload of a full segment in bytes: the largest payload that the flow sent."""
     sizes = tables["segments"].filter(_column("flow") == flow)["bytes"]
     return int(sizes.max() or 1)  # type: ignore[arg-type]
 
 
 def ticks(modulo: int) -> list[int]:
-    """Return ticks from 0 to the modulus, which they divide into at most six equal steps."""
+    """Return ticks that divide the range from 0 to the modulus into at most six equal steps."""
     steps = next(count for count in (6, 5, 4, 3, 2, 1) if modulo % count == 0)
     return list(range(0, modulo + 1, modulo // steps))
 
 
 def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.DataFrame:
-    """List the periods in which links were bad; empty without a table `fades`.
+    """List the fades of links; empty without a table `fades`.
 
-    Columns: `place`, `begin_s`, `end_s`, by time. `place` is a hop such as `bs->m`. By default the list has
-    all hops, and one row for directions that fade together.
+    Columns: `place`, `begin_s`, `end_s`, sorted by time. `place` is a hop such as `bs->m`. By default the
+    list contains all hops. Directions that fade together have one row.
     """
     import polars as pl
 
@@ -104,7 +109,7 @@ def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.Da
 
 
 def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """Select the data frames of a flow from the table `air`, with the hop of each as `place`."""
+    """Select a flow's data frames from the table `air`, with the hop in the column `place`."""
     if "air" not in tables:
         raise InputError("the run has no table `air`; run it with trace=True")
     data = tables["air"].filter(
@@ -114,11 +119,11 @@ def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 
 
 def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame) -> Iterator[int]:
-    """Yield the number of the sender's transmission that each frame on a hop carries, by start of the frame.
+    """Yield the copy number of the segment in each frame on a hop, by start of the frame.
 
-    The method assumes that the path keeps packets in order. A frame with attempt 1 carries the oldest copy of
-    the segment that is still before the hop. A drop before the hop removes the newest copy. The number is 0,
-    an agent's copy, if no copy is left.
+    The copy number counts the sender's transmissions of a segment. The path is assumed to keep packets in
+    order. A frame with attempt 1 carries the oldest copy still before the hop. A drop before the hop removes
+    the newest copy. If no copy is left, the number is 0, because an agent sent the packet.
     """
     sendings: dict[int, int] = defaultdict(int)
     before: dict[int, deque[int]] = defaultdict(deque)
@@ -152,7 +157,7 @@ def _events(
 
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
-    """Select drops that remove no packet before a hop: drops on the hop, and frames that ARQ retransmits."""
+    """Select drops on the hop itself, and losses of frames that ARQ may retransmit."""
     answered = air.filter(_column("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
     here = (_column("place") == place) & _column("cause").is_in([*FRAME_LOSSES, "retries"])
     again = _column("place").is_in(answered.to_list()) & _column("cause").is_in(FRAME_LOSSES)

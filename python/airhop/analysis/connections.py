@@ -1,4 +1,4 @@
-"""Names in the trace of the connections that applications open.
+"""Trace names of the connections that applications open.
 
 An application with `connections = "new"`, or with web pages, opens connections during the run. The run
 document has the sums over all connections of a flow. In the trace, the connections of a flow `api` have the

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 RARE = 0.01
-"""Probability up to which a sequence of losses counts as rare. In the paper's examples, 0.8 % is rare, but 4
-% is not.
+"""Largest probability of a sequence of losses that counts as rare. In the paper's examples, 0.8 % is rare,
+but 4 % is not.
 """
 
 

@@ -1,4 +1,4 @@
-"""Goals by which arms are compared (throughput, completion time, delay, fairness), and starved flows."""
+"""Goals for comparing arms (throughput, completion time, delay, fairness), and starved flows."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ LIMITED = ("call", "game", "video")
 """Applications that limit the rates of their flows."""
 
 STARVED = 0.05
-"""Fraction of the equal share of the goodput below which a flow starves. The value is Airhop's choice,
-because the literature has no threshold: it defines starvation as a ratio of two goodputs that grows without
-limit (Arun, Alizadeh and Balakrishnan 2022, §2).
+"""Starvation threshold, as a fraction of an equal share of the goodput. The value is Airhop's choice. The
+literature has no threshold: starvation is a ratio of two goodputs that grows without limit (Arun, Alizadeh
+and Balakrishnan 2022, §2).
 """
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Metric by which arms are compared: of the whole run, or of one class of flows."""
+    """Metric for comparing arms, over the whole run or one class of flows."""
 
     kind: Kind
     column: str
-    """Column of the metric in frames; for a class of flows, without the prefix `class_`."""
+    """Column of the metric in data frames, without the prefix `class_` of class metrics."""
     of: str | None = None
     """Class of flows; None for the whole run."""
     is_foremost: bool = False
-    """True if a verdict prefers this goal to other goals of its kind."""
+    """True if a verdict prefers this goal to other goals of the same kind."""
 
     @property
     def metric(self) -> str:
@@ -59,12 +59,12 @@ class Goal:
 
     @property
     def _of(self) -> str:
-        """Text with the class that follows a noun, as in ` of web`; empty for a goal of the whole run."""
+        """Suffix with the class, such as ` of web`; empty for a goal of the whole run."""
         return "" if self.of is None else f" of {self.of}"
 
 
 class _Words(NamedTuple):
-    """Texts about a kind of goal, in which `{}` stands for the class."""
+    """Texts about a kind of goal; `{}` stands for the class."""
 
     is_higher_better: bool
     superlative: str
@@ -96,7 +96,7 @@ class ClassSeen(NamedTuple):
 
     @property
     def competes(self) -> bool:
-        """True if the flows of the class compete for equal shares: without end, and as fast as they can."""
+        """True if the flows compete for equal shares: endless flows without a rate limit."""
         return not (self.completes or self.is_limited)
 
 
@@ -112,9 +112,9 @@ class Share(NamedTuple):
 def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
     """List the goals of runs with these classes, by kind of goal and in the order of the classes.
 
-    Fairness applies to classes of several flows that compete, and completion time to transfers and requests.
-    The delay of datagrams takes precedence over the delay of TCP, which includes the sender's own queue and
-    retransmissions.
+    Fairness applies to classes of several competing flows. Completion time applies to transfers and requests.
+    The delay of datagrams takes precedence over the delay of TCP, because TCP delay includes the sender's own
+    queue and retransmissions.
     """
     seen = list(classes)
     found = [Goal("throughput", GOODPUT)]
@@ -142,7 +142,8 @@ def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
 def shares_of(document: Mapping[str, Any]) -> list[Share]:
     """List the TCP flows of a run document that compete for an equal share.
 
-    Flows with transfers or requests, which end, and applications that limit their rates are omitted.
+    Transfers and requests are omitted, because such flows end. Applications that limit their rates are also
+    omitted.
     """
     others = {one.name for one in classes_in([document]) if not one.competes}
     return [
@@ -153,9 +154,9 @@ def shares_of(document: Mapping[str, Any]) -> list[Share]:
 
 
 def starved(runs: Sequence[Sequence[Share]]) -> dict[str, list[str]]:
-    """List by class the flows whose mean goodput is below the fraction `STARVED` of an equal share.
+    """List the starved flows by class: the mean goodput is below `STARVED` of an equal share.
 
-    `runs` are the replications of one arm; the equal share refers to all flows in `runs`.
+    `runs` are the replications of one arm. The equal share is computed over all flows in `runs`.
     """
     sums: dict[tuple[str, str], float] = {}
     for share in (share for run in runs for share in run):

@@ -1,8 +1,8 @@
-"""Confusion matrix of a TCP sender: its classification of each loss against the loss's true cause.
+"""Confusion matrix of a TCP sender: classified cause of each loss against the true cause.
 
-A sender detects a loss by duplicate ACKs or a timeout, and does not know the cause. It classifies each
-detected loss as congestion, as a loss of the wireless link, or as undecided; the simulator knows the true
-cause.
+A sender detects a loss by duplicate ACKs or a timeout, and does not know the cause. The sender classifies
+each detected loss as congestion, as a loss of the wireless link, or as undecided. The simulator knows the
+true cause.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def _cell(column: str) -> tuple[str, str]:
 
 
 COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
-"""Cells of the matrix (class, true cause), by their columns in data frames."""
+"""Cells of the matrix as (class, true cause), by column in data frames."""
 LOSS_CLASSES = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
 """Classes to which senders assign losses."""
 UNDECIDED = "undecided"
 """Class of a loss if the sender does not classify losses."""
 TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
-"""True causes of detected losses. `none` means that the segment was not lost, but its ACK was lost, or the
-segment was late.
+"""True causes of detected losses. `none` means that the segment was not lost: either the segment was late, or
+the ACK was lost.
 """
 RIGHT = {
     ("congestion", "queue"),
@@ -38,7 +38,7 @@ RIGHT = {
     ("wireless", "channel"),
     ("wireless", "collision"),
 }
-"""Correct classifications, pairs of class and true cause. With the cause `none`, no class is correct; the
+"""Correct classifications as pairs of class and true cause. With the cause `none`, no class is correct. The
 class `undecided` is never correct.
 """
 DECIDED_COLUMNS = tuple(column for column, (judged, _) in COLUMNS.items() if judged != UNDECIDED)
@@ -54,7 +54,7 @@ class LossClassifications:
 
     @classmethod
     def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> LossClassifications:
-        """Sum up the classifications of the flows of run documents; flows of real senders have none."""
+        """Sum the classifications over the flows of run documents; real senders have no classifications."""
         found = dict.fromkeys(COLUMNS.values(), 0)
         for flow in flows:
             for judged, row in (flow["judgements"] or {}).items():
@@ -116,7 +116,7 @@ def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
     """Return the share of correct classifications over replications, 0 to 1; None if no loss was classified.
 
     A sender that leaves each loss undecided, such as BBR or a BPF object, has no classified loss. The share
-    is a ratio of means with Fieller's interval; each loss therefore has the same weight.
+    is a ratio of means with Fieller's interval. Each loss therefore has the same weight.
     """
     from airhop import stats
 

@@ -22,25 +22,27 @@ class Measure:
     """Name of the measure in data frames, stores and formulas."""
     of: Literal["flow", "class", "queue", "station", "run"]
     path: tuple[str, ...]
-    """Keys of the value, outermost first, in the run document's object of a flow, class, queue or station, or
-    in the whole document.
+    """Path of the value as keys, outermost first. The path starts at the flow, class, queue or station, or at
+    the whole run document.
     """
     label: str
     """Name on axes and in menus."""
     short: str
-    """Heading of a narrow column, which may break at spaces."""
+    """Heading of a narrow column. Spaces are possible line breaks."""
     unit: str
     """Unit; empty for counts and ratios."""
     about: str
     """Definition."""
     over_flows: Literal["sum", "mean", "first", "apart"]
-    """Aggregation of flows into a run: "sum" over the TCP flows, "mean" over the flows with a value, "first"
-    for a value that is equal in all flows, "apart" for no aggregation.
+    """Aggregation of flows into a run. "sum": over the TCP flows. "mean": over the flows with a value.
+    "first": the value is equal in all flows. "apart": no aggregation.
     """
     after_warm_up: bool
     """True if the measure excludes the warm-up. False for a value at the end of the run."""
     of_real: bool
-    """True if the measure is also known for real senders; false if only their kernels know it."""
+    """True if Airhop also knows the value for real senders. False if only the sender's kernel knows the
+    value.
+    """
     is_count: bool
     """True if the measure is a whole number."""
 
@@ -48,7 +50,7 @@ class Measure:
     def most(self) -> float:
         """Largest possible value: 1 for shares and indices, infinite for all other measures.
 
-        A measure is a share or an index if it has no unit, is no count, and is in no group such as `call`.
+        Shares and indices have no unit, are no counts, and are in no group such as `call`.
         """
         return math.inf if self.unit or self.is_count or len(self.path) > 1 else 1.0
 
@@ -90,23 +92,23 @@ _DECLARED = _declared()
 OF_FLOWS = tuple(measure for measure in _DECLARED if measure.of == "flow")
 """Measures of a flow."""
 OF_CLASSES = tuple(measure for measure in _DECLARED if measure.of == "class")
-"""Measures of a class of flows. Their columns begin with `class_`, and are equal in the rows of its flows."""
+"""Measures of a class of flows. The columns begin with `class_`. All flows of a class have equal values."""
 OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
 """Measures of a run as a whole."""
 OF_QUEUES = tuple(measure for measure in _DECLARED if measure.of == "queue")
-"""Measures of a queue. They are in the run document alone."""
+"""Measures of a queue, only in the run document."""
 OF_STATIONS = tuple(measure for measure in _DECLARED if measure.of == "station")
-"""Measures of a station of an 802.11 cell. They are in the run document alone."""
+"""Measures of a station of an 802.11 cell, only in the run document."""
 MEASURES = {measure.column: measure for measure in _DECLARED if measure.of not in ("queue", "station")}
 """Measures of flows, classes and runs, by column."""
 
 
 EARLIER = "all"
-"""Class of all flows in documents of earlier versions, which have no classes."""
+"""Class of all flows in documents of earlier versions without classes."""
 
 
 def columns(group: str) -> tuple[str, ...]:
-    """List the columns of a group of a flow in the run document, such as `notices`."""
+    """List a flow's columns in a group of the run document, such as `notices`."""
     of_group = (measure for measure in _DECLARED if measure.of != "class" and measure.path[0] == group)
     return tuple(measure.column for measure in of_group)
 
@@ -124,11 +126,11 @@ SUMS = tuple(
 )
 """Counts and rates of a flow that are summed over the TCP flows of a run."""
 MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "mean")
-"""Measures that are averaged over the flows of a run that have a value."""
+"""Measures averaged over the flows of a run. Flows without a value are left out."""
 
 
 def is_real(flow: Mapping[str, Any]) -> bool:
-    """Return whether a flow belongs to real hosts; measures that only their kernels know are then null."""
+    """Return whether a flow runs between real hosts; measures that only a kernel knows are then null."""
     return flow.get("judgements", ()) is None
 
 
@@ -138,12 +140,12 @@ def class_of(flow: Mapping[str, Any]) -> str:
 
 
 def of_class(group: Mapping[str, Any]) -> dict[str, Any]:
-    """Select all measures of a class from its part of a run document, by column."""
+    """Select all measures of a class, by column; `group` is the class in a run document."""
     return {measure.column: measure.value(group) for measure in OF_CLASSES}
 
 
 def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
-    """Select all measures of a flow from its part of a run document, by column."""
+    """Select all measures of a flow of a run document, by column."""
     return {measure.column: measure.value(flow) for measure in OF_FLOWS}
 
 

@@ -38,7 +38,7 @@ REASONS = {
 NOBODY = -1
 """Value in place of a lane or frame that does not exist."""
 TOUCH_S = 1e-9
-"""Minimum overlap of two frames, s; shorter overlaps are rounding errors of the trace's times."""
+"""Minimum overlap of two frames in seconds. Shorter overlaps are rounding errors of the trace's times."""
 DELIMITER_BYTES = 4
 """Length of the delimiter before each MPDU of an A-MPDU."""
 
@@ -77,27 +77,27 @@ class OnAir:
     lanes: tuple[Lane, ...]
     """Lanes in the order of the scenario."""
     frames: pl.DataFrame
-    """One row per transmission, by its start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
+    """One row per transmission, sorted by start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
     NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`, `ppdu` (row of the table
     `air`).
     """
     waiting: tuple[tuple[int, float, float], ...]
-    """Lane, start and end of the periods in which a station had data to send: packets were in its queue, or a
-    failed attempt awaited its retransmission. The periods are sorted by lane and time, and do not overlap.
+    """Periods in which a station had data to send, as lane, start and end. Packets were in the queue, or a
+    failed attempt awaited retransmission. The periods are sorted by lane and time, and do not overlap.
     """
     mpdus: pl.DataFrame
-    """One row per MPDU of an A-MPDU, by `ppdu` and `place`: `start_s`, `end_s` (share of the PPDU's airtime
-    by bytes), `bytes`, `attempt`, `outcome`.
+    """One row per MPDU of an A-MPDU, sorted by `ppdu` and `place`: `start_s`, `end_s` (share of the PPDU's
+    airtime by bytes), `bytes`, `attempt`, `outcome`.
     """
 
     @cached_property
     def hearers(self) -> list[list[int]]:
-        """By lane (row of a station), the lanes of the stations that can receive its frames."""
+        """Lanes that can receive a station's frames, by the station's lane."""
         return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
 
     @cached_property
     def sensers(self) -> list[list[int]]:
-        """By lane, the lanes of the stations that sense its frames but cannot receive them."""
+        """Lanes that only sense a station's frames, by the station's lane."""
         return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
 
     def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:
@@ -109,7 +109,7 @@ class OnAir:
 
     @cached_property
     def overlaps(self) -> list[Overlap]:
-        """Interference at each frame that collided or was captured: the other frame, and the reason."""
+        """Interference at each frame that collided or was captured, with the other frame and the reason."""
         return list(_overlaps(self))
 
     def between(self, start_s: float, end_s: float) -> OnAir:
@@ -151,8 +151,8 @@ class OnAir:
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
     """Arrange the trace of a run by station; `network` is the scenario (`Scenario.to_dict`).
 
-    If `tables["air"]` is only a part of the trace's table, it needs a column `ppdu`: the row number of each
-    transmission in the whole table.
+    If `tables["air"]` contains only some rows of the trace's table, a column `ppdu` must contain the row
+    number of each transmission in the whole table.
 
     Raises InputError if the trace has no table `air`, or if the network has neither a wireless cell nor a
     radio link.
@@ -183,7 +183,7 @@ def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> On
 
 
 def _mpdus(frames: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Divide the airtime of each A-MPDU among its MPDUs, in proportion to the bytes of their subframes."""
+    """Divide the airtime of each A-MPDU among the MPDUs, in proportion to subframe bytes."""
     import polars as pl
 
     if "mpdus" not in tables:
@@ -239,7 +239,7 @@ def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _kind() -> pl.Expr:
-    """Return the kind of each frame; the kind of a data frame depends on its contents."""
+    """Return the kind of each frame; the kind of a data frame depends on the payload."""
     import polars as pl
 
     carried = pl.col("packet").replace_strict(CARRIED, default="other", return_dtype=pl.String)
@@ -272,7 +272,7 @@ def _overlaps(air: OnAir) -> Iterator[Overlap]:
 
 
 def _rows_near(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
-    """Yield the rows near `row` whose frames start between `first_s` and `last_s`, first backwards."""
+    """Yield the other rows with frames that start between `first_s` and `last_s`, earlier rows first."""
     before = row - 1
     while before >= 0 and starts[before] >= first_s:
         yield before
@@ -310,7 +310,7 @@ def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[i
 def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
     """Yield lane, begin and end of the periods between two attempts at a packet (ACK timeout, backoff).
 
-    A link with an ARQ window sends other packets in such a period.
+    A link with an ARQ window may send other packets in between.
     """
     import polars as pl
 
@@ -324,7 +324,7 @@ def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]
 
 
 def _queue_places(lane: Lane) -> list[str]:
-    """Return names of a station's queue in the trace: for its whole cell, or for the link's other end."""
+    """Return the trace names of a station's queue: for the whole cell, or for the link's other end."""
     if isinstance(lane.cell, Cell):
         return [f"{lane.station}->*"]
     return [f"{lane.station}->{other}" for other in lane.cell.hearers[lane.station]]

@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
     """List the true round-trip time of each acknowledged segment of a flow, sorted by time of the ACK.
 
-    The time runs from the last transmission of the segment to the ACK that covers it. Columns: `time_s` of
-    that ACK; `sent_s`; `seq`, the first byte; `rtt_ms`; `sendings`, the number of transmissions until then.
-    After a retransmission, a sender may not use the sample, because the ACK may belong to an earlier
+    The time runs from the segment's last transmission to the ACK. Columns:
+
+    - `time_s`: time of the ACK
+    - `sent_s`: time of the last transmission
+    - `seq`: first byte of the segment
+    - `rtt_ms`: round-trip time
+    - `sendings`: number of transmissions before the ACK
+
+    A sender may not use the sample of a retransmitted segment, because the ACK may belong to an earlier
     transmission (Karn and Partridge 1987).
     """
     import polars as pl
@@ -77,10 +83,10 @@ def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
 
 
 def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """List the notices that a sender received and that should have prevented an expiry of its RTO timer.
+    """List the received notices that should have prevented an expiry of the RTO timer.
 
-    Columns: `time_s`; `kind`; `lateness_ms`, the time after that expiry; `late`, true if the expiry came
-    first.
+    Columns: `time_s`; `kind`; `lateness_ms`, the time of the notice relative to the expiry; `late`, true if
+    the timer expired first.
     """
     import polars as pl
 

@@ -18,7 +18,7 @@ class Line:
     name: str
     ends: tuple[str, str]
     speed: str
-    """Rate and, if the link has a delay, its delay."""
+    """Rate of the link, and the delay if there is any."""
     wireless: bool = False
     notes: tuple[str, ...] = ()
     """ARQ and error model of each direction of a radio link."""
@@ -44,9 +44,10 @@ class Schematic:
 
 
 def schematic(network: Mapping[str, Any], topology: Topology) -> Schematic:
-    """Arrange the links of a scenario along the paths of its flows; of cells, only the hops in use.
+    """Arrange the links of a scenario along the paths of the flows.
 
-    A node on several paths is placed by the first path, and a node on no path beside a neighbour.
+    A cell is drawn only with the hops in use. A node on several paths is placed by the first path. A node on
+    no path is placed beside a neighbour.
     """
     lines = (*_wired(network), *map(_radio, radio_links(network)), *_cells(network, topology))
     columns = _columns(lines, topology.ways)
@@ -81,7 +82,7 @@ def _cells(network: Mapping[str, Any], topology: Topology) -> Iterator[Line]:
 
 
 def _columns(lines: Sequence[Line], ways: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return the column of each node: consecutive along each path, and for other nodes beside a neighbour."""
+    """Return the column of each node: consecutive along a path, otherwise beside a neighbour."""
     columns: dict[str, int] = {}
     for way in ways.values():
         shift = next((columns[node] - i for i, node in enumerate(way) if node in columns), 0)

@@ -1,7 +1,7 @@
 """Positions of a scenario's stations, receive and carrier-sense ranges, and routes of its flows.
 
-The functions read the effective scenario as plain data (`Scenario.to_dict`), and values drawn per replication
-from a traced run. Positions and ranges are metres.
+The functions read the effective scenario as plain data (`Scenario.to_dict`). Values drawn per replication
+come from a traced run. Positions and ranges are in metres.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BEST_EFFORT = "BE"
 
 @dataclass(frozen=True)
 class Cell:
-    """Wireless channel with its stations and their ranges."""
+    """Wireless channel with stations and ranges."""
 
     name: str
     places: Mapping[str, tuple[float, float]]
@@ -53,8 +53,8 @@ class Cell:
     sense: float
     """Sense range."""
     crossover: float = math.inf
-    """Crossover distance, metres: received power falls with the square of shorter distances, and with the
-    fourth power of longer distances.
+    """Crossover distance in metres. Received power falls with the square of the distance up to the crossover,
+    and with the fourth power beyond.
     """
 
     @property
@@ -86,9 +86,9 @@ class Cell:
         return sender in self.places and (receiver == "*" or receiver in self.places)
 
     def queue(self, station: str, category: str = BEST_EFFORT) -> str:
-        """Return the trace's name of a station's queue: `a->b` with a single neighbour, `a->*` with several.
+        """Return the trace name of a station's queue: `a->b` with a single neighbour, `a->*` with several.
 
-        The name of the queue of an access category other than best effort ends with the category.
+        For access categories other than best effort, the name ends with the category.
         """
         others = [other for other in self.places if other != station] if len(self.places) == 2 else ["*"]
         name = f"{station}->{others[0]}"
@@ -96,12 +96,12 @@ class Cell:
 
     @cached_property
     def hearers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that can receive its frames, in the order of the scenario."""
+        """Return the receivers in range of each station, in the order of the scenario."""
         return self._within(0.0, self.receive)
 
     @cached_property
     def sensers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that sense its frames but cannot receive them."""
+        """Return the stations within sense range but not within receive range of each station."""
         return self._within(self.receive, self.sense)
 
     def _within(self, beyond: float, reach: float) -> dict[str, list[str]]:
@@ -141,13 +141,13 @@ class RadioLink:
 
     @property
     def hearers(self) -> dict[str, list[str]]:
-        """List, by station, the only station that can receive its frames, the other end of the link."""
+        """Return the receivers of each station: only the other end of the link."""
         a, b = self.ends
         return {a: [b], b: [a]}
 
     @property
     def sensers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that only sense its frames; a radio link has none."""
+        """Return the stations that only sense the frames of each station; always empty on a radio link."""
         return {station: [] for station in self.ends}
 
     @property
@@ -169,13 +169,13 @@ class Topology:
     def of_run(
         cls, network: Mapping[str, Any], document: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
     ) -> Topology:
-        """Read the positions of a traced run from its scenario, run document and trace tables."""
+        """Read the positions of a traced run from scenario, run document and trace tables."""
         channels = cells(network, tables)
         return cls(channels, routes(network, channels, document["flows"]))
 
 
 def cells(network: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> list[Cell]:
-    """List the wireless channels of an effective scenario, with the positions drawn in a traced run."""
+    """List the wireless channels of an effective scenario, with the random positions of a traced run."""
     return [_cell(table, tables) for table in network.get("wlan", ())]
 
 
@@ -207,7 +207,7 @@ def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
 
 
 def rate(table: Mapping[str, Any]) -> str:
-    """Return the rate of a wired or radio link, or the file name of its delivery opportunities."""
+    """Return the rate of a wired or radio link, or the file name of the delivery opportunities."""
     paces: dict[str, str] = {}
     for key in ("rate", "deliveries"):
         value = table.get(key, {})
@@ -305,8 +305,8 @@ def routes(
 ) -> dict[str, list[str]]:
     """Return the nodes on the path of every flow: fewest hops, ties in alphabetical order.
 
-    Static routing uses this path; a routing protocol may find another path. `flows` are the flows of a run
-    document, with their ends in `from` and `to`. Flows without a path are omitted.
+    Static routing uses this path. A routing protocol may find another path. `flows` are the flows of a run
+    document, with the keys `from` and `to`. Flows without a path are omitted.
     """
     neighbours = neighbours_of(network, channels)
     ways = {flow["name"]: _shortest_path(neighbours, flow["from"], flow["to"]) for flow in flows}
@@ -325,7 +325,7 @@ def neighbours_of(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[
 
 
 def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
-    """Return the number of hops to a node from each node that can reach it."""
+    """Return the number of hops to the node `end` from each node that can reach `end`."""
     hops, frontier = {end: 0}, deque([end])
     while frontier:
         node = frontier.popleft()
@@ -339,7 +339,7 @@ def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
 def _shortest_path(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
     """Return the shortest path.
 
-    The search begins at the destination, as in the simulator, so ties are equal.
+    The search begins at the destination, so that ties are resolved as in the simulator.
     """
     hops = hops_to(end, neighbours)
     if start not in hops:

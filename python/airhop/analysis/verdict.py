@@ -19,14 +19,15 @@ KINDS: dict[Kind, str] = {
 }
 """Names of the goals, in the order of a verdict."""
 LEFT = 0.1
-"""Difference of the shares of unfinished transfers above which the arm with the larger share counts as worse.
-Airhop's choice; of ten requests, one may be outstanding at the end of the run.
+"""Largest tolerated difference between two arms' shares of unfinished transfers. Above this difference, the
+arm with the larger share counts as worse. The value is Airhop's choice: of ten requests, one may be
+outstanding at the end of the run.
 """
 MOST_NAMED = 4
 """Maximum number of arms, or of starved flows of a class, that a verdict names."""
 
 Samples = Mapping[str, Mapping[int, float]]
-"""Values of a metric by arm and replication, without replications that have no value."""
+"""Values of a metric by arm and replication. Replications without a value are omitted."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,14 @@ class Standing:
 
     goal: Goal
     means: Mapping[str, stats.Estimate | None]
-    """Means by arm, best first, over the replications in which all ranked arms have a value. None for the
-    arms in `unfinished`, which are not ranked.
+    """Means by arm, best first. Only replications with a value for every ranked arm count. None for the
+    unranked arms in `unfinished`.
     """
     best: tuple[str, ...]
     """Arm with the best mean, followed by the arms that are not significantly worse."""
     unfinished: Mapping[str, float]
-    """Share of unfinished transfers, 0 to 1, of the arms whose share exceeds the smallest share by more than
-    `LEFT`.
+    """Share of unfinished transfers by arm, 0 to 1. Only arms more than `LEFT` above the smallest share are
+    listed.
     """
 
     @property
@@ -115,7 +116,7 @@ class Verdict:
         return [*told, *filter(None, [self._starvation()])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data: its text, the best arms in each goal, and starved flows."""
+        """Return the verdict as plain data: the text, the best arms in each goal, and starved flows."""
         return {
             "text": self.text,
             "depends": self.depends,
@@ -165,9 +166,9 @@ def verdict(
     Parameters
     ----------
     samples
-        Values by goal, arm and replication; equal replications had the same channel errors.
+        Values by goal, arm and replication. In each replication, all arms had the same channel errors.
     unfinished
-        Share of transfers and requests that remain unfinished, by class and arm.
+        Share of unfinished transfers and requests, by class and arm.
     starved
         Starved flows by arm and class.
     """
@@ -182,9 +183,9 @@ def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> 
     """Rank the arms by paired differences; return None for fewer than two arms with values.
 
     Intervals have a joint confidence of 95 % over all pairs of arms (Bonferroni), because the best arm is
-    unknown before the runs. A mean over completed transfers ignores unfinished transfers. Therefore an arm
-    whose share of unfinished transfers exceeds the smallest share by more than `LEFT` counts as worse than
-    all ranked arms.
+    unknown before the runs. A mean over completed transfers ignores unfinished transfers. An arm therefore
+    counts as worse than all ranked arms if its share of unfinished transfers exceeds the smallest share by
+    more than `LEFT`.
     """
     least = min(unfinished.values(), default=0.0)
     left = {arm: share for arm, share in unfinished.items() if share > least + LEFT}
@@ -213,7 +214,7 @@ def _few(names: Sequence[str]) -> list[str]:
 
 
 def _clause(standing: Standing) -> str:
-    """Return a clause with the goal, and its values for the best and the worst arm."""
+    """Return a clause with the goal, and the values of the best and the worst arm."""
     first, *_, last = standing.means
     best, worst = (_shown(standing, arm) for arm in (first, last))
     return f"{standing.goal.superlative} ({best}; {last}: {worst})"
@@ -227,7 +228,7 @@ def _shown(standing: Standing, arm: str) -> str:
 
 
 def value(goal: Goal, mean: float) -> str:
-    """Format a value of a goal with its unit; times of at least one second are in seconds."""
+    """Format a value of a goal with the unit; times of at least one second are in seconds."""
     if goal.kind == "throughput":
         return f"{mean:.3g} Mbit/s"
     if goal.kind == "fairness":

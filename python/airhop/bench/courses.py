@@ -1,7 +1,7 @@
 """Courses (benchmarks) of `airhop bench`: scenarios that Airhop, ns-2 and ns-3 simulate alike.
 
-Each parameter has one value, from which this module derives the settings of all three simulators. If a peer
-(ns-2 or ns-3) lacks a setting, the table of results has a note.
+This module derives the settings of all three simulators from one value per parameter. If a peer (ns-2 or
+ns-3) lacks a setting, the table of results has a note.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Parameter:
     ns2: Tell | None
     """Arguments of the ns-2 program; None if ns-2's value is fixed and equals the value of the course."""
     ns3: Tell | None
-    """Arguments of the ns-3 program; None if ns-3 has a fixed value, which is this one."""
+    """Arguments of the ns-3 program; None if ns-3's value is fixed and equals the value of the course."""
 
 
 @dataclass(frozen=True)
 class PeerDifference:
-    """Difference between a peer's run and the course: a word in the table, and a sentence below it."""
+    """Difference between a peer's run and the course: a word in the table, and a sentence below the table."""
 
     peer: Peer
     word: str
@@ -48,7 +48,7 @@ class Recorded:
     """Delivered segments per second of user CPU time."""
     goodput_mbps: float
     airhop_is_times_faster: float
-    """Ratio of segments per CPU second of Airhop to those of the peer, from interleaved runs."""
+    """Speed of Airhop divided by the speed of the peer, in segments per CPU second, from interleaved runs."""
     why: str
     """Sentence on the conditions of the measurement."""
 
@@ -67,9 +67,9 @@ class Course:
     parameters: Sequence[Parameter]
     notes: Sequence[PeerDifference]
     duration_s: int
-    """Simulated time in Airhop and in ns-2, s."""
+    """Simulated seconds in Airhop and in ns-2."""
     ns3_duration_s: int
-    """Simulated time in ns-3, s; shorter, because ns-3 is slow and the steady state needs less time."""
+    """Simulated seconds in ns-3. A shorter time suffices for the steady state, and ns-3 is slow."""
     recorded: Recorded | None = None
     """Measurement of a peer that `airhop bench` does not run."""
 
@@ -89,7 +89,7 @@ class Course:
 
 
 NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
-"""Names in ns-2 of Airhop's schemes. In ns-3 both schemes are NewReno, with or without SACK."""
+"""Names of Airhop's schemes in ns-2. In ns-3 every scheme is NewReno, with or without SACK."""
 
 
 def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
@@ -98,7 +98,7 @@ def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
 
 
 def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter]:
-    """Return the TCP parameters of all courses, which ns-2 and ns-3 support. Window 0: unlimited."""
+    """Return the TCP parameters that ns-2 and ns-3 also have; a window of 0 is unlimited."""
     tcp = f"flow.{flow}.tcp"
     return [
         # preset for all settings without a parameter of their own
@@ -175,9 +175,7 @@ AS_NS2: dict[str, Any] = {
     "wlan.field.routing": {"kind": "aodv", "preset": "ns2"},
     "flow.ftp.tcp": {"preset": "ns2"},
 }
-"""Settings of the course `chain` that replace those of the packaged scenario, which follow the standards of
-2008.
-"""
+"""Settings of ns-2 for the course `chain`. The packaged scenario follows the standards of 2008 instead."""
 ITS_TCP = PeerDifference(
     "ns-3",
     "TCP",

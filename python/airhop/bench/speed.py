@@ -1,13 +1,13 @@
 """Measurement of speed (segments per second of user CPU time) and goodput of simulators on a course.
 
-The peers' programs for the courses (`airhop.bench.courses`) are in bench/peers of the source tree; ns-2 is
-the Debian package ns2, ns-3 the package libns3-dev.
+The peers' programs for the courses (`airhop.bench.courses`) are in bench/peers of the source tree. ns-2 is
+the Debian package ns2, and ns-3 the package libns3-dev.
 
-The ceiling of a run is the speed of its event queue alone. Its measurement replays the pushes and pops of the
-run's second half, but processes no event. The queue then has the same length, and the same events in the same
+The ceiling of a run is the speed of the event queue alone. The measurement replays the pushes and pops of the
+run's second half, but processes no events. The queue then has the same length and the same events in the same
 order. This is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of the run instead of a
-distribution. The run's share of the ceiling shows how much a faster event loop or network code could gain. A
-faster queue lowers the share, so that the share does not measure quality.
+distribution. The run's share of the ceiling shows the possible gain from a faster event loop or faster
+network code. A faster queue lowers the share, so the share does not measure quality.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ NS3_MODULES = (
 
 
 SEED_STEP = 1001
-"""Distance between the seeds of two runs, because the first random numbers of ns-2's generator differ by only
-0.0003 for adjacent seeds.
+"""Step between the seeds of runs. With adjacent seeds, the first random numbers of ns-2 differ by only
+0.0003.
 """
 
 
@@ -59,7 +59,7 @@ class Speed:
     simulated_s: float
     segments: float
     cpu_s: float
-    """User CPU time, s; for ns-3 without the construction of the network."""
+    """User CPU time in seconds. For ns-3, the construction of the network is excluded."""
     events: int
     goodput_mbps: float
 
@@ -70,17 +70,17 @@ class Speed:
 
     @property
     def events_per_cpu_s(self) -> float:
-        """Events per second of user CPU time. Simulators differ in their definition of an event."""
+        """Events per second of user CPU time; each simulator defines an event differently."""
         return self.events / self.cpu_s
 
 
 @dataclass(frozen=True)
 class Queue:
-    """Measurement of the event queue alone, which replays the pushes and pops of a run."""
+    """Measurement of the event queue alone, by replaying the pushes and pops of a run."""
 
     events: int
     mean_waiting: float
-    """Events in the queue, on average."""
+    """Mean number of events in the queue."""
     cpu_s: float
 
     @property
@@ -94,20 +94,20 @@ Measured = TypeVar("Measured", Speed, Queue)
 SCHEDULED_EVENTS = 2**17
 """Number of recorded events of a run; the record takes 3 MB of memory."""
 REPLAYED_EVENTS = 4_000_000
-"""Number of events of one measurement of the queue alone, which takes a tenth of a second."""
+"""Number of events in one measurement of the queue alone. The measurement takes a tenth of a second."""
 
 
 class UnavailableError(Exception):
-    """A peer simulator cannot run on this machine; the message has the command that installs the peer."""
+    """Error for a peer simulator that cannot run here; the message contains the install command."""
 
 
 def airhop(course: Course, seed: int) -> Speed:
-    """Return the speed of this simulator on one thread."""
+    """Return Airhop's speed on one thread."""
     return _airhop("Airhop", course, course.changes, seed)
 
 
 def queue_alone(course: Course) -> Callable[[], Queue]:
-    """Record a course's operations on the event queue; each call of the result replays and measures them."""
+    """Record a course's event-queue operations; the returned function replays and measures the record."""
     schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
     rounds = REPLAYED_EVENTS // len(schedule) + 1
 
@@ -122,7 +122,7 @@ def queue_alone(course: Course) -> Callable[[], Queue]:
 
 
 def python_scheme(course: Course, seed: int) -> Speed:
-    """Measure this simulator with the course's scheme in Python; results equal those of the Rust scheme."""
+    """Measure Airhop with the course's scheme written in Python; results equal those of the Rust scheme."""
     scheme = course.value("scheme")
     name = f"{scheme}-in-python"
     register(name, recovery=scheme)(_Reno)
@@ -189,7 +189,7 @@ def ns3(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def best(runs: Sequence[Measured]) -> Measured:
-    """Return the fastest of equal runs, the run that other processes of the machine disturbed least."""
+    """Return the fastest of several equal runs, because other processes disturbed the fastest run least."""
     return max(runs, key=lambda one: one.events_per_cpu_s)
 
 
@@ -201,7 +201,7 @@ def find_peers() -> Path | None:
 
 @cache
 def _ns3_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return the folder of the compiled ns-3 program, which exists until Airhop ends."""
+    """Return a temporary folder for the compiled ns-3 program, removed when Airhop ends."""
     return tempfile.TemporaryDirectory(prefix="airhop-ns3-")
 
 
@@ -239,7 +239,7 @@ def _program(peers: Path, name: str) -> Path:
 
 
 def _run(command: list[str]) -> tuple[str, float]:
-    """Run a peer; return its output and its user CPU time, s."""
+    """Run a peer program; return the output and the user CPU time in seconds."""
     before = user_cpu(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     cpu = user_cpu(resource.RUSAGE_CHILDREN) - before
@@ -258,5 +258,5 @@ def _result_line(output: str) -> str:
 
 
 def user_cpu(who: int) -> float:
-    """Return the user CPU time so far, s; `who` is a constant RUSAGE_* of the module resource."""
+    """Return the user CPU time so far in seconds; `who` is a RUSAGE_* constant of the module resource."""
     return resource.getrusage(who).ru_utime

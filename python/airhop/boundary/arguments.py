@@ -1,7 +1,7 @@
-"""Checks of a public function's arguments against its annotations; an InputError names the argument.
+"""Checks of arguments against a public function's annotations; an InputError names the argument.
 
-`@checked` checks each parameter that has an annotation. Whole numbers include numpy's whole numbers; True,
-False and NaN are no numbers.
+`@checked` checks each parameter that has an annotation. Whole numbers include numpy's whole numbers. True,
+False and NaN do not count as numbers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class WrongError(Exception):
 
 
 def checked(target: Checked) -> Checked:
-    """Return a function, or a class, that checks its arguments against its annotations.
+    """Return a function or class that checks arguments against annotations.
 
     The function raises InputError for an argument of another type. Missing and unknown arguments raise
     Python's TypeError.
@@ -126,7 +126,7 @@ def _converter(kind: Any) -> Converter:
 
 
 def _named(kind: type) -> str:
-    """Return the name of a class for messages; for a class without public constructor, its factory."""
+    """Return the name of a class for messages; a private class is named by the factory function."""
     if not kind.__module__.startswith("airhop"):
         return f"a {kind.__name__}"
     if kind.__name__.startswith("_"):  # a class with a private constructor
@@ -282,7 +282,7 @@ def _mapping(of_key: Converter, of_value: Converter) -> Converter:
 
 
 def _several(of_one: Converter, made: type) -> Converter:
-    """Return the converter of any iterable, except a text, to the type `made`."""
+    """Return a converter from any iterable except a text to the type `made`."""
 
     def take(value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 FIRST = 4096
-"""Number of bytes at the beginning of a file from which its kind is determined."""
+"""Number of leading bytes that determine the kind of a file."""
 
 LOG = "the log of an emulation (airhop replay)"
 
@@ -33,7 +33,7 @@ _IPERF3 = (b'"iperf_version"', b'"iperf 3.', b'"test_start"')
 def kind_of(data: bytes) -> str | None:
     """Return the kind of a file from its first bytes.
 
-    None if they may be TOML, Python or a table of numbers.
+    Returns None for bytes that may be TOML, Python or a table of numbers.
     """
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
@@ -46,7 +46,7 @@ def kind_of(data: bytes) -> str | None:
 
 
 def kind_of_file(path: Path) -> str | None:
-    """Return the kind of a file; None if the file cannot be read or its content matches no kind."""
+    """Return the kind of a file; None if the file cannot be read or the content matches no kind."""
     if not path.is_file():  # a pipe, whose bytes can be read only once
         return None
     try:

@@ -14,6 +14,6 @@ def command_line(words: Iterable[str]) -> str:
 
 
 def _ansi_c(word: str) -> str:
-    """Quote a word as $'…', which bash, zsh and POSIX 2024 understand."""
+    """Quote a word as $'…', the form understood by bash, zsh and POSIX 2024."""
     quoted = word.replace("\\", "\\\\").replace("'", "\\'")
     return f"$'{harmless(quoted)}'"

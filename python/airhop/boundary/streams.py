@@ -1,4 +1,4 @@
-"""Output streams of a command, which accept all characters and a closed pipe."""
+"""Output streams that tolerate any character and a closed pipe."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Prose(io.TextIOWrapper):
 
 
 def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Encode an undecodable octet unchanged, for programs, and a character that the encoding lacks as `?`."""
+    """Encode an undecodable byte unchanged, and a character missing in the encoding as `?`."""
     return _written(error, lambda octet: bytes([octet]))
 
 

@@ -28,7 +28,7 @@ COMMANDS = {
     "doctor": "Check this installation.",
     "completion": "Print the script that completes commands in bash, zsh or fish.",
 }
-"""Summaries by command. The module in airhop.cli and the function in it have the name of the command."""
+"""Summaries by command. Each command has a module and a function of the same name in airhop.cli."""
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _error_text(error: OSError) -> str:
-    """Format an error of the operating system, with the name of the file if the error contains it."""
+    """Format an operating-system error, with the file name if the error contains one."""
     # only an error of a deleted working directory lacks a file name
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "the working directory no longer exists; change to another folder"
@@ -66,9 +66,10 @@ def _error_text(error: OSError) -> str:
 
 
 def _exit_with_running_threads(code: int) -> None:
-    """End the process immediately if a thread still executes a scheme's code, which may never return.
+    """End the process immediately if a thread still executes a scheme's code.
 
-    A normal exit of the interpreter would free memory that the thread uses, or wait for the thread for ever.
+    The code may never return. A normal exit of the interpreter would free memory that the thread uses, or
+    wait for the thread for ever.
     """
     core = sys.modules.get("airhop._core")
     if core is not None and core.threads_at_work():

@@ -24,7 +24,7 @@ from airhop.terminal import mean_pm, number
 COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
 
 WIDTH, NAMES = 80, 18
-"""Maximum width of prose on wide terminals, and width of the column of names, characters."""
+"""Maximum width of prose and width of the name column, in characters."""
 
 
 def bench(
@@ -89,19 +89,19 @@ class _Measured:
 
     @property
     def share(self) -> float:
-        """Event rate of Airhop's run divided by the event rate of its queue alone."""
+        """Event rate of Airhop's run divided by the event rate of the queue alone."""
         return speed.best(self.runs["Airhop"]).events_per_cpu_s / self.queue.events_per_cpu_s
 
     def goodput(self, simulator: str) -> Estimate:
-        """Mean goodput of a simulator over the seeds, Mbit/s."""
+        """Mean goodput of a simulator over the seeds, in Mbit/s."""
         return estimate([one.goodput_mbps for one in self.runs[simulator]])
 
     def difference(self, simulator: str) -> float:
-        """Difference of a simulator's goodput from Airhop's goodput, as a share of Airhop's goodput."""
+        """Relative difference of a simulator's goodput from Airhop's goodput."""
         return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
 
     def times_faster(self, simulator: str) -> float:
-        """Ratio of Airhop's segments per CPU second to those of `simulator`."""
+        """Speed of Airhop divided by the speed of `simulator`, in segments per CPU second."""
         ours, theirs = (speed.best(self.runs[one]).segments_per_cpu_s for one in ("Airhop", simulator))
         return ours / theirs
 

@@ -183,9 +183,9 @@ def emulate(
 
 @contextmanager
 def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
-    """Yield the file for the log of arriving packets: `--log`, or a temporary file if only a report needs it.
+    """Yield the file for the packet log: `--log`, or a temporary file if only a report is requested.
 
-    None if neither a log nor a report is requested.
+    Yields None if neither a log nor a report is requested.
     """
     if report is None or log is not None:
         yield log
@@ -246,7 +246,7 @@ def _terminations_as_interrupts() -> Iterator[None]:
 
 
 def _exit_code_of_run(emulation: Emulation) -> int:
-    """Print the notes of an emulation and the reasons of its failure; return the exit code."""
+    """Print the notes of an emulation and the reasons of a failure; return the exit code."""
     for note in emulation.notes:
         say(f"note: {note}")
     for failure in emulation.failures:

@@ -18,7 +18,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 RUST_SCHEMES = Path("crates/tcp/src/schemes")
 """Folder of the schemes in Rust, in Airhop's sources."""
 LIST_END = re.compile(r"(^schemes! \{\n.*?)(^\})", re.MULTILINE | re.DOTALL)
-"""Pattern of the list of schemes in the Rust sources, up to its last line."""
+"""Pattern of the list of schemes in the Rust sources; the last line is a separate group."""
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 COMPARED = ["-n", "5", "--set", "duration=20 s"]
 

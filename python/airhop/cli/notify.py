@@ -16,7 +16,7 @@ from airhop.live.notify import Notice, Notifier, from_file, from_socket, parse_p
 
 KINDS = ("events", "no event", "ersn", "eln", "withheld", "unsent")
 MOST_ERRORS = 5
-"""Maximum number of invalid lines for which the command prints the reason."""
+"""Maximum number of invalid lines with a printed reason."""
 
 
 def notify(

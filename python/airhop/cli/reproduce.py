@@ -117,7 +117,7 @@ def reproduce(
 
 
 def _changed(experiment: Experiment | Calculation, sets: Sequence[str]) -> Experiment | Calculation:
-    """Set values in the scenario of an experiment; raise InputError for a calculation, which has none."""
+    """Set values in the scenario of an experiment; raise InputError for a calculation (no scenario)."""
     if not sets:
         return experiment
     if isinstance(experiment, Calculation):

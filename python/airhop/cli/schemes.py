@@ -17,7 +17,7 @@ from airhop.objects import shipped
 from airhop.plugins import load, load_all
 
 WIDEST = 96
-"""Maximum width of the output, characters; longer lines are hard to read."""
+"""Maximum width of the output in characters. Longer lines are hard to read."""
 
 
 def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Json = False) -> int:

@@ -75,7 +75,7 @@ def sweep(
 
 
 def _write_cells(table: Table, folder: Path) -> None:
-    """Write cells.csv into the study's folder; print a sentence if this fails, because the rows are safe."""
+    """Write cells.csv into the study's folder; a failure only prints a sentence, as the rows are stored."""
     try:
         say(f"a row per point, with means and intervals: {write_cells(table, folder)}")
     except InputError as error:
@@ -166,7 +166,7 @@ def _by_setting(table: Table) -> list[Cell]:
 
 
 def _short(column: str) -> str:
-    """Return a short heading from a path, with a line break before its last key."""
+    """Return a short heading for a path, with a line break before the last key."""
     table, dot, key = column.rpartition(".")
     return f"{table}{dot}\n{key}" if table else key
 
@@ -224,7 +224,7 @@ def _point(cell: Cell) -> dict[str, Any]:
 
 
 def _verdict(outcome: Outcome, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the verdict at a setting, with the values of its goals by scheme."""
+    """Return the verdict at a setting, with the values of the goals by scheme."""
     values = outcome.points[0].values
     return {
         "values": {column: values[column] for column in columns if column != SCHEME},

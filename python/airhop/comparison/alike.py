@@ -1,4 +1,4 @@
-"""Explanation of equal runs: variants of a comparison whose results are identical."""
+"""Explanation of equal runs: variants of a comparison with identical results."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from airhop.comparison.comparison import Comparison
 from airhop.scenario import Scenario
 
 RENO = ("reno", "newreno", "sack")
-"""Schemes with Reno's window (RFC 5681), which differ only in their loss recovery."""
+"""Schemes with Reno's window (RFC 5681). The schemes differ only in their loss recovery."""
 OWN_RECOVERY = "duplicates"
-"""Value of the key for loss detection with which each scheme has its own loss recovery. With any other value,
-all schemes have the same loss recovery.
+"""Value of `loss_detection` that leaves each scheme its own loss recovery. With any other value, all schemes
+have the same loss recovery.
 """
 
 
 def equal_runs(comparison: Comparison) -> list[str]:
-    """Return a sentence for each group of arms whose runs are equal, bit for bit, in every replication."""
+    """Return a sentence for each group of arms with equal runs, bit for bit, in every replication."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in comparison.schemes:
         runs = tuple(comparison.results[name, rep].fingerprint for rep in comparison.paired_reps)

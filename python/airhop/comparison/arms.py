@@ -47,10 +47,10 @@ def arms(
         flows keep the schemes of the scenario.
     vary
         Lists of values, or ranges such as {"log": [1e-4, 1e-1], "points": 7}, by path or by key. A key such
-        as `queue` stands for that key of all links that have it. A word such as `drop-tail` is a kind: where
-        the scenario has this kind, its settings stay; elsewhere the kind has its defaults.
+        as `queue` applies to all links with the key. A word such as `drop-tail` names a kind. A link that
+        already has the kind keeps the settings. Any other link gets the defaults of the kind.
     seed
-        Seed of the comparison. It determines random ends of flows, and thus the classes of these flows.
+        Seed of the comparison. The seed determines random ends of flows, and thus the classes of these flows.
 
     Raises
     ------
@@ -68,11 +68,11 @@ class _Varied:
 
     axis: Axis
     unchanged: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Paths at which the scenario already has the kind of a value, by place of the value."""
+    """Paths at which the scenario already has the kind, by index of the value."""
 
 
 def _varied(scenario: Scenario, key: str, values: object) -> _Varied:
-    """Return the axis of a key. A word is the kind of a table with a kind: `pie` is { kind = "pie" }."""
+    """Return the axis of a key; a word names a kind, so that `pie` means { kind = "pie" }."""
     found = paths(scenario, key)
     document = scenario.to_dict()
     unchanged = {}
@@ -97,7 +97,7 @@ def _at(document: Any, path: str) -> Any:
 
 
 def _kinds(value: object) -> set[str]:
-    """Return the kinds of a table, or of a list of tables such as queues per direction; empty without."""
+    """Return the kinds of a table, or of a list of tables (queues per direction); empty without kinds."""
     tables = value if isinstance(value, list) else [value]
     kinds = [one["kind"] for one in tables if isinstance(one, Mapping) and "kind" in one]
     return set(kinds) if len(kinds) == len(tables) else set()
@@ -119,8 +119,8 @@ def _arm(scenario: Scenario, axes: Sequence[_Varied], places: Sequence[int]) -> 
 def paths(scenario: Scenario, key: str) -> list[str]:
     """Return the paths that a key of `vary` selects.
 
-    A path, or a key at the top of the scenario such as `duration`, selects one value. Any other key selects
-    the keys of this name in all links.
+    A path, or a top-level key such as `duration`, selects one value. Any other key selects all link keys of
+    this name.
     """
     document = scenario.to_dict()
     if "." in key or (key in document and not isinstance(document[key], list)):
@@ -138,7 +138,7 @@ def paths(scenario: Scenario, key: str) -> list[str]:
 def _links(scenario: Scenario) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield type, name in the file, and effective table of each link.
 
-    Copies of a link are represented by the first copy.
+    The first copy of a link stands for all copies.
     """
     document, written = scenario.to_dict(), scenario.written()
     for kind in LINKS:

@@ -18,11 +18,11 @@ SHOWN = (
 )  # fmt: skip
 """Columns of a class; columns without a value for any arm are omitted."""
 FAIRNESS = "class_jain"
-"""Column of classes of several flows whose application does not limit their rates."""
+"""Column for fairness, in classes of several flows without a rate limit."""
 OF_COMPLETIONS = ("class_completion_p50_ms", "class_completion_p95_ms", "class_completion_unfinished")
 """Columns of classes with transfers or requests."""
 OF_QUALITY = ("class_call_played", "class_game_in_time", "class_video_segments")
-"""Columns whose presence shows that a class contains calls, games or videos."""
+"""Columns that a class has only if the class contains calls, games or videos."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class ClassTable:
 def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
     """Return a table for each class of flows.
 
-    Returns an empty list if all flows are in one class, and this class has no transfers, requests, calls,
-    games or videos.
+    Returns an empty list for a single class without transfers, requests, calls, games or videos.
     """
     names = list(dict.fromkeys(name for row in rows for name in row.classes))
     of_rows = [found for row in rows for found in row.classes.values()]

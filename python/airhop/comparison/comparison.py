@@ -41,11 +41,10 @@ if TYPE_CHECKING:
 
 _OF_FLOWS = (*SUMS, *MEANS)
 METRICS = (*_OF_FLOWS, AIRTIME_JAIN)
-"""Metrics of a comparison: sums over the TCP flows of a run, means over the flows that have the metric, and
-the fairness of airtime in cells.
+"""Metrics of a comparison: sums or means over the TCP flows of a run, and the fairness of airtime in cells.
 """
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
-"""Metrics of UDP: sums over the UDP flows of a run, and means over the flows that have the metric."""
+"""Metrics of UDP: sums or means over the UDP flows of a run."""
 CLASS_METRICS = tuple(measure.column for measure in OF_CLASSES)
 """Metrics of a class of flows."""
 SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
@@ -57,18 +56,16 @@ class Row:
     """Results of one arm."""
 
     scheme: str
-    """Name of the arm: the scheme, with the parameters that differ from their defaults, and the varied
-    values.
-    """
+    """Name of the arm: scheme, parameters that differ from the defaults, and varied values."""
     metrics: Mapping[str, stats.Estimate | None]
-    """Mean of each metric by name, over the replications in which the metric has a value. The value of a run
-    is the sum over its TCP flows (`goodput_mbps`, `sent_segments` and so on), or the mean over the flows with
-    a value (`srtt_ms` and so on). None if no flow has a value.
+    """Mean of each metric, by name. Replications without a value are left out. The value of a run is a sum
+    over the TCP flows (`goodput_mbps`, `sent_segments` and so on), or a mean over the flows with a value
+    (`srtt_ms` and so on). None if no flow has a value.
     """
     datagrams: Mapping[str, stats.Estimate | None]
     """Metrics of the UDP flows; empty if there are no UDP flows."""
     classes: Mapping[str, Mapping[str, stats.Estimate | None]]
-    """Means by class of flows and column, over the replications in which the measure has a value."""
+    """Means by class of flows and column. Replications without a value are left out."""
     goodput_ratio: stats.Ratio
     """Ratio of the mean goodput to the first arm's mean goodput over paired runs, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
@@ -76,7 +73,7 @@ class Row:
 
     @property
     def goodput(self) -> stats.Estimate:
-        """Goodput of all TCP flows together, Mbit/s."""
+        """Total goodput of all TCP flows in Mbit/s."""
         found = self.metrics[GOODPUT]
         assert found is not None  # sums over flows have a value in every run
         return found
@@ -107,7 +104,7 @@ class Comparison(Shown):
 
     @property
     def schemes(self) -> list[str]:
-        """Names of the arms, which are names of schemes if only schemes are compared."""
+        """Names of the arms; the names of the schemes if only schemes are compared."""
         return [arm.name for arm in self.arms]
 
     @property
@@ -128,13 +125,13 @@ class Comparison(Shown):
 
     @property
     def paired_reps(self) -> list[int]:
-        """Replications that all arms finished; all statistics are computed over these replications."""
+        """Replications that all arms finished; all statistics use only these replications."""
         return [
             rep for rep in range(self.reps) if all((scheme, rep) in self.results for scheme in self.schemes)
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Return one row per finished run, with metrics of its TCP flows and units in the column names.
+        """Return one row per finished run, with metrics of the TCP flows and units in the column names.
 
         The first columns distinguish the arms: `scheme`, or a column for each varied path.
         """
@@ -150,10 +147,10 @@ class Comparison(Shown):
     def cells_frame(self) -> pl.DataFrame:
         """Return one row per arm, over the paired replications.
 
-        Columns: the columns that distinguish the arms; `n`, the number of replications; and the ratio of the
-        goodput to the first arm's, `goodput_ratio`, with its bounds. For each metric of `Row.metrics`, NAME
-        is the mean, and `NAME_low` and `NAME_high` are the bounds of its 95 % interval, null for a single
-        replication.
+        The columns that distinguish the arms come first. `n` is the number of replications. `goodput_ratio`
+        is the goodput divided by the first arm's goodput, with bounds. For each metric NAME of `Row.metrics`,
+        the column NAME is the mean. `NAME_low` and `NAME_high` are the bounds of the 95 % interval, null for
+        a single replication.
         """
         import polars as pl
 
@@ -186,7 +183,8 @@ class Comparison(Shown):
         metric
             Name in `Row.metrics`, such as `goodput_mbps` (Mbit/s) or `delay_p95_ms` (ms).
         ax
-            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
+            Axes to draw on, without a change of style. None draws a new figure in the style of the printed
+            figures.
 
         Returns
         -------
@@ -348,7 +346,7 @@ class InterruptedComparison(Interrupted):
 def _estimates(
     runs: Sequence[Mapping[str, float | None]], names: Iterable[str]
 ) -> dict[str, stats.Estimate | None]:
-    """Estimate the mean of each measure over the replications in which the measure has a value.
+    """Estimate the mean of each measure over the replications with a value.
 
     The estimate is None if no replication has a value.
     """

@@ -15,7 +15,7 @@ from airhop.simulate import Interrupted, Job, run_many
 from airhop.study.axis import text
 
 MOST_REPS = 100_000
-"""Maximum number of replications; a larger number is probably a typing error, because the interval shrinks
+"""Maximum number of replications. A larger number is probably a typing error, because the interval shrinks
 only with the square root of the number.
 """
 
@@ -31,24 +31,24 @@ def compare(
     threads: int | None = None,
     reporter: Reporter = SILENT,
 ) -> Comparison:
-    """Run `scenario` with each scheme of `schemes`, or each value of `vary`; each `reps` times.
+    """Run a scenario `reps` times with each scheme, each combination of values, or both.
 
-    An arm is a scheme with a combination of values. Replication k of every arm has the same channel errors,
-    so ratios are computed over pairs.
+    An arm is a scheme with a combination of values. Replication k of every arm has the same channel errors.
+    Ratios are therefore computed over pairs.
 
     Parameters
     ----------
     scenario
-        Scenario to simulate; it needs a TCP flow.
+        Scenario to simulate, with at least one TCP flow.
     schemes
-        Names, or tables such as {"name": "ll-elsn", "n": 3}, which results call `ll-elsn(n=3)`. A text such
-        as "bulk=bbr,web=cubic" assigns schemes by class of flows; flows of other classes keep their scheme.
-        The first entry is the baseline of ratios.
+        Names, or tables such as {"name": "ll-elsn", "n": 3}. Results call this table `ll-elsn(n=3)`. A text
+        such as "bulk=bbr,web=cubic" assigns schemes by class of flows. Other flows keep their scheme. The
+        first entry is the baseline of ratios.
     vary
         Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
-        ["drop-tail", "fq-codel"]}: all links that have the key change, except those that already have the
-        kind of a word. If `schemes` is given too, or `vary` has several keys, every combination is an arm.
-        The first is the baseline of ratios.
+        ["drop-tail", "fq-codel"]}. A key of links changes all links with the key. A link that already has the
+        kind of a word keeps its settings. If `schemes` is given too, or `vary` has several keys, every
+        combination is an arm. The first is the baseline of ratios.
     reps
         Replications of each arm, from 1 to 100,000.
     seed

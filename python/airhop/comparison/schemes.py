@@ -12,8 +12,8 @@ from airhop.scenario import SCHEME, Scenario
 from airhop.study.axis import Axis, text
 
 DIRECTIONS = ("down", "up")
-"""Directions of data through the wireless link. A class without the key `class` has a direction as the last
-word of its name.
+"""Directions of data through the wireless link. Without the key `class`, the class name ends with the
+direction.
 """
 
 Scheme = str | Mapping[str, Any]
@@ -54,10 +54,10 @@ def scheme_axis(scenario: Scenario, schemes: Sequence[Scheme], seed: int) -> Axi
     scenario
         Scenario whose flows get the schemes.
     schemes
-        Names or tables for all TCP flows, or words such as `bulk=bbr,web=cubic` with a scheme for each class;
-        flows of other classes keep the scheme of the scenario.
+        Names or tables for all TCP flows, or words such as `bulk=bbr,web=cubic` with a scheme for each class.
+        Flows of other classes keep the scheme of the scenario.
     seed
-        Seed of the comparison, which determines random ends of flows.
+        Seed of the comparison. The seed determines random ends of flows.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _by_class(scheme: Scheme) -> dict[str, Scheme]:
 
 
 def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
-    """Return the class of each TCP flow by its name in the file, which all copies of the flow have."""
+    """Return the class of each TCP flow by the name in the file; copies of a flow share the name."""
     classes = scenario.classes(seed=seed)
     found: dict[str, str] = {}
     for written in scenario.written_tcp_flows():
@@ -116,7 +116,7 @@ def _is_copy(flow: str, written: str) -> bool:
 def _of_flows(
     scenario: Scenario, flows: Mapping[str, str], by_class: Mapping[str, Scheme]
 ) -> dict[str, Scheme]:
-    """Return the schemes of flows by the classes in `by_class`, whose names may lack the direction."""
+    """Return the scheme of each flow in `by_class`; a class name may omit the direction."""
     chosen: dict[str, Scheme] = {}
     known = list(dict.fromkeys(flows.values()))
     for name, scheme in by_class.items():

@@ -17,9 +17,9 @@ from typing import Any, Literal
 from airhop.crosscheck.worlds import Document
 
 SECONDS = 60
-"""Duration of a simulation, s."""
+"""Duration of a simulation in seconds."""
 REQUEST = "80 B"
-"""Size of a request of curl without its usual headers, bytes."""
+"""Size of curl's request without the usual headers."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Loading:
     title: str
     scheme: Literal["reno", "cubic", "bbr"]
     kb: int | None = None
-    """Size of the response, kB; None for a download of the page."""
+    """Size of the response in kB; None for a download of the page."""
     is_reused: bool = False
     """True if all requests use the same connection."""
     loss: float = 0.0
     packets: int = 1000
-    """Queue capacity, packets."""
+    """Queue capacity in packets."""
 
     @property
     def is_page(self) -> bool:
@@ -125,15 +125,15 @@ while True:
     server.settimeout(5)
     threading.Thread(target=answer, args=(connection,)).start()
 """
-"""Program of the server. Its response to `GET /N` has N bytes with headers; it ends 5 s after the last
-connection.
+"""Server program. The response to `GET /N` has N bytes, including headers. The program ends 5 s after the
+last connection.
 """
 
 ASK = "curl --http1.1 --silent --show-error --fail --header User-Agent: --header Accept:"
 
 
 def commands(name: str, count: int) -> dict[str, str]:
-    """Return the commands of the server at node s, and of curl at node d, which loads `count` times.
+    """Return the commands of the server at node s, and of curl at node d for `count` downloads.
 
     The kernel does not reuse metrics of earlier connections. curl loads a page over at most six connections.
     """
@@ -159,9 +159,9 @@ def _url(size: int) -> str:
 
 
 def completions_ms(name: str, said: str) -> list[float]:
-    """Read the completion times, ms, from the output of curl.
+    """Read the completion times in milliseconds from the output of curl.
 
-    Omit the first request of a reused connection.
+    The first request of a reused connection is omitted.
     """
     loading = LOADINGS[name]
     if loading.is_page:
@@ -174,7 +174,7 @@ def completions_ms(name: str, said: str) -> list[float]:
 
 @cache
 def page_bytes() -> list[int]:
-    """Return the sizes of the page's objects, bytes."""
+    """Return the sizes of the page's objects in bytes."""
     objects = tomllib.loads(_page().read_text(encoding="utf-8"))["object"]
     return [1000 * int(one["size"].removesuffix(" kB")) for one in objects]
 

@@ -1,13 +1,15 @@
 """Checks of saturated access categories against a slot model of EDCA, and against ns-3.44.
 
-The slot model has the rules of IEEE 802.11-2020 §10.23.2.4 and no frames: at each slot boundary from AIFS on
-a function transmits or decreases its backoff; functions of one station collide internally; a station without
-a response begins its AIFS after the timeout. The timeout of a shorter frame of a collision ends during the
-longer frame, so that its station begins AIFS with all others. If an originator requests a missing Block Ack,
-its next TXOP begins with a BlockAckReq, and data follows if a TXOP limit permits it. If frames reserve the
-medium until the TXOP limit, a CF-End ends a TXOP whose rest is longer, and the other stations wait for a
-shorter rest.
-`python -m airhop.crosscheck.against_edca` prints its rows of `reference/edca.csv`.
+The slot model has the rules of IEEE 802.11-2020 §10.23.2.4, but no frames. From AIFS on, a function transmits
+or decreases its backoff at each slot boundary. Functions of one station collide internally. A station without
+a response begins AIFS after the timeout. In a collision, the timeout of a shorter frame ends during the
+longer frame. The station with the shorter frame therefore begins AIFS with all others.
+
+If an originator requests a missing Block Ack, the next TXOP begins with a BlockAckReq. Data follows if a TXOP
+limit permits data. If frames reserve the medium until the TXOP limit, a CF-End ends a TXOP when there is time
+for a CF-End. Otherwise the other stations wait for the rest.
+
+`python -m airhop.crosscheck.against_edca` prints the slot model's rows of `reference/edca.csv`.
 """
 
 from __future__ import annotations
@@ -46,19 +48,22 @@ PARAMETERS: Mapping[str, tuple[int, int, int]] = {
 RESERVED: Mapping[str, str] = {"1": "response", "limit": "limit"}
 """Reservation of the medium by TXOPs (key `nav`), by the value of the column `txop`."""
 LIMITS_US: Mapping[str, float] = {"VO": 2080.0, "VI": 4096.0}
-"""TXOP limits of Table 9-155 with 0 for best effort and background, µs."""
+"""TXOP limits of Table 9-155 in µs. The limit of best effort and background is 0."""
 CF_END_US, REQUEST_US = legacy_us(20, CONTROL_MBPS), legacy_us(24, CONTROL_MBPS)
-"""Durations of a CF-End and of a BlockAckReq, µs."""
+"""Durations of a CF-End and of a BlockAckReq in µs."""
 WITHIN, NS3_WITHIN = 0.03, 0.12
-"""Bounds: of the slot model, and of runs of ns-3 of 2 s or three times 6 s."""
+"""Bounds for the slot model, and for ns-3 (one run of 2 s, or three runs of 6 s)."""
 RARE_MBPS, RARE_WITHIN_MBPS = 1.0, 0.05
-"""Goodput of a category below which the bound of the slot model is absolute, and this bound: in 600 s such a
-category has few accesses. Categories with less goodput than this bound are not compared."""
+"""Limit of small goodputs, and absolute bound of the slot model below this limit, in Mbit/s. Such a category
+has few accesses in 600 s. Goodputs below the absolute bound are not compared.
+"""
 SECONDS = {"model": 600.0, "ns-3": 60.0, "ns-3-arp": 60.0}
-"""Measured time of a replication, s, by peer. Stations of "ns-3-arp" send datagrams before the saturation."""
+"""Measured seconds of a replication, by peer. Stations of "ns-3-arp" send datagrams before the saturation."""
 ALL = "+".join(PARAMETERS)
 GROUPS = (*("+".join(group) for size in (2, 3) for group in combinations(PARAMETERS, size)), ALL, f"({ALL})")
-"""Two to four categories. Functions in parentheses belong to one station, the others to a station each."""
+"""Groups of two to four categories. Categories in parentheses share one station; otherwise each has a
+station.
+"""
 AGGREGATED = ("VO+VI", "VI+BE", "BE+BK", ALL, f"({ALL})")
 """Groups that are also compared with A-MPDUs."""
 CASES = tuple(
@@ -68,9 +73,11 @@ CASES = tuple(
     for functions in groups
     if not txop or {*LIMITS_US} & {*functions.strip("()").split("+")}
 )
-"""Cases of the slot model, 802.11n, MCS 7, 20 MHz: functions, A-MPDU limit, TXOP limits of Table 9-155."""
+"""Cases of the slot model (802.11n, MCS 7, 20 MHz): functions, A-MPDU limit, and 1 for the TXOP limits of
+Table 9-155.
+"""
 RUNS: Mapping[str, int] = {"0": 4, "max": 16}
-"""Runs of the slot model, and replications, by A-MPDU limit. With A-MPDUs a run has few accesses."""
+"""Number of slot-model runs and of replications, by A-MPDU limit. With A-MPDUs a run has few accesses."""
 LATE_SENSE = Reason(
     "carrier sense after 4 µs",
     "A station of ns-3 senses a frame 4 µs after its start; in Airhop carrier sense is immediate. The"
@@ -89,8 +96,9 @@ SENSED_LATE: Mapping[tuple[str, str, str], float] = {
     ("n", "VO+VI+BE+BK", "VI"): 0.17,
     ("ac", "VO+VI+BE+BK", "VI"): 2.77,
 }
-"""Relative excess of the slot model without over that with a delay of 4 µs: standard, functions and category
-of A-MPDUs with reserved TXOP limits."""
+"""Relative excess of slot-model goodput with immediate carrier sense over goodput with carrier sense after 4
+µs. The keys are standard, functions and category, for A-MPDUs with reserved TXOP limits.
+"""
 LEFT_OUT: Mapping[str, str] = {
     "arp": "The first datagrams of ns-3's runs on access categories of 802.11ac, and of 802.11n with A-MPDUs"
     " and TXOP limits. A station of ns-3 sends an ARP request as best effort, after a Block Ack agreement of"
@@ -111,14 +119,16 @@ class _Function:
     station: int
     category: str
     first: float
-    """Duration of the first frame of a TXOP, which may collide."""
+    """Duration of the first frame of a TXOP, the frame that may collide."""
     txop: float
     bits: float
     attempts: int | None
     requested: tuple[float, float] | None = None
-    """Duration and bits of a TXOP that begins with a BlockAckReq; None if frames are sent again instead."""
+    """Duration and bits of a TXOP that begins with a BlockAckReq. None if the frames are sent again without a
+    request.
+    """
     reserved: float = 0.0
-    """Time that a TXOP reserves from its first bit on; 0 if it reserves its own duration."""
+    """Time that a TXOP reserves from the first bit on; 0 for the duration of the TXOP itself."""
     window: int = 0
     backoff: int = 0
     late: float = 0.0
@@ -130,7 +140,7 @@ class _Function:
 
     @property
     def begin(self) -> float:
-        """First slot boundary after SIFS at which the function decreases its backoff."""
+        """First slot boundary after SIFS at which the backoff decreases."""
         return self.late + PARAMETERS[self.category][0] * SLOT_US
 
     @property
@@ -171,7 +181,7 @@ def goodput_mbps(
     nav: bool = False,
     request: bool = False,
 ) -> list[float]:
-    """Return the goodput of each function by the slot model, Mbit/s.
+    """Return the goodput of each function in Mbit/s, by the slot model.
 
     Parameters
     ----------
@@ -182,7 +192,7 @@ def goodput_mbps(
     limits
         True for the TXOP limits of Table 9-155.
     seconds
-        Simulated time, s.
+        Simulated time in seconds.
     seed
         Seed of the backoffs.
     nav
@@ -211,7 +221,7 @@ def goodput_mbps(
 
 
 def _access(functions: Sequence[_Function], rng: Random) -> float:
-    """Simulate the next busy period; return the time to its end, µs."""
+    """Simulate the next busy period; return the time to the end of the period in microseconds."""
     access = min(function.access for function in functions)
     due = [function for function in functions if function.access == access]
     for function in functions:
@@ -253,9 +263,10 @@ def _access(functions: Sequence[_Function], rng: Random) -> float:
 
 
 def _txop(link: Link, limit: float, before: float = 0.0) -> tuple[float, float, int]:
-    """Return the duration of a saturated TXOP's first data frame, and its duration and number of MPDUs.
+    """Return first-frame duration, total duration and number of MPDUs of a saturated TXOP.
 
-    `before`: duration of a BlockAckReq and its response, which begin the TXOP, or 0.
+    The first frame is an RTS if the link uses RTS. `before` is the duration of a BlockAckReq and the response
+    at the start of the TXOP, or 0.
     """
     time, total, first = before or link.protection_us, 0, 0.0
     if before and not limit:

@@ -17,12 +17,12 @@ from airhop.scenario import Scenario
 from airhop.services import served
 
 PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
-"""Bounds for paced connections with several attempts per frame, and with one attempt, where TCP repairs every
-loss. The first bound applies to BBR in both cases, because BBR does not reduce its rate after losses.
+"""Bounds for paced connections: with several attempts per frame, and with one attempt. With one attempt, TCP
+repairs every loss. BBR always has the first bound, because BBR does not reduce its rate after losses.
 """
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
-"""Bounds for unpaced connections: of schemes, of BPF objects, and of links on which TCP repairs every loss
-(one attempt per frame, or eight hops). Each point was measured by four to eight runs.
+"""Bounds for unpaced connections: with schemes, with BPF objects, and over links where TCP repairs every loss
+(one attempt per frame, or eight hops). Each point has four to eight measured runs.
 """
 DOWNLOADS_WITHIN = 0.15
 """Bound for short downloads. The kernel acknowledges each segment while its receive window grows
@@ -32,7 +32,7 @@ and one attempt, 300 kB take 9 % longer, or 10 ± 8 % longer with tcp_moderate_r
 """
 
 SECONDS = 30
-"""Duration of a bulk transfer, s."""
+"""Duration of a bulk transfer in seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class KernelPath:
     flow: str = "ftp"
     """Name of the flow from `sender` to `receiver`, as in the scenario."""
     loss: str = "wired.w.errors.loss"
-    """Path of the loss probability of a packet."""
+    """Scenario path of a packet's loss probability."""
 
     @property
     def is_marked(self) -> bool:
@@ -157,8 +157,8 @@ def emulated(link: str, params: str, scheme: str) -> Document:
         Settings: `attempts` (maximum number of transmissions of a frame), `fer` (loss probability of a full
         data frame), `loss` (loss probability of a packet on the lossy wire), `services` (as in `airhop
         emulate --services`), `paced` and `size` (of a single transfer, kB; without it the sender always has
-        data). A `paced` connection began with BBR and switched to the scheme, so that Linux keeps pacing it;
-        otherwise the route sets the scheme.
+        data). A `paced` connection begins with BBR and switches to the scheme, and Linux keeps pacing.
+        Otherwise the route sets the scheme.
     scheme
         Scheme of the sender: a scheme of Airhop, or a packaged BPF object such as `bpf_eln`.
     """

@@ -14,16 +14,16 @@ from airhop.stats import Estimate
 BIANCHI_WITHIN, SQUARE_ROOT_WITHIN, PFTK_WITHIN = 0.02, 0.05, 0.15
 """Bounds of the differences from each law.
 
-PFTK models correlated losses within a round, with the limit √(3/2) / (R √p) for small p. Independent losses
-have the constant 1.31 instead of √(3/2), which is 7 % more; the rest of the bound allows for other
+PFTK models correlated losses within a round, with the limit √(3/2) / (R √p) for small p. With independent
+losses, the constant is 1.31 instead of √(3/2), or 7 % more. The rest of the bound allows for other
 differences.
 """
 STATIONS = (1, 2, 5, 10, 20)
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 HEAVY = (3e-2, 1e-1)
-"""Loss rates that only PFTK is compared at, because the square-root law models no timeouts."""
+"""Loss rates for PFTK only, because the square-root law models no timeouts."""
 ROUND_TRIP_S, TIMEOUT_S = 0.1, 1.0
-"""Round-trip time (50 ms each way) and timeout (minimum RTO of the RFCs) in both laws, s."""
+"""Round-trip time (50 ms each way) and timeout (minimum RTO of the RFCs) in both laws, in seconds."""
 SEGMENT_BITS = 8000
 
 RECOVERY = Reason(
@@ -34,7 +34,7 @@ RECOVERY = Reason(
     " are so small that a loss leads to a timeout.",
 )
 SQUARE_ROOT_OFF = {(1, 3e-3): -0.05, (1, 1e-2): -0.11, (2, 3e-3): -0.09, (2, 1e-2): -0.18}
-"""Differences from the square-root law that `RECOVERY` explains, by segments per ACK and loss rate."""
+"""Differences explained by `RECOVERY`, by segments per ACK and loss rate."""
 
 
 def checks() -> Iterator[Check]:
@@ -116,7 +116,7 @@ def _pftk(loss: float, acked: int) -> Check:
 
 
 def _lossy(scheme: str, tcp: Tcp, loss: float) -> Document:
-    """Return a lossy wire whose rate is never the bottleneck."""
+    """Return a lossy wire with so high a rate that only losses limit TCP."""
     return wire(
         scheme,
         tcp,

@@ -13,14 +13,14 @@ from airhop.crosscheck.worlds import Tcp, last_hop
 
 NS2: Tcp = {"preset": "ns2"}
 LINUX_AGENT: Tcp = {**NS2, "timestamps": True, "rto": {"tick": "1 ms"}}
-"""Agent/TCP/Linux of ns-2, which has timestamps."""
+"""TCP options of ns-2's Agent/TCP/Linux, with timestamps."""
 
 
 @dataclass(frozen=True)
 class Agent:
     """Equivalent in Airhop of an ns-2 agent, with the bound of the difference.
 
-    `segment` is payload, bytes.
+    `segment` is the payload in bytes.
     """
 
     scheme: str
@@ -74,7 +74,7 @@ OFF: Mapping[str, tuple[float, Reason]] = {
     "Newreno+snoop 0.01 2.0 1 1 1 up 200": (-0.10, NOTHING_REPAIRED),
     "Newreno+snoop 0.01 30.0 1 1 1 up 200": (0.19, NOTHING_REPAIRED),
 }
-"""Known difference, and its reason, of each point whose difference exceeds the bound."""
+"""Known differences beyond the bound, by point, with the reason."""
 
 LEFT_OUT: Mapping[str, str] = {
     "constant": "The fades of constant length of Kounavis 1996, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"

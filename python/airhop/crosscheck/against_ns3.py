@@ -71,7 +71,7 @@ GROWS_BY_ALL = Reason(
     "against-ns3.md#linuxreno-ns-3-counts-all-segments-of-a-recovery",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
-"""Loss recovery in ns-3, which is equal for all congestion controls: SACK as in RFC 6675, with PRR."""
+"""Loss recovery of every congestion control in ns-3: SACK as in RFC 6675, with PRR."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
 
 EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
@@ -160,9 +160,9 @@ LEFT_OUT: Mapping[str, str] = {
 """Reasons of the measurements that are not compared, by version of ns-3."""
 
 WITHIN, LAST_HOP_WITHIN, CHAIN_WITHIN, SATURATION_WITHIN = 0.12, 0.12, 0.15, {1: 0.005, 10: 0.05}
-"""Bounds of the differences on the wire, on the last hop, over chains, and, by number of stations, in a
-saturated cell. There, stations of ns-3 wait for a DIFS after a collision, and stations of Airhop for an EIFS,
-as the standard requires.
+"""Bounds of the differences: on the wire, on the last hop, over chains, and in a saturated cell by number of
+stations. After a collision, stations of ns-3 wait for a DIFS. Stations of Airhop wait for an EIFS, as the
+standard requires.
 """
 
 
@@ -260,10 +260,7 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _saturation(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Yield a check in a saturated cell, where every station always has a datagram for the AP.
-
-    Basic access.
-    """
+    """Yield a check in a saturated cell with basic access: each station always has data for the AP."""
     given = parameters(point[2])
     stations, attempts = int(given["nsta"]), int(given["retry"])
     yield Check(

@@ -16,17 +16,16 @@ from airhop.stats import Estimate
 WITHIN, SHORT_WITHIN = 0.06, 0.1
 """Bound of the difference, and bound for points with at least 20 stations and less than 2 s in ns-3."""
 MOST_WITHIN, MOST = 0.03, 0.95
-"""Narrower bound, which at least the share `MOST` of the points must satisfy."""
+"""Narrower bound, and the minimum share of points within this bound."""
 
 LIFETIME = "1000 s"
 """Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`). With 500 ms, twenty stations of 802.11n
-would discard a sixth of their MPDUs, and BlockAckReqs that move Block Ack windows would cost 3 % of the
-goodput.
+would discard a sixth of their MPDUs. BlockAckReqs that move Block Ack windows would cost 3 % of the goodput.
 """
 
 
 TCP_WITHIN = 0.12
-"""Bound of goodputs of TCP, whose runs in ns-3 last 4 to 12 s."""
+"""Bound for TCP goodputs. The runs in ns-3 last 4 to 12 s."""
 HOST: Tcp = {**NS3, "delayed_ack": {"segments": 2, "timeout": "40 ms"}, "rto": {"min": "200 ms"}}
 """TCP of ns-3's hosts."""
 SENDERS: Mapping[str, tuple[str, str | Mapping[str, str], Tcp]] = {
@@ -38,10 +37,12 @@ SENDERS: Mapping[str, tuple[str, str | Mapping[str, str], Tcp]] = {
     "cubic": ("CUBIC", {"name": "cubic", "slow_start": "hystart"}, HOST),
     "bbr": ("BBR", "bbr", HOST),
 }
-"""Name, scheme and TCP options of ns-3's senders. Its LinuxReno counts acknowledged segments, and grows only
-when all of the window is in use, as Linux does; slow start of its CUBIC ends by HyStart, not by HyStart++."""
+"""Name, scheme and TCP options of ns-3's senders. LinuxReno counts acknowledged segments, and grows only
+while the whole window is in use, as Linux does. Slow start of ns-3's CUBIC ends by HyStart, not by
+HyStart++.
+"""
 QUEUED = 300
-"""Packets that a station of ns-3 stores, including those of the Block Ack window."""
+"""Packets that a station of ns-3 stores, including packets in the Block Ack window."""
 
 
 def checks() -> Iterator[Check]:
@@ -86,7 +87,7 @@ def settings(of: Link) -> Document:
 
 
 def departures(of: Link) -> list[str]:
-    """List the departures of ns-3 from the standard that change a PPDU with these settings."""
+    """List ns-3's departures from the standard that change a PPDU with these settings."""
     found = []
     if of.standard == "n" and of.amsdu > LONGEST_AMSDU["n"]:
         found.append(f"MPDUs of up to 4095 B, not {of.amsdu + 30}")
@@ -101,7 +102,7 @@ def departures(of: Link) -> list[str]:
 
 
 def ratio(row: Row) -> float:
-    """Return in closed form the ratio of the goodput with the standard's durations to that with ns-3's.
+    """Return the closed-form goodput with the standard's durations divided by the goodput with ns-3's.
 
     The closed form depends on the row: a single station, single MPDUs with losses, A-MPDUs of the row's mean
     length, or Bianchi's model for contending stations.

@@ -1,7 +1,7 @@
 """Checks of packaged BPF objects against Rust schemes, over paired runs with the same channel errors.
 
-The networks are those of `against_kernel`, so that each result is comparable with the object's goodput in a
-kernel.
+The networks are those of `against_kernel`. Each result is therefore comparable with the goodput of the same
+BPF object in a kernel.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from airhop.objects import shipped
 from airhop.stats import Estimate
 
 WITHIN = 0.05
-"""Bound of the difference of the goodputs' ratio from 1. Objects compute windows in whole segments, schemes
-in fractions.
+"""Maximum difference of the goodput ratio from 1. BPF objects compute windows in whole segments, and Rust
+schemes in fractions.
 """
 
 SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
@@ -38,7 +38,7 @@ SCHEMES: Mapping[str, str | Mapping[str, Any]] = {
     "bpf_westwood_pl": "westwood-plus",
     "bpf_westwood_vt": "westwood-vt",
 }
-"""Rust scheme with the rules and constants of each packaged object."""
+"""Rust scheme with the rules and constants of each packaged BPF object."""
 
 HANDSHAKE = Reason(
     "the handshake counts",
@@ -93,11 +93,11 @@ REASONS: Mapping[Point, tuple[Reason, float]] = {
     ("down", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.08),
     ("up", "fer=0.03;services=ll-elsn", "bpf_eln"): (GROWTH, -0.06),
 }
-"""Known difference, and its reason, of each point whose difference exceeds the bound."""
+"""Known differences beyond the bound, by point, with the reason."""
 
 
 def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
-    """Return the Rust counterpart of an object at a point.
+    """Return the Rust counterpart of a BPF object at a point.
 
     If the point's parameters name services, the counterpart of bpf_eln is the scheme with these services,
     such as LL-ELSN.
@@ -107,7 +107,7 @@ def partner(params: str, scheme: str) -> str | Mapping[str, Any]:
 
 
 def compared() -> list[Point]:
-    """Return the kernel's points of all packaged objects, without points of ELN without notices."""
+    """Return the kernel's points of all packaged BPF objects, except ELN without notices."""
     measured = [*points("emulated"), *points("chain")]
     return [point for point in measured if shipped(point[2]) and "services=none" not in point[1]]
 

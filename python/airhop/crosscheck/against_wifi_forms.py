@@ -20,17 +20,17 @@ from airhop.stats import Estimate
 WITHIN = 0.005
 DRAWN = 200
 TESTED = 20
-"""Number of drawn settings, from the first on, that every test run simulates."""
+"""Number of drawn settings that every test run simulates, beginning with the first."""
 DRAWN_AMSDUS = 30
 TESTED_AMSDUS = 4
 """Number of settings with A-MSDUs that every test run simulates."""
 AMSDUS = (500, 3839, 7935, LONGEST_AMSDU["ax"])
-"""Values of the maximum A-MSDU length, bytes, up to the standard's limit."""
+"""Values of the maximum A-MSDU length in bytes, up to the standard's limit."""
 CAPS = (0, 3000, 8191, 65_535, None)
-"""Values of the maximum A-MPDU length, bytes; None means the standard's limit."""
+"""Values of the maximum A-MPDU length in bytes; None means the standard's limit."""
 PAYLOADS = (1472, 972, 472, 72)
 CANDIDATES = 60
-"""Number of random candidates per step of the draw, which selects the candidate with the most new pairs."""
+"""Number of random candidates per step of the draw. The candidate with the most new pairs is selected."""
 REPS = 2
 PRECISION = 0.001
 """Intended standard error of the mean over all replications, as a share of the mean."""
@@ -76,7 +76,7 @@ def draw_amsdus() -> Sequence[Link]:
 
 
 def pairs(link: Link) -> set[Pair]:
-    """Return the pairs of values of two parameters in a setting, each value with its parameter's index."""
+    """Return all pairs of parameter values in a setting, each value with the parameter's index."""
     values = (
         link.standard,
         link.mcs,

@@ -24,7 +24,7 @@ EXPLAINED_WITHIN = 0.05
 
 @dataclass(frozen=True)
 class Reason:
-    """Cause of differences beyond their bound: name, explanation in Markdown, and optionally a page."""
+    """Cause of differences beyond the bound: name, explanation in Markdown, and optionally a page."""
 
     name: str
     why: str
@@ -174,7 +174,7 @@ def _ours(values: Sequence[float], over: Sequence[float] | None = None) -> Estim
 
 
 def scenario(document: Document) -> Scenario:
-    """Load the scenario of a check, and the packaged BPF objects that its flows name."""
+    """Load the scenario of a check, and the packaged BPF objects of the scenario's flows."""
     for flow in document["flow"]:
         if isinstance(flow.get("scheme"), str) and shipped(flow["scheme"]) is not None:
             load(flow["scheme"])

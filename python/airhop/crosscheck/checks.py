@@ -1,4 +1,4 @@
-"""All checks, and the peers with which the checks compare Airhop."""
+"""All cross-checks, and the peers of the comparisons."""
 
 from __future__ import annotations
 

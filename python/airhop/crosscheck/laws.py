@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 
 ENDLESS = 400
-"""Number of attempts that represents an unlimited number."""
+"""Number of attempts that stands for no limit."""
 
 
 @dataclass(frozen=True)
 class Dcf:
-    """Durations of 802.11's DCF, µs, and parameters of its backoff.
+    """Durations of 802.11's DCF in µs, and backoff parameters.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class Dcf:
         return frames / slots
 
     def throughput(self, stations: int, payload_bits: float) -> float:
-        """Return the throughput of a saturated cell, Mbit/s: Bianchi (2000), equations (9) to (13).
+        """Return the throughput of a saturated cell in Mbit/s: Bianchi (2000), equations (9) to (13).
 
         Parameters
         ----------
         stations
             Number of stations that always have a frame to send, at least one.
         payload_bits
-            Payload of a frame, bits.
+            Payload of a frame in bits.
         """
         low, high = 0.0, 1.0  # p rises with tau, and tau falls with p, so there is one solution
         for _ in range(60):
@@ -80,14 +80,14 @@ Table 1; for 1.31 Ott, Kemperman and Mathis 1996.
 
 
 def square_root(loss: float, round_trip_s: float, *, acked: int = 1) -> float:
-    """Return the rate of a sender with additive increase and halving, segments per second: C / (R sqrt(p)).
+    """Return the segments per second of a sender that halves its window on loss: C / (R sqrt(p)).
 
     Parameters
     ----------
     loss
         Probability that a segment is lost; must be small.
     round_trip_s
-        Round-trip time, s.
+        Round-trip time in seconds.
     acked
         Segments per ACK: 1, or 2 with delayed ACKs.
     """
@@ -95,17 +95,17 @@ def square_root(loss: float, round_trip_s: float, *, acked: int = 1) -> float:
 
 
 def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) -> float:
-    """Return Reno's sending rate, segments per second: the full model of Padhye et al. (1998), W_m infinite.
+    """Return Reno's rate in segments per second: full model of Padhye et al. (1998), W_m infinite.
 
     Parameters
     ----------
     loss
-        Probability that a segment is lost when the previous segment of its round was not; all later segments
-        of that round are also lost.
+        Loss probability of a segment if the previous segment of the round arrived. All later segments of the
+        round are then also lost.
     round_trip_s
-        Round-trip time, s.
+        Round-trip time in seconds.
     timeout_s
-        First retransmission timeout, s (T_0).
+        First retransmission timeout in seconds (T_0).
     acked
         Segments per ACK (b).
     """
@@ -119,7 +119,7 @@ def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) 
 
 
 def pftk_window(loss: float, acked: int) -> float:
-    """Return the mean window before a loss, segments (Padhye et al. 1998, E[W])."""
+    """Return the mean window in segments before a loss (Padhye et al. 1998, E[W])."""
     first = (2 + acked) / (3 * acked)
     return first + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + first**2)
 
@@ -134,5 +134,5 @@ def pftk_timeout(loss: float, window: float) -> float:
 
 
 def _backoffs(loss: float) -> float:
-    """Return the mean duration of a sequence of timeouts in units of T_0, doubling up to 64 T_0 (f(p))."""
+    """Return the mean duration of a timeout sequence in units of T_0, with backoff up to 64 T_0 (f(p))."""
     return 1 + loss + 2 * loss**2 + 4 * loss**3 + 8 * loss**4 + 16 * loss**5 + 32 * loss**6

@@ -1,4 +1,4 @@
-"""Tests of Airhop's TCP by packetdrill scripts, which contain input, expected segments and socket state."""
+"""Tests of Airhop's TCP by packetdrill scripts with input, expected segments and socket state."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class CheckedScript:
     path: Path
     verdict: Kind
     checks: int = 0
-    """Number of compared segments, results of calls and assertions, without the handshake."""
+    """Number of checks after the handshake: segments, results of calls, and assertions."""
     line: int | None = None
-    """Line at which the execution stopped; None if the script was executed to its end."""
+    """Line where the execution stopped; None if the script ran to the end."""
     column: int | None = None
     reason: str | None = None
     """Reason of a failure, of a parse error, or of the verdict "not-applicable"."""
     expected: str | None = None
-    """Expectation that failed."""
+    """Failed expectation of the script."""
     seen: str | None = None
-    """Behaviour of the stack at this expectation."""
+    """Behaviour of the stack instead of the expected behaviour."""
     skipped: tuple[str, ...] = ()
     """Assertions that the tested TCP cannot evaluate."""
 
@@ -82,7 +82,8 @@ def judge(path: Path, *, kernel: bool = False) -> CheckedScript:
     path
         The script.
     kernel
-        True for the kernel, in a network namespace, in real time. The script's shell commands run there.
+        True to test the kernel, in a network namespace and in real time. The script's shell commands run in
+        the namespace.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def judge(path: Path, *, kernel: bool = False) -> CheckedScript:
 
 
 def needs_restart() -> bool:
-    """Return whether this process has to restart as root of its own namespaces to test the kernel.
+    """Return whether a test of the kernel needs a restart of this process as root of new namespaces.
 
     Raises
     ------

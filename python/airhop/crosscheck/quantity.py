@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity of a run: `of` reads it from the run document, and `scale` multiplies it."""
+    """Measured quantity of a run: `of` reads the value from the run document, and `scale` multiplies it."""
 
     name: str
     unit: str
@@ -45,6 +45,6 @@ RATIO = Quantity("ratio of goodputs", "1", _goodput)
 """Ratio of the mean goodput of a check's runs to that of the paired runs (`Check.over`)."""
 SATURATION = Quantity("saturation throughput", "Mbit/s", _goodput)
 COMPLETION = Quantity("completion", "s", _completion)
-"""Completion time of a run's only transfer, from its first SYN."""
+"""Completion time of a run's only transfer, counted from the first SYN."""
 SENDING_RATE = Quantity("sending rate", "segments/s", _sending_rate)
 """Sending rate including retransmissions: B(p) of PFTK."""

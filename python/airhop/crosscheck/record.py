@@ -1,4 +1,4 @@
-"""CSV file with the results of the checks, from which docs/cross-checks.md is generated."""
+"""CSV file with the results of the checks; docs/cross-checks.md is generated from the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = ("id", "n", "mean", "half_width")
 
 @contextmanager
 def recording(path: Path) -> Iterator[list[Row]]:
-    """Yield an empty list, and write the rows added to it as a CSV file at the end of the `with` block.
+    """Yield an empty list; rows added to the list are written as CSV at the end of the `with` block.
 
     Numbers have six significant digits. An error or Ctrl-C leaves the file unchanged. Raises InputError at
     the begin of the block if the file cannot be written.

@@ -48,7 +48,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "wifi_tcp": ("scheme", "dir", "nsta", "mpdu_loss", "T_s", "warm_s"),
     "edca": ("peer", "std", "mcs", "width_mhz", "ampdu_cap", "txop", "functions", "category"),
 }
-"""Columns that identify a point, by file. Runs with equal values in these columns are replications of the
+"""Columns that identify a point, by file. Runs with equal values in these columns are replications of one
 point.
 """
 
@@ -64,7 +64,7 @@ Row = Mapping[str, str]
 
 @cache
 def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
-    """Return the points of a file in file order, each with mean and interval of its column `measured`."""
+    """Return the points of a file in file order, each with mean and interval of the column `measured`."""
     columns = FILES[file]
     runs: dict[Point, list[float]] = {}
     for row in csv.DictReader(_lines(file)):
@@ -73,7 +73,7 @@ def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
 
 
 def rows(file: str) -> Iterator[tuple[Row, Estimate]]:
-    """Yield the points of a file, as values by column, each with mean and interval of its goodput, Mbit/s."""
+    """Yield the points of a file as values by column, with mean and interval of the goodput in Mbit/s."""
     for point, measured in points(file).items():
         yield dict(zip(FILES[file], point, strict=True)), measured
 

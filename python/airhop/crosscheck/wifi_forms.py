@@ -1,7 +1,7 @@
 """Closed forms of a single saturated 802.11n, ac or ax station: PPDU durations, A-MPDU lengths, goodput.
 
 Best effort at 5 GHz (IEEE 802.11-2020; 802.11ax-2021, clause 27): SIFS 16 µs, slot 9 µs, AIFS 43 µs, mean
-backoff 7.5 slots. `DurationSource.NS3` has the durations that ns-3.44 puts on the air.
+backoff 7.5 slots. With `DurationSource.NS3`, the durations are those of ns-3.44.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from airhop.crosscheck.laws import Dcf
 SIFS_US, SLOT_US = 16.0, 9.0
 AIFS_US, MEAN_BACKOFF_US = SIFS_US + 3 * SLOT_US, 7.5 * SLOT_US
 BACKOFF_SD_US = SLOT_US * math.sqrt((16**2 - 1) / 12)
-"""Standard deviation of a backoff that is uniform in 0 … 15 slots, µs."""
+"""Standard deviation in µs of a backoff that is uniform in 0 … 15 slots."""
 LONGEST_PPDU_US = 5484.0
-"""aPPDUMaxTime of HT-mixed, VHT and HE PPDUs, µs."""
+"""aPPDUMaxTime of HT-mixed, VHT and HE PPDUs in µs."""
 TIMEOUT_US = SIFS_US + SLOT_US + 20.0
-"""ACK timeout after a frame, µs: SIFS, slot and aRxPHYStartDelay."""
+"""ACK timeout after a frame in µs: SIFS, slot and aRxPHYStartDelay."""
 ATTEMPTS, STAGES = 7, 6
 """dot11ShortRetryLimit, and the number of doublings from a window of 15 to 1023 slots."""
 RTS_BYTES, CTS_BYTES, ACK_BYTES = 20, 14, 14
 CONTROL_MBPS = 24
-"""Rate of RTS frames, Mbit/s."""
+"""Rate of RTS frames in Mbit/s."""
 
 
 class DurationSource(Enum):
-    """Source of the durations: the standard, or ns-3.44 with its departures."""
+    """Source of the durations: the standard, or ns-3.44 with departures from the standard."""
 
     IEEE = "IEEE"
     NS3 = "ns-3"
@@ -53,14 +53,15 @@ _LTFS = (1, 2, 4, 4, 6, 6, 8, 8)
 _ENCODER_BITS = {"n": 1080, "ac": 2160}
 """Maximum number of data bits that one convolutional encoder can encode per symbol."""
 _VHT_LEFT_OUT = {(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)}
-"""Width, streams and MCS of VHT modes that the tables of §21.5 exclude, although their bits divide evenly
-among encoders.
+"""Width, streams and MCS of VHT modes that the tables of §21.5 exclude. The data bits of these modes would
+divide evenly among the encoders.
 """
 LONGEST_AMPDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
 LONGEST_AMSDU = {"n": 4095 - 30, "ac": 11_454 - 30, "ax": 11_454 - 30}
-"""Longest A-MSDU in an A-MPDU, bytes: MPDUs of HT have at most 4095 bytes (§9.7.1), of VHT and HE 11454."""
+"""Longest A-MSDU in an A-MPDU, in bytes. MPDUs of HT have at most 4095 bytes (§9.7.1), of VHT and HE 11454.
+"""
 WINDOW = {"n": 64, "ac": 64, "ax": 256}
-"""Block Ack window, MPDUs."""
+"""Block Ack window in MPDUs."""
 MCS = {"n": 8, "ac": 10, "ax": 12}
 STREAMS = {"n": 4, "ac": 8, "ax": 8}
 GUARDS_NS = {"n": (400, 800), "ac": (400, 800), "ax": (800, 1600, 3200)}
@@ -80,17 +81,17 @@ class Link:
     streams
         Spatial streams.
     width
-        Channel width, MHz.
+        Channel width in MHz.
     guard_ns
-        Guard interval, ns.
+        Guard interval in ns.
     ampdu
-        Longest A-MPDU, bytes; 0 sends one MPDU per PPDU, None means the standard's limit.
+        Longest A-MPDU in bytes. 0 sends one MPDU per PPDU. None means the standard's limit.
     rts
         True if RTS and CTS precede each data PPDU.
     payload
         Bytes of a datagram.
     amsdu
-        Longest A-MSDU, bytes; 0 sends one datagram per MPDU.
+        Longest A-MSDU in bytes. 0 sends one datagram per MPDU.
     """
 
     standard: str
@@ -112,11 +113,11 @@ class Link:
         return (self._coded * _CODES[self.mcs]).denominator == 1 and not is_left_out
 
     def mpdu_of(self, msdus: int) -> int:
-        """Return the length of an MPDU with `msdus` datagrams, bytes.
+        """Return the length in bytes of an MPDU with `msdus` datagrams.
 
-        The length includes UDP, IP, LLC and SNAP headers, QoS data header and FCS. An A-MSDU has a header of
-        14 bytes before each datagram, and after each except the last padding to a multiple of 4 bytes
-        (§9.3.2.2.2).
+        The length includes UDP, IP, LLC and SNAP headers, QoS data header and FCS. In an A-MSDU, each
+        datagram follows a header of 14 bytes. Each datagram except the last is padded to a multiple of 4
+        bytes (§9.3.2.2.2).
         """
         msdu = self.payload + 8 + 20 + 8
         body = msdu if msdus == 1 else (msdus - 1) * 4 * math.ceil((14 + msdu) / 4) + 14 + msdu
@@ -139,7 +140,7 @@ class Link:
 
     @property
     def mpdu(self) -> int:
-        """Length of a full MPDU, bytes."""
+        """Length of a full MPDU in bytes."""
         return self.mpdu_of(self.msdus)
 
     @property
@@ -149,7 +150,7 @@ class Link:
 
     @property
     def symbol_us(self) -> float:
-        """Duration of a symbol, µs."""
+        """Duration of a symbol in µs."""
         if self.standard == "ax":
             return (12_800 + self.guard_ns) / 1000
         return 3.6 if self.guard_ns == 400 else 4.0
@@ -160,7 +161,10 @@ class Link:
 
     @property
     def _encoders(self) -> int:
-        """N_ES; 0 with LDPC, which HE requires above 20 MHz, 4 streams or MCS 9 (§27.3.12.5)."""
+        """Number of encoders N_ES; 0 for LDPC.
+
+        HE requires LDPC above 20 MHz, 4 streams or MCS 9 (§27.3.12.5).
+        """
         if self.standard == "ax":
             return int(self.width == 20 and self.streams <= 4 and self.mcs <= 9)
         count = math.ceil(self.data_bits / _ENCODER_BITS[self.standard])
@@ -169,7 +173,7 @@ class Link:
         return count
 
     def preamble_us(self, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the time before the data symbols, µs (§19.3.2, §21.3.2, §27.3.4)."""
+        """Return the time before the data symbols in µs (§19.3.2, §21.3.2, §27.3.4)."""
         ltfs = _LTFS[self.streams - 1]
         if self.standard == "n":
             return 32.0 + 4.0 * ltfs
@@ -179,7 +183,7 @@ class Link:
         return 36.0 + ltfs * ltf
 
     def ppdu_us(self, psdu: int, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the duration of a PPDU with a PSDU of `psdu` bytes, µs (§19.4.3, §21.4.3, §27.4.3)."""
+        """Return the duration in µs of a PPDU with a PSDU of `psdu` bytes (§19.4.3, §21.4.3, §27.4.3)."""
         symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
         data = symbols * self.symbol_us
         if self.symbol_us == 3.6 and source is DurationSource.IEEE:
@@ -187,7 +191,7 @@ class Link:
         return self.preamble_us(source) + data
 
     def psdu(self, mpdus: int) -> int:
-        """Return the length of a PSDU with `mpdus` MPDUs, bytes (§9.7); a single HT MPDU is no A-MPDU."""
+        """Return the length in bytes of a PSDU with `mpdus` MPDUs (§9.7); a single HT MPDU is no A-MPDU."""
         if mpdus == 1:
             return self.mpdu if self.standard == "n" else self.mpdu + 4
         return (mpdus - 1) * 4 * math.ceil((self.mpdu + 4) / 4) + self.mpdu + 4
@@ -203,28 +207,28 @@ class Link:
         return bisect_left(range(1, WINDOW[self.standard] + 1), x=True, key=is_beyond)
 
     def exchange_us(self, mpdus: int, source: DurationSource = DurationSource.IEEE) -> tuple[float, float]:
-        """Return the durations of a data PPDU with `mpdus` MPDUs, and of a SIFS and the response, µs."""
+        """Return the duration in µs of a data PPDU with `mpdus` MPDUs, and of SIFS plus response."""
         response = ACK_BYTES if mpdus == 1 else 32 if WINDOW[self.standard] <= 64 else 56
         response_mbps = 6 if self.mcs == 0 else 12 if self.mcs <= 2 else 24  # §10.6.6.5
         return self.ppdu_us(self.psdu(mpdus), source), SIFS_US + legacy_us(response, response_mbps)
 
     @property
     def protection_us(self) -> float:
-        """Duration of RTS, CTS and a SIFS after each, µs; 0 with basic access."""
+        """Duration of RTS, SIFS, CTS and SIFS in µs; 0 with basic access."""
         sizes = (RTS_BYTES, CTS_BYTES) if self.rts else ()
         return sum(legacy_us(size, CONTROL_MBPS) + SIFS_US for size in sizes)
 
     def cycle_us(self, source: DurationSource = DurationSource.IEEE, mpdus: int | None = None) -> float:
-        """Return the mean duration of AIFS, backoff and exchange, µs; by default with the longest A-MPDU."""
+        """Return the mean time of AIFS, backoff and exchange in µs; by default with the longest A-MPDU."""
         exchange = self.exchange_us(mpdus or self.mpdus(source), source)
         return AIFS_US + MEAN_BACKOFF_US + self.protection_us + sum(exchange)
 
     def goodput_mbps(self, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a single saturated station without losses, Mbit/s."""
+        """Return the goodput in Mbit/s of a single saturated station without losses."""
         return 8 * self.payload * self.msdus * self.mpdus(source) / self.cycle_us(source)
 
     def lossy_goodput_mbps(self, loss: float, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a single station without A-MPDUs and with seven attempts per MPDU, Mbit/s.
+        """Return the goodput in Mbit/s of a single station without A-MPDUs, with seven attempts per MPDU.
 
         Parameters
         ----------
@@ -242,7 +246,7 @@ class Link:
         return 8 * self.payload * self.msdus * (1 - loss**ATTEMPTS) / time
 
     def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's model with EDCA's values.
+        """Return the goodput in Mbit/s of a saturated cell: Bianchi's model with EDCA's values.
 
         Single MPDUs have seven attempts. A-MPDUs have any number of attempts, and every attempt is full.
 
@@ -268,7 +272,7 @@ class Link:
 
 
 def legacy_us(size: int, mbps: int) -> float:
-    """Return the duration of a control frame in OFDM, µs (§17.4.3).
+    """Return the duration of an OFDM control frame in µs (§17.4.3).
 
     Raises ZeroDivisionError for a rate of 0.
     """

@@ -16,6 +16,6 @@ def count(number: str | int, what: str) -> str:
 
 
 def known(value: Estimate) -> str:
-    """Format the mean and number of the peer's runs, or the value of a law."""
+    """Format a peer's result: mean and number of runs, or the value of a law."""
     is_law = (value.n, value.half_width) == (1, 0.0)
     return f"{value.mean:.4g}" if is_law else f"{value.mean:.4g} ({count(value.n, 'run')})"

@@ -38,15 +38,15 @@ def wire(
     loss
         Probability that a packet to the receiver is lost.
     seconds
-        Measured time, s.
+        Measured time in seconds.
     warmup
-        Warm-up before the measured time, s.
+        Warm-up before the measured time, in seconds.
     rate, delay
         Rate and delay of the link, each way.
     packets
-        Queue capacity at each end, packets.
+        Queue capacity at each end in packets.
     segment
-        Payload of a segment, bytes.
+        Payload of a segment in bytes.
     """
     errors = {"kind": "bernoulli", "loss": loss, "direction": "a->b"}
     return {
@@ -81,17 +81,17 @@ def last_hop(
     errors
         Error model of the cell.
     seconds
-        Simulated time, s.
+        Simulated time in seconds.
     attempts
         Largest number of transmissions of a frame.
     control_mbps
-        Rate of link ACKs, Mbit/s.
+        Rate of link ACKs in Mbit/s.
     delay_ms
-        Delay of each of the three wires, one way, ms.
+        One-way delay of each of the three wires in ms.
     flows
-        Number of flows, each of which starts 100 ms after the previous one.
+        Number of flows. Each flow starts 100 ms after the previous flow.
     uplink
-        True: the flow sends from d to s; False: from s to d.
+        True if the flow sends from d to s. False if the flow sends from s to d.
     cell
         Other keys of the cell.
     """
@@ -133,7 +133,7 @@ def chain(
     hops
         Number of hops from the first station to the last.
     seconds
-        Simulated time, s.
+        Simulated time in seconds.
     field
         Other keys of the cell: rates, headers, queue.
     """
@@ -157,7 +157,7 @@ def chain(
 def saturated_cell(
     stations: int, *, access: str, attempts: int, seconds: int, cell: Mapping[str, Any] | None = None
 ) -> Document:
-    """Return an 802.11b cell at 11 Mbit/s whose stations always have a datagram of 1000 bytes for the AP.
+    """Return a saturated 802.11b cell at 11 Mbit/s: each station always has 1000-byte datagrams for the AP.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def saturated_cell(
     attempts
         Largest number of transmissions of a frame.
     seconds
-        Measured time after a warm-up of 1 s, s.
+        Measured seconds after a warm-up of 1 s.
     cell
         Other keys of the cell.
     """
@@ -214,7 +214,7 @@ def saturated_wifi(
     seconds: float,
     payload: int = 1472,
 ) -> Document:
-    """Return an 802.11n, ac or ax cell whose stations always have a datagram for the AP.
+    """Return a saturated 802.11n, ac or ax cell: each station always has a datagram for the AP.
 
     Parameters
     ----------
@@ -225,11 +225,11 @@ def saturated_wifi(
     stations
         Number of sending stations.
     offered_mbps
-        Rate of datagrams of each station, Mbit/s; more than its share of the channel.
+        Datagram rate of each station in Mbit/s, above the station's share of the channel.
     seconds
-        Measured time after a warm-up of 0.5 s, s.
+        Measured seconds after a warm-up of 0.5 s.
     payload
-        Payload of a datagram, bytes.
+        Payload of a datagram in bytes.
     """
     names = [f"n{i}" for i in range(1, stations + 1)]
     return {

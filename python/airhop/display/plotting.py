@@ -1,4 +1,4 @@
-"""Call of the functions that draw a result, by name."""
+"""Calls of the functions of `airhop.plots` by name."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class AxesLike(Protocol):
-    """Axes of matplotlib, without an import of matplotlib."""
+    """Type of matplotlib's axes, without an import of matplotlib."""
 
     def errorbar(self, *args: Any, **kwargs: Any) -> Any:
         """Draw points with error bars."""
 
 
 def plotted(name: str, result: object, **choices: Any) -> Figure:
-    """Call a function of `airhop.plots`, such as `studies.means`, and return its figure.
+    """Call a function of `airhop.plots`, such as `studies.means`, and return the figure.
 
-    The module is imported during the call, because `airhop.plots` itself imports the results that it draws.
+    The module is imported during the call, because `airhop.plots` itself imports the modules of results.
     """
     module, function = name.split(".")
     figure: Figure = getattr(import_module(f"airhop.plots.{module}"), function)(result, **choices)

@@ -11,7 +11,7 @@ MOST_ROWS = 12
 GAP = "   "
 """Space between two columns of text."""
 MOST_CHARACTERS = 100
-"""Maximum width of a line of text; the text omits columns beyond this width."""
+"""Maximum width of a line of text. Columns beyond this width are omitted."""
 _RULE = "1px solid rgba(128, 128, 128, 0.45)"
 _CELL = "padding:0.25em 0 0.25em 1.4em;font-variant-numeric:tabular-nums;white-space:nowrap"
 
@@ -30,10 +30,10 @@ class Summary:
     notes: Sequence[str] = ()
     """Sentences below the table."""
     names: int = 1
-    """Number of leading columns with names, which are aligned left."""
+    """Number of leading columns with names, aligned left."""
 
     def text(self) -> str:
-        """Return the summary as text; the lines of its table have at most `MOST_CHARACTERS` characters."""
+        """Return the summary as text; table lines have at most `MOST_CHARACTERS` characters."""
         table = [[" ".join(head.split()).replace("- ", "") for head in self.heads], *self.rows]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         shown = self._fitting(widths)

@@ -1,4 +1,4 @@
-"""Engines, which execute runs: on threads of this process, or on a dask cluster; and shards of a study."""
+"""Engines that execute runs on threads or on a dask cluster, and shards of a study."""
 
 from airhop.engines.cluster import ClusterError, DaskEngine
 from airhop.engines.engine import Engine, open_engine

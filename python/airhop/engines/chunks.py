@@ -9,16 +9,15 @@ from airhop.scenario import Scenario
 from airhop.simulate import Job
 
 TASK_S = 1.0
-"""Target duration of a task, s. A scheduler spends about a millisecond per task."""
+"""Target duration of a task in seconds. A scheduler spends about a millisecond per task."""
 LEAST_TASK_S = 0.05
-"""Minimum duration of a task near the end, s."""
+"""Minimum duration of a task near the end, in seconds."""
 SHARES = 2
-"""Number of remaining tasks per thread below which tasks become shorter, so that all threads end at about the
-same time (guided self-scheduling, Polychronopoulos and Kuck 1987). A small study then also uses the whole
-cluster.
+"""Number of remaining tasks per thread at which tasks become shorter. All threads then end at about the same
+time (guided self-scheduling, Polychronopoulos and Kuck 1987), and a small study uses the whole cluster.
 """
 MOST_RUNS = 1000
-"""Maximum number of runs per task, which limits a message to about a megabyte."""
+"""Maximum number of runs per task, so that a message has at most about a megabyte."""
 
 
 class Costs:
@@ -43,9 +42,9 @@ class Costs:
         return self._seconds / self._simulated_s if self._simulated_s else math.inf
 
     def of(self, scenario: Scenario) -> float:
-        """Return the mean duration of this scenario's runs, s.
+        """Return the mean duration of this scenario's runs in seconds.
 
-        Without a finished run of the scenario, return an estimate from its simulated time.
+        Without a finished run of the scenario, return an estimate from the simulated time.
         """
         if known := self._known.get(scenario.digest):
             return known[0] / known[1]

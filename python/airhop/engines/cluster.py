@@ -1,4 +1,4 @@
-"""Engine on a dask cluster, which keeps the cluster busy with tasks of about a second."""
+"""Engine on a dask cluster, with tasks of about a second."""
 
 from __future__ import annotations
 
@@ -24,28 +24,32 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_S = 10.0
-"""Time limit for the answer of a scheduler, s."""
+"""Time limit for the answer of a scheduler, in seconds."""
 FIRST_WORKER_S = 10.0
-"""Time limit for the first worker of a cluster, s; the cluster may just have started."""
+"""Time limit for the first worker of a cluster, in seconds. The cluster may just have started."""
 PATIENCE_S = 60.0
-"""Time limit for a new worker after the loss of all workers, s; a nanny restarts a worker in seconds."""
+"""Time limit for a new worker after the loss of all workers, in seconds. A nanny restarts a worker in
+seconds.
+"""
 TASKS_PER_THREAD = 4
-"""Maximum number of tasks per thread at the cluster. While one task runs, further tasks wait at the worker,
-so that the worker never waits for the client. Other runs of the study, perhaps a million, stay at the client,
-which saves memory of the scheduler.
+"""Maximum number of submitted tasks per thread. The next tasks wait at the worker, so that the worker never
+waits for the client. All other runs of the study, perhaps a million, stay at the client and need no memory of
+the scheduler.
 """
 LOOK_EVERY_S = 1.0
-"""Minimum interval between counts of the workers, and maximum wait between checks of the cluster, s."""
+"""Minimum seconds between counts of the workers, and maximum seconds between checks of the cluster."""
 FETCH_S = 30.0
-"""Time limit for the transfer of a finished result, s; after the limit, the client requests it again."""
+"""Time limit for the transfer of a finished result, in seconds. After the limit, the client requests the
+result again.
+"""
 SALVAGE_S = 5.0
-"""Time limit for stopping the runs, s."""
+"""Time limit for stopping the runs, in seconds."""
 
 _RUNS_ARE_KEPT = "The finished runs are kept; the same command computes the missing runs."
 
 
 class ClusterError(RunError):
-    """Failure of the cluster during the runs, after all finished runs have been reported."""
+    """Failure of the cluster during the runs; all finished runs have been reported."""
 
 
 @contextmanager
@@ -105,10 +109,10 @@ class DaskEngine:
 
     The workers need the same build of Airhop.
 
-    Workers may join, leave and fail; dask repeats the tasks of a lost worker on other workers. Without
-    workers, the engine waits for `patience_s` seconds. None means for ever, because a batch system may take
-    hours to start a worker. The number of submitted tasks depends on the number of workers. An adaptive
-    cluster therefore needs a minimum number of workers, or a call of `scale`.
+    Workers may join, leave and fail. Dask repeats the tasks of a lost worker on other workers. Without
+    workers, the engine waits for `patience_s` seconds. With None, the engine waits for ever, because a batch
+    system may take hours to start a worker. The number of submitted tasks depends on the number of workers.
+    An adaptive cluster therefore needs a minimum number of workers, or a call of `scale`.
     """
 
     name = "dask"
@@ -130,7 +134,7 @@ class DaskEngine:
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
         """Run all jobs; see Engine.run. Raises ClusterError if the scheduler or all workers are lost.
 
-        Ctrl-C cancels waiting tasks. Running tasks continue to their end, but their results are discarded.
+        Ctrl-C cancels waiting tasks. Running tasks continue to the end, and their results are discarded.
         """
         self._staff.expect()
         _Tasks(self._client, self._staff, self._costs, jobs, on_done).run()
@@ -178,14 +182,14 @@ class _Workers:
 
 @dataclass
 class _Task:
-    """A submitted task: its jobs, and the number of jobs that have been reported."""
+    """Submitted task: jobs, and number of reported jobs."""
 
     jobs: range
     reported: int = 0
 
 
 class _Tasks:
-    """State of one call of `run`: submitted tasks, and their results."""
+    """State of one call of `run`: submitted tasks and results."""
 
     def __init__(
         self,
@@ -238,7 +242,7 @@ class _Tasks:
         return self._client.submit(run_chunk, build, self._plugins, scenarios, runs, pure=False)
 
     def _receive(self) -> None:
-        """Wait for a finished task, at most until the next check of the workers, and report its results."""
+        """Wait for a finished task, at most until the next check of the workers; report the results."""
         try:
             future = self._over.get(timeout=LOOK_EVERY_S)
         except Empty:
@@ -250,7 +254,7 @@ class _Tasks:
             self._report(future, finished)
 
     def _fetch(self, future: Future[Finished], timeout_s: float) -> Finished | None:
-        """Return the result of a finished task. None if its worker died, because dask then repeats the task.
+        """Return the result of a finished task; None if the worker died and dask repeats the task.
 
         Raises the exception of the task.
         """
@@ -302,7 +306,7 @@ class _Tasks:
     def _report_finished(self) -> None:
         """Report the finished tasks after an error.
 
-        Further errors are ignored, because they would hide the first error.
+        Further errors are ignored, so that the first error stays visible.
         """
         if self._refused or self._client.status != "running":
             return

@@ -1,4 +1,4 @@
-"""Interface of engines, and construction of an engine by its name."""
+"""Interface of engines, and construction of an engine by name."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Engine(Protocol):
         """Number of runs computed at the same time."""
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
-        """Run all jobs; call `on_done(index, document)` in this thread after each, in any order.
+        """Run all jobs in any order; call `on_done(index, document)` in this thread after each job.
 
         Raises RunError if a run fails, KeyboardInterrupt on Ctrl-C, and exceptions of `on_done`. After an
-        exception no further run starts. All finished runs have been reported by then, except after an
+        exception no further run starts. All finished runs are then already reported, except after an
         exception of `on_done`.
         """
 
@@ -37,8 +37,8 @@ class Engine(Protocol):
 def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager[Engine]:
     """Open the engine "local" (`threads` threads, one per core by default) or "dask://HOST:PORT".
 
-    The engine is connected to the cluster inside the `with` block. Raises InputError for any other text. At
-    the begin of the block, raises InputError if the scheduler does not answer or has no workers, or if
+    The engine is connected to the cluster inside the `with` block. Raises InputError for any other text. The
+    begin of the block raises InputError if the scheduler does not answer, if there are no workers, or if
     `distributed` is missing.
     """
     if spec == "local":

@@ -10,7 +10,7 @@ from airhop.simulate import Job, cores
 
 
 class LocalEngine:
-    """Engine on `threads` threads of this process, by default one per available core, without the GIL."""
+    """Engine on `threads` threads without the GIL, by default one thread per available core."""
 
     name = "local"
 

@@ -9,7 +9,7 @@ from airhop.errors import InputError
 
 @dataclass(frozen=True)
 class Shard:
-    """Part `index` (from 1) of `count` disjoint parts, which together contain all runs."""
+    """Part `index` (from 1) of a study that is divided into `count` disjoint parts."""
 
     index: int
     count: int

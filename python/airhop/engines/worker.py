@@ -24,9 +24,7 @@ repeatedly.
 """
 
 _loading = threading.Lock()
-"""Lock around the loading of schemes and the parsing of a scenario, because a scenario uses the schemes
-loaded last.
-"""
+"""Lock for loading schemes and then parsing a scenario. A scenario uses the schemes loaded last."""
 
 
 def run_chunk(
@@ -37,10 +35,9 @@ def run_chunk(
 ) -> Finished:
     """Run `runs`, triples (index of the scenario, seed, rep), in order.
 
-    All arguments are plain data, which any Airhop version can read. `build` is the client's `build_info`, and
+    All arguments are plain data that any Airhop version can read. `build` is the client's `build_info`, and
     `scenarios` are pairs (digest, canonical JSON). Raises InputError if the worker has another build of the
-    simulator or other schemes, because runs could then have other results. Also raises the exceptions of
-    `_core.run_many`.
+    simulator or other schemes. Results could then differ. Also raises the exceptions of `_core.run_many`.
     """
     _check_model(build)
     checked = [_scenario(plugins, digest, text) for digest, text in scenarios]

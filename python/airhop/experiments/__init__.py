@@ -1,8 +1,8 @@
 """Experiments, one file per reproduced figure or table, and their common modules.
 
 An `Experiment` defines a packaged scenario, a grid, the curves, and the claims of a paper as checks. A
-`Calculation` computes its values without a study. Other packages register experiments in the entry-point
-group `airhop.experiments`: each entry point loads an `Experiment` or a `Calculation`.
+`Calculation` computes values without a study. Other packages register experiments in the entry-point group
+`airhop.experiments`: each entry point loads an `Experiment` or a `Calculation`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of claims as data: a check function, its arguments, and a sentence about the test for pages.
+"""Checks of claims as data: a check function, arguments, and a sentence about the test for pages.
 
     Asked(each_above, FER, THE_REST, "reno", Span(1e-4))
 
@@ -60,7 +60,7 @@ class Place:
         return [samples.xs[self.index]]
 
     def text(self, axis: PlottedAxis) -> str:
-        """Format the value, or its index if full and coarse grid have different values at the index."""
+        """Format the value, or `the largest … of the grid` if the full and the coarse grid differ there."""
         if axis.full[self.index] == axis.coarse[self.index]:
             return values((axis.full[self.index],), axis)
         return f"the {'smallest' if self.index == 0 else 'largest'} {noun(axis)} of the grid"
@@ -86,10 +86,10 @@ def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check
     Parameters
     ----------
     text
-        Format string of the check's parameters, of `measure`, `quantity` and `unit` (the metric), `every`,
-        `first`, `last` and `noun` (of the axis), and `beside` (the experiment beside this
-        one). A number written `{share:times}` disappears if it is 1; `{share:percent}` writes a share in per
-        cent. `{from_x:bounds}` writes only the bounds of a span, in brackets, and nothing for the whole axis.
+        Format string. The fields are the check's parameters; `measure`, `quantity` and `unit` of the metric;
+        `every`, `first`, `last` and `noun` of the axis; and `beside`, the companion experiment.
+        `{share:times}` is empty for a share of 1. `{share:percent}` writes a share in per cent.
+        `{from_x:bounds}` writes only the bounds of a span in brackets, and nothing for the whole axis.
     words
         Texts of argument values, such as labels of a calculation's metrics.
     """
@@ -107,7 +107,7 @@ class Asked:
     def __init__(
         self, check: Callable[..., ClaimResult], *arguments: object, of: Metric | None = None, **named: object
     ) -> None:
-        """Bind all arguments after the samples; `of` is the metric of the samples if not the main metric."""
+        """Bind all arguments after the samples; `of` replaces the main metric of the samples."""
         self.check = check
         self.of = of
         self.bound = inspect.signature(check).bind(None, *arguments, **named)
@@ -125,7 +125,7 @@ class Asked:
         return self.check(looked_at, *arguments, **named)
 
     def text(self, experiment: Experiment | None) -> str:
-        """Return the test in a sentence, with the labels of `experiment`, which is None for a calculation."""
+        """Return the test as a sentence, with the labels of `experiment` (None for a calculation)."""
         if (template := _TEMPLATES.get(self.check)) is None:
             return _documented(self.check)
         given = dict(list(self.bound.arguments.items())[1:])
@@ -136,9 +136,9 @@ class Asked:
 
 
 def asks(check: Callable[[Any], ClaimResult], experiment: Experiment | None) -> str:
-    """Return the test of a check in a sentence; empty for a function without a description.
+    """Return the test of a check as a sentence; empty for a function without a description.
 
-    `experiment` has the labels and the units; it is None for a calculation.
+    `experiment` has the labels and units. None stands for a calculation.
     """
     return check.text(experiment) if isinstance(check, Asked) else _documented(check)
 
@@ -180,7 +180,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 class _Number(float):
-    """Number in a sentence, with two formats: `times`, a factor, empty for 1, and `percent`."""
+    """Number in a sentence, with the formats `times` (factor, empty for 1) and `percent`."""
 
     def __format__(self, spec: str) -> str:
         digits = float.__format__(self, ".3g")

@@ -1,8 +1,8 @@
-"""Calculations: figures and tables of papers whose values are not results of a study.
+"""Calculations: figures and tables of papers with values that do not come from a study.
 
-Examples are closed forms compared with a simulation of their model, a worked example, a table of formulas,
-and measurements of traces. A calculation computes values. Its claims, figure and tables depend only on these
-values.
+Examples are a closed form beside a simulation of the same model, a worked example, a table of formulas, and
+measurements of traces. A calculation computes values. The claims, the figure and the tables depend only on
+these values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DOCUMENT = "outcome.json"
 
 @dataclass(frozen=True)
 class Value:
-    """Computed value of a metric for a curve or scheme, at x."""
+    """Computed value of a metric for one curve or scheme at one x."""
 
     curve: str
     x: Mapping[str, X]
@@ -59,7 +59,7 @@ class Value:
 
 
 def exact(value: float) -> Estimate:
-    """Return the estimate of an exactly known value, whose interval has no width."""
+    """Return an exactly known value as an estimate with an interval of zero width."""
     return Estimate(float(value), None, 0)
 
 
@@ -99,7 +99,7 @@ class Values:
         )
 
     def at(self, curve: str, metric: str, **x: X) -> Value:
-        """Return the value at `x`. Raises KeyError if it does not exist."""
+        """Return the value at `x`; raise KeyError if there is no value at `x`."""
         for value in self.of(curve, metric):
             if dict(value.x) == x:
                 return value
@@ -136,12 +136,12 @@ class Calculation:
     claims: tuple[Claim[Values], ...]
     headline: Callable[[Values], str]
     figure: Callable[[Values], Figure]
-    """Draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
+    """Function that draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
     tables: Callable[[Values], Sequence[TextTable]]
     questions: tuple[Question, ...] = ()
     """Open questions (unclear statements) of the paper."""
     compute_under: Callable[[Reading], Compute] | None = None
-    """Function that returns `compute` for another reading (answer to an open question); None without
+    """Function that returns `compute` for another reading (answer to an open question). None without
     questions.
     """
 
@@ -176,7 +176,10 @@ class Calculated(Reproduced):
 
     @classmethod
     def read(cls, calculation: Calculation, path: Path) -> Calculated:
-        """Read the values of a document, and check the claims again. Raises InputError if it is damaged."""
+        """Read the values of a document and check the claims again.
+
+        Raises InputError if the document is damaged.
+        """
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             values = Values(Value.from_dict(row) for row in document["rows"])

@@ -1,7 +1,7 @@
 """Combinations of readings (interpretations) of a paper, to measure the effect of each reading.
 
 `kounavis1996/ebsn@ber-powers+reno` is an experiment with two readings. Eight readings have 256 combinations,
-but sixteen of them suffice: a fractional factorial design of resolution IV (Box, Hunter and Hunter 2005,
+but sixteen combinations suffice: a fractional factorial design of resolution IV (Box, Hunter and Hunter 2005,
 §6.5). In this design, the effect of a reading is not confounded with the effect of another reading or of a
 pair of readings.
 """
@@ -20,12 +20,14 @@ AND = "+"
 MOST = 8
 """Maximum number of readings (answers) in a design, because sixteen runs cannot separate more effects."""
 GENERATORS = ((1, 2, 3), (0, 2, 3), (0, 1, 2), (0, 1, 3))
-"""Indices of the three factors whose product is the fifth to eighth factor; design 2^(8-4), resolution IV."""
+"""Generators of the fifth to eighth factor. Each of these factors is the product of three of the first four
+factors, by index. Design 2^(8-4), resolution IV.
+"""
 Fixed = Mapping[str, object]
 
 
 def design(count: int) -> list[tuple[bool, ...]]:
-    """Return the readings (answers) that each run uses: all combinations of up to four, otherwise sixteen.
+    """Return the readings (answers) of each run: all combinations of up to four, otherwise sixteen runs.
 
     Raises InputError for more than eight readings.
     """
@@ -36,7 +38,7 @@ def design(count: int) -> list[tuple[bool, ...]]:
 
 
 def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
-    """Return the product of the levels (-1 or +1) of these factors; True for +1."""
+    """Return whether the product of these factors' levels (-1 or +1) is +1."""
     return sum(not run[place] for place in places) % 2 == 0
 
 

@@ -1,9 +1,9 @@
 """Decisions on single statements and on several statements, by confidence intervals.
 
 A statement holds if the interval excludes its opposite, and fails if the interval excludes the statement.
-Otherwise it stays open, and more replications may decide it. One of several 95 % intervals may miss its true
-value by chance. If one statement among several can decide on all of them, the decision therefore uses wider
-intervals.
+Otherwise the statement stays open, and more replications may decide. One of several 95 % intervals may miss
+the true value by chance. If a single statement can decide on all statements together, the decision therefore
+uses wider intervals.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from airhop.stats import CONFIDENCE, simultaneous
 class Decision:
     """Decision on a statement by intervals of any confidence.
 
-    `bool` of it is True if the statement holds at 95 %.
+    `bool(decision)` is True if the statement holds at 95 %.
     """
 
     by: Callable[[float], bool | None]
-    """Function from a confidence to the decision by intervals of this confidence; None if they do not decide.
+    """Function that decides by intervals of a given confidence. The result is None if the intervals do not
+    decide.
     """
 
     @classmethod
@@ -33,7 +34,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Decision by 95 % intervals; None if these intervals leave it open."""
+        """Decision by 95 % intervals; None if open."""
         return self.by(CONFIDENCE)
 
     def __bool__(self) -> bool:
@@ -41,12 +42,12 @@ class Decision:
 
 
 def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decision:
-    """Check whether at least a number of several statements hold.
+    """Check whether at least `count` of several statements hold.
 
     This is a test of a partial conjunction (Benjamini and Heller 2008) of n statements. Intervals with a
     joint confidence over n - count + 1 statements show that `count` statements hold. Intervals with a joint
-    confidence over `count` statements show that n - count + 1 statements fail. The probability of an error is
-    at most that of one interval, for any dependence.
+    confidence over `count` statements show that n - count + 1 statements fail. For any dependence, the
+    probability of an error is at most that of a single interval.
     """
     found = tuple(map(Decision.of, decisions))
     return Decision(partial(_at_least, count, found))

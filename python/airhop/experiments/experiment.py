@@ -1,4 +1,4 @@
-"""Parts of an experiment: a scenario, a grid, the compared curves, and the claims of its paper."""
+"""Parts of an experiment: a scenario, a grid, the compared curves, and the claims of the paper."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ X = float | str
 
 @dataclass(frozen=True)
 class PlottedAxis:
-    """Varied axis of an experiment and its drawing, with the labels of the paper.
+    """Varied axis of an experiment, with the labels of the paper.
 
     Values are numbers or words, written to one scenario path or to several paths at once.
     """
@@ -50,14 +50,15 @@ class PlottedAxis:
     full: tuple[X, ...]
     """Whole grid: numbers ascending, or words in drawing order."""
     coarse: tuple[X, ...]
-    """Grid of quick mode: some values of `full`, in the same order, so that other modes reuse its runs."""
+    """Grid of quick mode: some values of `full`, in the same order. Other modes reuse the runs of quick mode.
+    """
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
     counts: str = ""
     """Noun of counted values, in the singular, as in `hop`; empty for other values."""
     log: bool = False
     limits: tuple[float, float] | None = None
-    """Printed range of the axis; values outside it are computed but not drawn."""
+    """Printed range of the axis. Values outside are computed but not drawn."""
     ticks: tuple[float, ...] = ()
     """Ticks of the printed axis, if they differ from automatic ticks."""
     percent: bool = False
@@ -65,7 +66,7 @@ class PlottedAxis:
     words: Mapping[str, str] = field(default_factory=dict)
     """Labels of the values of an axis of words, if they differ from the words."""
     takes: Mapping[X, tuple[object, ...]] = field(default_factory=dict)
-    """Values of `paths` by word, for an axis whose words stand for settings."""
+    """Values of `paths` by word, if the words of the axis stand for settings."""
 
     def grid(self, mode: Mode) -> tuple[X, ...]:
         """Return the values of the grid in this mode."""
@@ -114,11 +115,12 @@ class Curve:
     label: str
     """Label in the legend."""
     scheme: str | Mapping[str, object] | None = None
-    """Scheme of all TCP flows, by name or with parameters as in `{"name": "ll-elsn", "n": 3}`. None: each
-    flow keeps its scheme.
+    """Scheme of all TCP flows, by name or with parameters as in `{"name": "ll-elsn", "n": 3}`. With None,
+    each flow keeps its scheme.
     """
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Values by scenario path. A path that only other curves set has the value of the experiment's settings.
+    """Values by scenario path. A path that only other curves set keeps the value of the experiment's
+    settings.
     """
 
     @classmethod
@@ -143,7 +145,7 @@ class Curve:
 
     @property
     def changes(self) -> dict[str, object]:
-        """Changes of the scenario by this curve, by path."""
+        """Changes of the scenario for this curve, by path."""
         return ({} if self.scheme is None else {SCHEME: self.scheme}) | dict(self.settings)
 
 
@@ -152,8 +154,8 @@ class Metric:
     """Metric of a run: a column of the study's data frame, or a formula of columns."""
 
     name: str
-    """Name or formula of the metric in studies, such as `goodput_mbps`, `flow.reno.goodput_mbps` (goodput of
-    one flow), or `retransmissions / sent_segments`.
+    """Name or formula of the metric in studies, such as `goodput_mbps` or `retransmissions / sent_segments`.
+    `flow.reno.goodput_mbps` is the goodput of one flow.
     """
     label: str
     unit: str
@@ -163,7 +165,7 @@ class Metric:
     digits: int = 2
     """Decimals that tables print."""
     most: float = math.inf
-    """Largest possible value, at which intervals end."""
+    """Largest possible value. Intervals end there."""
     printed: bool = True
     """True if `ticks` are the paper's ticks; False if the paper's axis is unknown."""
 
@@ -185,7 +187,7 @@ class Replications:
     quick: int
     full: int
     half_width: float = 0.03
-    """In default mode, replications stop when every 95 % half-width is below this fraction of its mean."""
+    """Stopping rule of default mode: every 95 % half-width is below this fraction of the mean."""
     batch: int = 10
     most: int = 100
     printed: bool = False
@@ -205,12 +207,12 @@ class TimelineChoice:
     """Runs that the report shows packet by packet, chosen to explain the headline."""
 
     curve: str
-    """Curve whose run the page shows first."""
+    """Curve of the run that the page shows first."""
     x: X | Callable[[Samples], X]
-    """Value of the axis of these runs, or a function that returns it from the measured samples."""
+    """Value of the axis for these runs, or a function from the measured samples to the value."""
     duration_s: float
     opening_s: float
-    """Length of the initial time window of the page, s."""
+    """Length of the page's initial time window in seconds."""
     rep: int = 0
 
     def at(self, samples: Samples) -> X:
@@ -227,7 +229,7 @@ class Picture:
     curve: str
     x: X
     draw: Callable[[Result], Figure]
-    """Draws a traced run, inside `plots.paper.PRINT_STYLE`."""
+    """Function that draws a traced run, inside `plots.paper.PRINT_STYLE`."""
     rep: int = 0
 
 
@@ -239,9 +241,9 @@ class ClaimResult:
     """Decision by intervals, or an exact decision: True, False, or None for open."""
     measured: str
     short: tuple[str, ...] = ()
-    """Curves whose intervals do not support the claim, if the check names the curves."""
+    """Curves with intervals that do not support the claim, if the check names curves."""
     needs: str = ""
-    """Information that the check needs and the paper lacks; empty if nothing is missing."""
+    """Information that the check needs but the paper lacks; empty if nothing is missing."""
 
     @property
     def holds(self) -> bool | None:
@@ -266,13 +268,13 @@ class Claim(Generic[Found]):
     text: str
     check: Callable[[Found], ClaimResult]
     reason: str | Mapping[str, str] = field(default="", kw_only=True)
-    """Mechanism that can make the claim fail, known from traces, and printed with a failed claim. A mapping
-    has a mechanism for each curve, of which the report prints those of the failing curves. The text contains
-    no measured values, which are in `ClaimResult.measured`, so that no run contradicts it.
+    """Known mechanism that can make the claim fail. The mechanism was found in traces, and is printed with a
+    failed claim. A mapping has a mechanism for each curve. The report prints the mechanisms of the failing
+    curves. Measured values belong in `ClaimResult.measured`, so that no run contradicts the text.
     """
     quote: str = field(default="", kw_only=True)
-    """Quotation of the paper's statement, with `[…]` for omissions. Empty for a claim of Airhop without a
-    printed statement.
+    """Quotation of the paper's statement, with `[…]` for omissions. Empty if the paper prints no such
+    statement.
     """
     own: bool = field(default=False, kw_only=True)
     """True if the claim is Airhop's, not the paper's."""
@@ -318,7 +320,7 @@ class Experiment:
     """Function that returns the result in one sentence."""
     timeline: TimelineChoice | None = None
     beside: Experiment | None = None
-    """Companion: another experiment with the same axis, whose results some claims also need."""
+    """Companion: another experiment with the same axis. Some claims also need the companion's results."""
     published: Mapping[tuple[str, X], float] | None = None
     """Printed numbers by (curve, x); None if the paper prints no numbers."""
     also: tuple[Metric, ...] = ()
@@ -331,7 +333,7 @@ class Experiment:
     """Open questions (unclear statements) of the paper."""
     changed: str = ""
     """Description of a user's changes of settings; empty without changes. A changed experiment has no claims,
-    because it differs from the paper's.
+    because the paper has other settings.
     """
 
     def __post_init__(self) -> None:
@@ -371,7 +373,7 @@ class Experiment:
         return self._under(reading)
 
     def with_(self, changes: Mapping[str, object]) -> Experiment:
-        """Return an experiment with this grid and these curves, but changed settings, by scenario path.
+        """Return an experiment with the same grid and curves, but with changed settings, by scenario path.
 
         The returned experiment has another name and neither claims nor printed values. Raises InputError for
         a path that the experiment varies.
@@ -421,7 +423,7 @@ class Experiment:
         )
 
     def _read_beside(self, reading: Reading) -> Experiment:
-        """Return this companion under its own answer (reading) of the same name."""
+        """Return this companion under the companion's own reading (answer) of the same name."""
         if not self.questions:
             return self._under(reading)
         own = next((one for one in readings(self.questions) if one.name == reading.name), None)
@@ -448,9 +450,9 @@ class Experiment:
         )
 
     def _compared(self) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...], tuple[str, ...]]:
-        """Return the scenario paths that curves set, their values by curve, and the names of the curves.
+        """Return the scenario paths that curves set, the values by curve, and the names of the curves.
 
-        A path that a curve does not set has the experiment's value.
+        If a curve does not set a path, the experiment's value applies.
         """
         paths = tuple(dict.fromkeys(path for curve in self.curves for path in curve.changes))
         for curve in self.curves:

@@ -21,13 +21,13 @@ class Frame:
     """Cells between the ends of the x axis, curve by curve."""
     x_limits: tuple[float, float]
     y_ticks: tuple[float, ...]
-    """Ticks of the y axis; the first and the last are its ends."""
+    """Ticks of the y axis. The first and the last tick are the ends of the axis."""
     title: str
     note: str | None
-    """Note with the upper end of the paper's y axis; None if this figure's axis is not longer."""
+    """Note with the upper end of the paper's y axis; None if both axes end at the same value."""
     beyond: str | None
-    """Sentence with the largest mean of each curve that exceeds the paper's y axis; None without such a
-    curve.
+    """Sentence on the curves above the paper's y axis, with the largest mean of each; None without such
+    curves.
     """
 
     @property
@@ -60,9 +60,9 @@ def frame(outcome: Outcome) -> Frame:
 
 
 def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
-    """Describe curves above the end of the printed axis, except those with printed numbers.
+    """Describe curves above the end of the printed axis; None without such curves.
 
-    None without such a curve.
+    Curves with printed numbers are left out.
     """
     experiment = outcome.experiment
     most: dict[str, Row] = {}
@@ -83,7 +83,7 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Return the printed ends of the x axis, or else the ends of the data (for words with a margin)."""
+    """Return the printed ends of the x axis, or else the ends of the data; words have a margin."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """Results of a cell: a curve at a value of the axis."""
+    """Results of one curve at one value of the axis."""
 
     scheme: str
     """Name of the curve."""
@@ -31,24 +31,21 @@ class Row:
     reps: int
     value: Estimate
     interval: Interval | None
-    """Interval of the mean, limited to possible values; None for a single replication."""
+    """Confidence interval of the mean, limited to possible values; None for a single replication."""
     ratio: Ratio | None
-    """Paired ratio to the baseline; None for the baseline itself, and if the baseline has no value."""
+    """Paired ratio to the baseline; None for the baseline itself, or if the baseline has no value."""
     difference: Difference | None
     """Paired difference to the baseline, with the correlation of the pairs; None if `ratio` is None."""
     published: float | None
-    """Number that the paper prints; None if it prints no number for this cell."""
+    """Number in the paper; None if the paper prints no number for this curve and value."""
     published_ratio: float | None
-    """Ratio of the printed numbers of this cell and the baseline; None for the baseline, and if a number is
+    """Printed number divided by the printed number of the baseline; None for the baseline, or if a number is
     missing.
     """
 
     @property
     def off(self) -> float | None:
-        """Difference of the mean from the printed number, as a share of the printed number.
-
-        None without a printed number.
-        """
+        """Relative difference of the mean from the printed number; None without a printed number."""
         return self.value.mean / self.published - 1.0 if self.published else None
 
 
@@ -63,7 +60,7 @@ class Outcome(Reproduced):
     samples: Samples
     rows: list[Row]
     also: dict[str, list[Row]]
-    """Rows of the further metrics, by name."""
+    """Rows of additional metrics by name."""
     claims: list[CheckedClaim]
     files: list[Path] = field(default_factory=list)
 
@@ -76,7 +73,7 @@ class Outcome(Reproduced):
         table: Table,
         beside: Table | None = None,
     ) -> Outcome:
-        """Evaluate the studies of the experiment and of its companion, and check the claims."""
+        """Evaluate the study of an experiment and that of its companion, and check the claims."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
             samples.put_beside(Samples.of(experiment.beside, mode, beside))
@@ -93,7 +90,7 @@ class Outcome(Reproduced):
 
     @property
     def reps(self) -> int:
-        """Minimum number of replications of a cell."""
+        """Smallest number of replications of any curve at any value of the axis."""
         return self.samples.reps
 
     @property
@@ -131,9 +128,9 @@ class Outcome(Reproduced):
 
 
 def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
-    """List every measured cell, in the experiment's order of curves.
+    """List a row per curve and value of the axis, in the experiment's order of curves.
 
-    A cell is excluded if no run of it has a value, as the delay of notices in runs without notices.
+    Rows are omitted if no run has a value, for example the delay of notices in runs without notices.
     """
     published = (experiment.published or {}) if metric is experiment.metric else {}
     baseline = experiment.baseline
@@ -164,9 +161,9 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
 def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | None = None) -> list[Outcome]:
     """Check the claims of every known experiment with rows in a folder, without a simulation.
 
-    `known` is `registry()` by default. The function ignores studies that are no experiments, and experiments
-    whose definition has changed since the run. If the folder contains an experiment with the default reading,
-    its outcome includes the results for other readings.
+    `known` is `registry()` by default. Other studies are ignored. Experiments are ignored if the definition
+    has changed since the run. If the folder contains an experiment with the default reading, results for
+    other readings become part of this experiment's outcome.
     """
     from airhop.store import read_rows
     from airhop.study import Table
@@ -189,10 +186,7 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
-    """Return the experiment of a study by the study's name, such as `yun2009/fig6@tibet-0.999`.
-
-    None if unknown.
-    """
+    """Return the experiment of a study name such as `yun2009/fig6@tibet-0.999`; None if unknown."""
     whole, _, reading = name.partition(MARK)
     experiment = known.get(whole)
     if not isinstance(experiment, Experiment):
@@ -206,8 +200,8 @@ def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experime
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
     """Return the mode in which an experiment ran this study; None if the experiment has changed since.
 
-    The folder of the scenario's files is ignored: for a packaged scenario this folder is the working
-    directory, and the contents of the files are part of a run's id.
+    The comparison ignores the folder of the scenario's files. For a packaged scenario the folder is the
+    working directory, and the ids of runs already cover the contents of the files.
     """
     made = _definition(table.study)
     modes = (mode for mode in MODES if _definition(experiment.study(mode, table.study.seed)) == made)

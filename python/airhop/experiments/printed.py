@@ -1,18 +1,18 @@
 """Checks of measured means and gains against the numbers that a paper prints.
 
-A printed number is compared in its printed unit, in both directions. The tolerance is the sum of two parts:
-half of the last printed digit, and the 95 % scatter of the printed number. This is the scatter of the mean of
-the paper's runs, or the scatter of one run if the paper states no number of runs. The scatter of one run was
+A printed number is compared in its printed unit, in both directions. The tolerance is half of the last
+printed digit plus the 95 % scatter of the printed number. The printed number counts as the mean of the
+paper's runs, or as a single run if the paper states no number of runs. The scatter of a single run was
 measured in Airhop's runs with the default reading (`spreads.csv`).
 
-The scatter of a printed gain is the scatter of the logarithm of the ratio, which is a factor around the
-printed ratio. (In per cent, a ratio to a goodput near zero would scatter without bound.) If a gain follows
-from two printed columns, its tolerance contains every gain of two numbers that are each within the tolerance
-of their column. `paired_gains_met` instead compares the ratio of two columns within the scatter of a ratio of
-paired runs. That is a different statement, because no paper states that its runs are paired.
+For a printed gain, the scatter is that of the logarithm of the ratio: a factor around the printed ratio. (In
+per cent, a ratio to a goodput near zero would scatter without bound.) If a gain follows from two printed
+columns, the tolerance contains the gain of any two numbers within the tolerances of the columns.
+`paired_gains_met` instead compares the ratio of two columns within the scatter of a ratio of paired runs.
+That is a different statement, because no paper states that its runs are paired.
 
-The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
-number if the whole interval lies outside. If the tolerance is more than half of the printed number, an
+The measured value meets the printed number if the whole 95 % interval lies within the tolerance, and misses
+the number if the whole interval lies outside. If the tolerance is more than half of the printed number, an
 interval within the tolerance is no evidence, and the claim is undecided. An interval outside always refutes
 the claim.
 """
@@ -34,17 +34,17 @@ from airhop.stats import CONFIDENCE, Ratio
 Printed = Mapping[Cell, float]
 """Printed numbers by curve and x."""
 Gain = tuple[str, str, X]
-"""Gain: a curve, the curve with which it is compared, and a value of the axis."""
+"""Key of a gain: a curve, the curve to compare with, and a value of the axis."""
 COUNT = "how many runs each number is the mean of"
-"""Information that is missing if the paper does not state its number of runs."""
+"""Missing information if the paper does not state the number of runs."""
 SCATTER = "the interval of each number, or more runs than it has"
-"""Information that is missing if the paper's number of runs leaves too much scatter."""
+"""Missing information if the paper's runs are so few that the scatter is too large."""
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
-    """Return a printed table by cell.
+    """Return a printed table as numbers by curve and x.
 
-    Each keyword is a curve, with `_` for `-`, and has the curve's column.
+    Each keyword names a curve, with `_` for `-`. The value is the column of this curve.
     """
     return {
         (curve.replace("_", "-"), x): number
@@ -55,23 +55,23 @@ def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
 
 @dataclass(frozen=True)
 class Source:
-    """Precision of the printed numbers of a figure or table, which determines the tolerance."""
+    """Precision of the printed numbers in a figure or table. The tolerance follows from this precision."""
 
     experiment: str
-    """Experiment of `spreads.csv` whose runs determine the scatter."""
+    """Experiment in `spreads.csv` from which the scatter is taken."""
     digit: float
     """Last printed digit in its unit, such as 0.01 Mbit/s or 1 percentage point."""
     runs: int | None = None
-    """Printed number of runs of each mean. None if the paper states no number; the tolerance then assumes one
+    """Number of runs of each printed mean. If None, the paper states no number, and the tolerance assumes one
     run.
     """
 
     def tolerance(self, scatter: float, digit: float | None = None) -> float:
-        """Return the tolerance of a printed number, in its unit."""
+        """Return the tolerance of a printed number in the unit of the number."""
         return (self.digit if digit is None else digit) / 2 + scatter / math.sqrt(self.runs or 1)
 
     def factor(self, scatter: float) -> float:
-        """Return the tolerated factor of a ratio, from the scatter of its logarithm."""
+        """Return the factor by which a ratio may differ, from the scatter of its logarithm."""
         return math.exp(scatter / math.sqrt(self.runs or 1))
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Source:
         return f"the 95 % scatter of {of}"
 
     def __format__(self, spec: str) -> str:
-        """Format half of the last digit for the format `half`, the scatter otherwise."""
+        """Format half of the last digit if `spec` is `half`, and the scatter otherwise."""
         return f"{self.digit / 2:g}" if spec == "half" else str(self)
 
     @property
@@ -91,17 +91,17 @@ class Source:
 
 @dataclass(frozen=True)
 class PrintedCheck:
-    """Comparison of a measured quantity with a printed one, in the unit of the print."""
+    """Comparison of a measured value with a printed number, in the printed unit."""
 
     printed: float
     mean: float
     low: float
-    """Lower end of the interval; -inf without an interval. The upper end is then inf."""
+    """Lower end of the interval. Without an interval, `low` is -inf and `high` is inf."""
     high: float
     tolerance: float
     unit: str
     upward: float | None = None
-    """Tolerance above the printed number, inf if unbounded; None: equal to the tolerance below the number."""
+    """Tolerance above the printed number; inf if unbounded, None if equal to `tolerance`."""
     wider: Callable[[float], tuple[float, float]] | None = None
     """Function that returns the ends of the interval at another confidence; None if only `low` and `high` are
     known.
@@ -115,7 +115,7 @@ class PrintedCheck:
 
     @property
     def met(self) -> Decision:
-        """Decision on whether the interval lies within the tolerance; open if it lies partly within."""
+        """Decision on whether the interval lies within the tolerance; open if only a part does."""
         return Decision(self._met)
 
     def _met(self, confidence: float) -> bool | None:
@@ -127,13 +127,13 @@ class PrintedCheck:
 
     @property
     def is_decisive(self) -> bool:
-        """True if agreement with the number is informative: no tolerance exceeds half of the number."""
+        """True if the tolerance is at most half of the number, so that agreement is evidence."""
         least, most = self.allowed
         return max(self.printed - least, most - self.printed) <= abs(self.printed) / 2
 
     @property
     def off(self) -> float:
-        """Difference of the mean from the printed number, as a share of the printed number."""
+        """Relative difference of the mean from the printed number."""
         return self.mean / self.printed - 1.0
 
     @property
@@ -152,7 +152,7 @@ class PrintedCheck:
 def means(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Iterable[str], unit: str
 ) -> dict[str, PrintedCheck]:
-    """Return comparisons of each curve's measured with printed values, at each x that has both."""
+    """Compare the measured mean of each curve with the printed number, at each x that has both."""
     found = {}
     for curve, x in _cells(samples, printed, curves):
         estimate = samples.estimate(curve, x)
@@ -168,7 +168,7 @@ def means(
 def gains(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> dict[str, PrintedCheck]:
-    """Return comparisons of paired gains with printed gains, per cent."""
+    """Compare measured gains of paired runs with printed gains, in per cent."""
     return {
         _cell(axis, f"{curve} over {other}", x): gained(
             source, samples.ratio(curve, other, x), gain, curve, other, x
@@ -179,14 +179,14 @@ def gains(
 
 
 def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> PrintedCheck:
-    """Return the comparison of one gain (ratio - 1 in per cent, from paired runs) with a printed gain."""
+    """Compare one measured gain of paired runs (ratio - 1) with a printed gain, in per cent."""
     factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
     kept = 1.0 + printed / 100.0
     return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
 
 
 def _gain(ratio: Ratio, printed: float, least: float, most: float) -> PrintedCheck:
-    """Return the comparison of a paired ratio, in per cent above 100, with a gain and its tolerated range."""
+    """Compare a paired ratio, as a gain in per cent, with a printed gain and the tolerated range."""
 
     def wider(confidence: float) -> tuple[float, float]:
         low, high = ends(ratio, confidence)
@@ -207,10 +207,9 @@ def gains_of(
     other: str,
     xs: Sequence[X] | None = None,
 ) -> dict[str, PrintedCheck]:
-    """Return the comparison of the gain of one column over another with the gain of the printed columns.
+    """Compare the gain of one column over another with the gain computed from the printed columns.
 
-    The tolerated gains are the gains of nonnegative goodputs that each lie within the tolerance of their
-    column.
+    The tolerance contains the gain of any two nonnegative goodputs within the tolerances of the columns.
     """
     found = {}
     for x in _rows(samples, printed, curve, xs):
@@ -233,7 +232,7 @@ def paired_gains_of(
     other: str,
     xs: Sequence[X] | None = None,
 ) -> dict[str, PrintedCheck]:
-    """Return the comparison of one column's gain over another with the printed gain, as for paired runs.
+    """Compare the gain of one column over another with the printed gain, as if the paper's runs were paired.
 
     The tolerance is the scatter of the logarithm of the ratio, plus the rounding of both numbers.
     """
@@ -269,7 +268,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
 
 
 def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
-    """Check whether every printed number is met; report the missed numbers with their tolerances."""
+    """Check whether every printed number is met, and report missed numbers with the tolerances."""
     decisions = {cell: one.met.holds for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
@@ -296,7 +295,7 @@ def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
 def numbers_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
-    """Check whether every printed number of these columns is met."""
+    """Check whether the measured means of these curves meet every printed number."""
     return all_met(means(samples, axis, source, printed, curves, unit), source.needs)
 
 
@@ -307,7 +306,7 @@ def numbers_met(
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> ClaimResult:
-    """Check whether every printed gain is met, in percentage points."""
+    """Check whether the measured gains meet every printed gain, in percentage points."""
     return all_met(gains(samples, axis, source, printed), source.needs)
 
 
@@ -326,7 +325,7 @@ def column_gains_met(
     other: str,
     at: Sequence[X] | None = None,
 ) -> ClaimResult:
-    """Check whether the gain of a column over another equals the printed gain, in percentage points."""
+    """Check whether the gain of one column over another meets the printed gain, in percentage points."""
     return all_met(gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
@@ -344,15 +343,15 @@ def paired_gains_met(
     other: str,
     at: Sequence[X] | None = None,
 ) -> ClaimResult:
-    """Check whether the paired ratio of two columns equals the printed ratio, within its own scatter."""
+    """Check whether the paired ratio of two columns equals the printed ratio, within the scatter."""
     return all_met(paired_gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
 def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
-    """Return the mean of the absolute errors, as shares of the printed numbers, and its half-width.
+    """Return the mean absolute error relative to the printed numbers, and the half-width of this mean.
 
-    The half-width is that of the mean of the signed errors, because the mean of the absolute errors does not
-    vary more. Errors of different cells are independent, because different settings draw different channels.
+    The half-width is computed from the signed errors, because the absolute errors do not vary more. Errors at
+    different points are independent, because different settings draw different channels.
     """
     halves = [(one.high - one.low) / 2 / one.printed for one in judged.values()]
     return (
@@ -368,7 +367,7 @@ def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
 def mean_error_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
-    """Check whether the mean error of a column is below the mean tolerance of its numbers."""
+    """Check whether the mean error of these curves is below the mean tolerance of the printed numbers."""
     judged = means(samples, axis, source, printed, curves, unit)
     error, half = mean_error(judged)
     most = sum(one.tolerance / one.printed for one in judged.values()) / len(judged)

@@ -1,6 +1,6 @@
 """Readings: interpretations of unclear points of a paper, and the claims that depend on them.
 
-An experiment has a `Question` for each setting that its paper omits or contradicts. Each answer to a question
+An experiment has a `Question` for each setting that the paper omits or contradicts. Each answer to a question
 is a `Reading`. The default answer follows from the printed text, never from results. Each other answer is
 simulated alone, with the default answers to all other questions.
 """
@@ -30,24 +30,24 @@ class Reading:
     """Answer to an open question of a paper."""
 
     name: str
-    """Name, one word, such as `tibet-0.999`."""
+    """Name in one word, such as `tibet-0.999`."""
     text: str
     """Sentence with the assumption."""
     rests_on: str = SILENT
     """Printed words of the paper that support the reading."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Values by scenario path, for every curve."""
+    """Settings of every curve, by scenario path."""
     schemes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Parameters by scheme, for every curve with the scheme, as in `{"tibet": {"rttmin_factor": 0.999}}`."""
+    """Parameters by scheme for all curves with this scheme, as in `{"tibet": {"rttmin_factor": 0.999}}`."""
     curves: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Values by curve and scenario path; curves without an entry keep the settings of the experiment."""
+    """Settings by curve and scenario path. All other curves keep the settings of the experiment."""
     scenario: str | Path | None = None
-    """Scenario that replaces the experiment's; None keeps the experiment's."""
+    """Scenario in place of the experiment's own; None for no change."""
     metric: Metric | None = None
-    """Metric that replaces the experiment's; None keeps the experiment's."""
+    """Metric in place of the experiment's own; None for no change."""
     checks: Mapping[str, Callable[[Any], ClaimResult]] = field(default_factory=dict)
-    """Checks by claim that replace the experiment's, if the reading interprets the claim's sentence instead
-    of the runs.
+    """Checks by claim, in place of the experiment's own, for a reading that interprets the sentence of a
+    claim instead of the runs.
     """
 
     def __post_init__(self) -> None:
@@ -57,12 +57,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Question:
-    """Open question of a paper: a setting that the paper omits or contradicts, with possible answers."""
+    """Open question of a paper, about a setting that is missing or contradictory, with possible answers."""
 
     about: str
     """Subject of the question, as a noun: `TIBET's decay`."""
     default: Reading
-    """Default answer. It describes the settings of the experiment, and changes no setting."""
+    """Default answer: a description of the experiment's own settings, without changes."""
     others: tuple[Reading, ...]
 
     def __post_init__(self) -> None:
@@ -71,11 +71,11 @@ class Question:
 
 
 DEFAULT = "default"
-"""Name of the interpretation that has the default answer to every question."""
+"""Name of the interpretation with the default answer to every question."""
 
 
 def readings(questions: Iterable[Question]) -> tuple[Reading, ...]:
-    """List the answers other than the default answers, question by question."""
+    """List all answers except the default answers, question by question."""
     return tuple(reading for question in questions for reading in question.others)
 
 
@@ -91,19 +91,19 @@ class Readable(Protocol):
         """Open questions of the paper."""
 
     def under(self, reading: Reading) -> Self:
-        """Return this object changed as an answer to an open question requires."""
+        """Return a copy of this object, changed by one answer to an open question."""
 
 
 Read = TypeVar("Read", bound=Readable)
 
 
 def otherwise(experiment: Read) -> list[tuple[Reading, Read]]:
-    """Return each answer except the defaults, with the experiment that the answer changes."""
+    """Return each answer except the defaults, with the experiment that results from the answer."""
     return [(reading, experiment.under(reading)) for reading in readings(experiment.questions)]
 
 
 def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
-    """Find an answer by its name; None is the default.
+    """Return the answer with this name; None for the default answer.
 
     Raises InputError if `of` has no answer of this name.
     """
@@ -144,14 +144,14 @@ class Judgement:
 def default_rests_on(questions: Sequence[Question]) -> str:
     """Return the paper's words that support the default answers.
 
-    Questions that the paper does not mention are omitted.
+    A question is omitted if the paper does not mention its subject.
     """
     said = dict.fromkeys(question.default.rests_on for question in questions)
     return " … ".join(words for words in said if words != SILENT) or SILENT
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State a claim's verdicts under all answers: "holds under 3 of 5: it depends on TIBET's decay"."""
+    """State a claim's verdicts under all answers, as in "holds under 3 of 5: it depends on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the only reading"
@@ -168,10 +168,10 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
 
 
 def depends_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
-    """Return the questions on which a claim depends: it holds with one answer, and fails with another.
+    """Return the questions on which a claim depends: the claim holds with one answer and fails with another.
 
-    If no single question has both verdicts, return the questions with an answer, other than the default, that
-    decides the claim. Return an empty list unless the claim holds for one reading and fails for another.
+    If no single question has both verdicts, return the questions where an answer other than the default
+    decides the claim. Return an empty list if no two readings have opposite verdicts.
     """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
     if not {"holds", "fails"} <= set(by_name.values()):

@@ -110,8 +110,8 @@ def _warn(message: str) -> None:
 def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment | Calculation]:
     """Return all experiments by ID: built-in experiments, then experiments of installed packages.
 
-    `on_broken` receives a sentence about each entry point that cannot be loaded; by default it issues a
-    Python warning. All other experiments are returned.
+    `on_broken` is called with a sentence about each entry point that cannot be loaded. The default issues a
+    Python warning.
     """
     known = dict(built_in())
     for entry in entry_points(group=ENTRY_POINT_GROUP):
@@ -132,10 +132,10 @@ def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment |
 def lookup(
     ids: Sequence[str], known: Mapping[str, Experiment | Calculation]
 ) -> list[Experiment | Calculation]:
-    """Return the experiments with the given IDs; `yun2009` and `airhop/today` select all of a prefix.
+    """Return the experiments with these IDs, or with these first parts of IDs, such as `airhop/today`.
 
-    `yun2009/fig6@tibet-0.999` is an experiment with another reading (interpretation) of its paper. Raises
-    InputError for an unknown ID, with the nearest known ID.
+    `yun2009/fig6@tibet-0.999` is the experiment `yun2009/fig6` with another reading (interpretation) of the
+    paper. Raises InputError for an unknown ID, with the nearest known ID.
     """
     papers = list(dict.fromkeys(id_.partition("/")[0] for id_ in known))
     found: dict[str, Experiment | Calculation] = {}
@@ -151,9 +151,9 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Return an experiment with other answers to open questions than the default; `+` joins several answers.
+    """Return an experiment with the named answers to open questions; `+` joins several names.
 
-    Raises InputError if the experiment has no such reading, or if two joined readings contradict each other.
+    Raises InputError if the experiment has no such answer, or if two joined answers contradict each other.
     """
     found = [find(one, experiment.questions, of=experiment.id) for one in name.split(AND)]
     read = [reading for reading in found if reading]

@@ -1,4 +1,4 @@
-"""Common parts of finished experiments and calculations: checked claims, files, document."""
+"""Common parts of finished experiments and calculations: checked claims, written files, JSON document."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNDECIDED = "reproduced", "bound met", "not reproduced", "undecided"
 DEPENDS_ON = "depends on "
-"""First words of the outcome of a claim that depends on open questions of the paper; the questions follow."""
+"""Beginning of the outcome of a claim that depends on open questions; the questions follow."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
-"""Missing information if the paper's statement is clear, but the replications are too few."""
+"""Missing information if the paper's statement is clear, but the runs are too few."""
 ORDER = ("fails", "open", "holds")
 """Order of verdicts in a list: failed claims come first."""
 
@@ -42,7 +42,7 @@ class CheckedClaim:
     judged: tuple[Judgement, ...] = ()
     """Verdict for each reading of the paper, the default first; empty if readings were not requested."""
     conclusion: str = ""
-    """Text on the verdicts for all interpretations of the paper; empty if these were not requested."""
+    """Summary of the verdicts for all readings of the paper; empty if readings were not requested."""
     depends_on: tuple[str, ...] = ()
     """Open questions on which the verdict depends."""
 
@@ -53,10 +53,11 @@ class CheckedClaim:
 
     @property
     def outcome(self) -> str:
-        """Return the outcome of the claim as one or a few words.
+        """Return the outcome of the claim in a few words.
 
         If the claim holds for one reading and fails for another, the outcome is `depends on NAME`. Otherwise
-        it is the outcome for the default reading: `reproduced`, `bound met`, `not reproduced` or `undecided`.
+        the outcome is that for the default reading: `reproduced`, `bound met`, `not reproduced` or
+        `undecided`.
         """
         return outcome(self.claim, self.result, self.depends_on)
 
@@ -69,7 +70,7 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str:
-        """Mechanism of a failed claim, if known; empty for a claim that holds."""
+        """Reason for the failure of a claim, if known; empty for a claim that holds."""
         return self.claim.why(self.result)
 
     def to_dict(self, experiment: Experiment | None = None) -> dict[str, Any]:
@@ -100,7 +101,7 @@ class CheckedClaim:
 
 
 def outcome(claim: Claim[Any], result: ClaimResult, depends_on: Sequence[str] = ()) -> str:
-    """Return the outcome of a claim from its result by default and the questions that it depends on."""
+    """Return the outcome of a claim, from the default result and the open questions that affect the claim."""
     if depends_on:
         return f"{DEPENDS_ON}{listed(depends_on)}"
     if result.holds is None:
@@ -111,7 +112,7 @@ def outcome(claim: Claim[Any], result: ClaimResult, depends_on: Sequence[str] = 
 
 
 def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedClaim]:
-    """Check each claim on the measured values; return failed claims first, then open claims."""
+    """Check each claim against the measured values; return failed claims first, then open claims."""
     checked = [CheckedClaim(claim, claim.check(found)) for claim in claims]
     return sorted(checked, key=lambda one: ORDER.index(one.word))
 
@@ -121,7 +122,7 @@ def under_readings(
     others: Iterable[tuple[Reading, Sequence[CheckedClaim]]],
     questions: Sequence[Question],
 ) -> list[CheckedClaim]:
-    """Add to each claim its verdicts for the other interpretations of the paper, and the conclusion."""
+    """Add to each claim the verdicts for other interpretations of the paper, and the conclusion."""
     results = [(reading, {one.claim.id: one.result for one in checked}) for reading, checked in others]
     found = []
     for one in claims:
@@ -141,7 +142,7 @@ def under_readings(
 
 
 class Reproduced(ABC):
-    """Finished experiment or calculation, in a mode with a seed, with checked claims."""
+    """Finished experiment or calculation with checked claims, for one mode and one seed."""
 
     experiment: Experiment | Calculation
     mode: Mode
@@ -159,7 +160,7 @@ class Reproduced(ABC):
         return all(checked.word == "holds" for checked in self.claims)
 
     def read_otherwise(self, others: Sequence[tuple[Reading, Reproduced]]) -> None:
-        """Add to each claim its verdicts for the other readings of the paper."""
+        """Add to each claim the verdicts for other readings of the paper."""
         self.others = others
         judged = [(reading, outcome.claims) for reading, outcome in others]
         self.claims = under_readings(self.claims, judged, self.experiment.questions)
@@ -168,7 +169,7 @@ class Reproduced(ABC):
     def judged_readings(self) -> list[str]:
         """Names of the interpretations under which claims were checked, the default first.
 
-        Empty without others.
+        Empty if only the default was checked.
         """
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 

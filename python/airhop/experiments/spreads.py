@@ -1,8 +1,9 @@
-"""Scatter of single runs (half of the 95 % range), which a comparison with a printed number tolerates.
+"""Scatter of single runs, the tolerance in comparisons with a printed number.
 
-`spreads.csv`, which `tools/spreads.py` writes, has a row per printed number: t(0.975, n - 1) times the
-standard deviation of n runs of Airhop with the default reading. The unit is Mbit/s. For a printed gain, the
-row refers to the natural logarithm of the ratio of two curves, and is inf if a run has no goodput.
+`tools/spreads.py` writes `spreads.csv`, with one row per printed number. The scatter is half of the 95 %
+range: t(0.975, n - 1) times the standard deviation of n runs of Airhop with the default reading. The unit is
+Mbit/s. For a printed gain, the row has the scatter of the natural logarithm of the ratio of two curves, and
+is inf if a run has no goodput.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ def traced_runs(
 ) -> dict[Cell, list[Measured]]:
     """Measure every cell in `reps` replications, on all cores.
 
-    `measure` is called with the elements of a cell, the seed and the replication. Results by cell are in
-    order of replication.
+    `measure` is called with the elements of a cell, the seed and the replication. Results of a cell are in
+    the order of the replications.
     """
     wanted = list(cells)
     found: dict[Cell, list[Measured]] = {cell: [] for cell in wanted}
@@ -55,12 +55,12 @@ def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other:
 
 
 def apart(difference: Estimate, sign: int) -> Decision:
-    """Check whether a paired difference is above zero (sign 1) or below (-1)."""
+    """Check whether a paired difference is above zero (sign 1) or below zero (sign -1)."""
     return above(difference, 0.0) if sign > 0 else below(difference, 0.0)
 
 
 def differs_from_zero(difference: Estimate) -> Decision:
-    """Check whether a paired difference is not zero; equality cannot be shown, and stays undecided."""
+    """Check whether a paired difference is not zero; undecided if the interval contains zero."""
 
     def by(confidence: float) -> bool | None:
         low, high = ends(difference, confidence)
@@ -70,5 +70,5 @@ def differs_from_zero(difference: Estimate) -> Decision:
 
 
 def mean_and_half(value: Estimate, digits: int = 2, sign: str = "") -> str:
-    """Format `4.21 ± 0.08`; optionally with `+` before nonnegative numbers."""
+    """Format a mean and its half-width as `4.21 ± 0.08`; `sign` may request a `+` before the mean."""
     return f"{value.mean:{sign}.{digits}f} {half_width_text(value, digits)}"

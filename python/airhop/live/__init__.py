@@ -1,4 +1,4 @@
-"""Emulations, in which programs send real packets over a scenario's links, and replays of their logs."""
+"""Emulation of a scenario's links for the packets of real programs, and replay of the logs."""
 
 from airhop.live.emulation import Emulation, emulate
 from airhop.live.logs import Log, replay

@@ -1,4 +1,4 @@
-"""Congestion controls of real senders in the kernel, by node."""
+"""Kernel congestion controls of real senders, by node."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ OF_THE_KERNEL = ("reno", "cubic", "bbr")
 
 @dataclass(frozen=True)
 class Control:
-    """Congestion control of the connections that a node opens."""
+    """Congestion control of the connections that one node opens."""
 
     node: str
     name: str
-    """Name in the kernel."""
+    """Name of the control in the kernel."""
     object: tuple[str, bytes] | None
     """File and bytes of a BPF object; None for a congestion control of the kernel."""
 
@@ -33,14 +33,14 @@ class Control:
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Return the kernels' congestion controls, and the scenario whose simulated senders have them, too.
+    """Return the scenario and the kernels' congestion controls; simulated senders have the same controls.
 
-    A BPF object of `with_` applies to the flows between nodes with real hosts unless `scheme` names another
-    scheme. Without an object, `scheme` may name one of the kernel's controls. If the object needs ECN, its
+    A BPF object in `with_` applies to the flows between nodes with real hosts, unless `scheme` names another
+    scheme. Without an object, `scheme` may name a control of the kernel. If the object needs ECN, its
     receivers also use ECN (RFC 8257 §3.2).
 
-    Raises InputError if the choice among several objects is ambiguous, and PrivilegeError, with the line of
-    `airhop doctor`, if this user may not load the object.
+    Raises InputError if `with_` has several objects and `scheme` names none. Raises PrivilegeError, with the
+    line of `airhop doctor`, if this user may not load the object.
     """
     objects = objects_among(with_)
     name = scheme if scheme is not None else _only(objects)

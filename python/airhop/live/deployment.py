@@ -1,4 +1,4 @@
-"""Deployment of BPF congestion controls, which stay in the kernel after the command has ended."""
+"""Deployment of BPF congestion controls that stay in the kernel after the command has ended."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from airhop.live.records import Record, folder_name
 from airhop.objects import LONGEST_NAME, shipped
 
 BPF_FILES = Path("/sys/fs/bpf")
-"""BPF file system, whose files keep links open (bpf(2), BPF_OBJ_PIN)."""
+"""BPF file system. A file in this file system keeps a BPF link open (bpf(2), BPF_OBJ_PIN)."""
 PINS = BPF_FILES / "airhop"
-"""Folder of the pinned links, with a folder for each object."""
+"""Folder of the pinned BPF links, with a subfolder for each object."""
 CONTROL = "control"
-"""File name of the pinned registration of a congestion control; the other files in its folder are listeners.
+"""Name of the file that keeps a congestion control registered. The other files in the folder keep listeners
+attached.
 """
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 DEFAULT = Path("/proc/sys/net/ipv4/tcp_congestion_control")
@@ -36,22 +37,22 @@ LINKS_SINCE = (6, 4)
 LISTENERS_SINCE = (6, 6)
 """First Linux version that attaches packet programs by BPF links (tcx)."""
 RELEASE_S = 1.0
-"""Maximum time until the kernel frees an object without users, seconds."""
+"""Maximum time in seconds until the kernel frees an object without users."""
 _NAME = re.compile(rf"[A-Za-z0-9_.]{{1,{LONGEST_NAME}}}")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Object to deploy, and the changes to this machine."""
+    """BPF object to deploy, and the resulting changes to this machine."""
 
     name: str
     """Name of the congestion control."""
     file: Path
     object: _core.KernelObject
     device: str | None
-    """Interface at whose ingress the listeners run; None without listeners."""
+    """Interface at which the listeners see arriving packets; None without listeners."""
     before: str | None
-    """Default control that this control replaces; None if the default stays."""
+    """Default congestion control before the deployment; None if the default stays."""
 
     @property
     def changes(self) -> list[str]:
@@ -67,24 +68,24 @@ class Plan:
 
 @dataclass(frozen=True)
 class Deployed:
-    """Current state of a deployed object."""
+    """Current state of a deployed BPF object."""
 
     record: Record
     registered: bool
-    """True if the kernel offers the control to new connections."""
+    """True if new connections can select the control."""
     users: int
-    """Number of connections, and number of network namespaces whose default is the control."""
+    """Number of users of the control: connections, and network namespaces with this default."""
     is_default: bool
-    """True if the control is the default of the network namespace in which it was deployed."""
+    """True if the control is the default of the network namespace of the deployment."""
     listening: bool
-    """True if all listeners are attached and their interface exists."""
+    """True if all listeners are attached and the interface exists."""
 
 
 def plan(source: str, *, default: bool, listen: str | None) -> Plan:
-    """Read an object from a file or by the name of a packaged object, and determine the changes.
+    """Read a BPF object from a file, or a packaged object by name, and determine the changes to this machine.
 
-    Raises InputError if the file is no object with one congestion control, if it has no listener for
-    `listen`, or if that interface does not exist.
+    Raises InputError if the file is no BPF object with one congestion control. Also raises InputError for
+    `listen` if the object has no listener, or if the interface does not exist.
     """
     file = (shipped(source) or Path(source)).absolute()
     data = read_bytes(file, "a BPF object", " A BPF object is made by `clang -target bpf`.")
@@ -120,7 +121,7 @@ def _check_listener(read: _core.KernelObject, file: Path, device: str) -> None:
 
 
 def lacking(plan: Plan) -> list[str]:
-    """List the reasons why this machine or this user cannot deploy an object, as lines of `airhop doctor`."""
+    """List the reasons why a BPF object cannot be deployed here, as lines of `airhop doctor`."""
     right = privilege("struct_ops")
     lines = [] if right.available else [right.line]
     release = platform.release()
@@ -179,13 +180,13 @@ def _available() -> list[str]:
 
 
 def dry_run(plan: Plan) -> list[tuple[str, bool, list[str]]]:
-    """Let the kernel check an object without registering it.
+    """Let the kernel check a BPF object without registering it.
 
     Returns
     -------
     list[tuple[str, bool, list[str]]]
         Name of each program, True if the kernel accepts it, and lines of the kernel's verifier. If all
-        programs are accepted, the last entry is the structure of callbacks.
+        programs are accepted, the last entry is the object's `struct tcp_congestion_ops`.
 
     Raises
     ------
@@ -196,10 +197,10 @@ def dry_run(plan: Plan) -> list[tuple[str, bool, list[str]]]:
 
 
 def deploy(plan: Plan) -> None:
-    """Make the changes of a plan; an error or Ctrl-C reverses them.
+    """Make the changes of a plan; an error or Ctrl-C reverses the changes.
 
-    Raises PrivilegeError if this machine or this user cannot deploy the object, and OSError if the kernel
-    refuses it.
+    Raises PrivilegeError if this machine or this user cannot deploy the BPF object. Raises OSError if the
+    kernel refuses the object.
     """
     _require(plan)
     with records.locked():
@@ -231,12 +232,12 @@ def _change(plan: Plan) -> None:
 
 
 def deployed() -> tuple[list[Deployed], list[str]]:
-    """Determine the state of all deployed objects.
+    """Determine the state of all deployed BPF objects.
 
     Returns
     -------
     tuple[list[Deployed], list[str]]
-        Objects in the kernel, and names of objects that the kernel has freed (at a reboot, or after their
+        Objects in the kernel, and names of objects that the kernel has freed (at a reboot, or after the
         last connection). The records of freed objects are deleted.
     """
     known = _known()
@@ -253,12 +254,12 @@ def deployed() -> tuple[list[Deployed], list[str]]:
 
 
 def remove(name: str) -> int:
-    """Reverse the deployment of an object.
+    """Reverse the deployment of a BPF object.
 
     Returns
     -------
     int
-        Number of connections and network namespaces that still use the object; the kernel frees the object
+        Number of connections and network namespaces that still use the object. The kernel frees the object
         when the last user ends.
 
     Raises
@@ -276,7 +277,7 @@ def remove(name: str) -> int:
 
 
 def _known() -> list[str]:
-    """List the names of records, and of pinned objects whose record was lost."""
+    """List the names of all records, and of pinned objects without a record."""
     pinned = [one.name.replace("-", ".") for one in PINS.iterdir()] if PINS.is_dir() else []
     return sorted({*records.recorded(), *pinned})
 
@@ -315,7 +316,7 @@ def _is_gone(state: Deployed) -> bool:
 
 
 def _namespace(record: Record) -> Path | None:
-    """Find a file of the network namespace in which the control was deployed; None if it no longer exists."""
+    """Find a file of the network namespace of a deployment; None if the namespace no longer exists."""
     if record.namespace is None or _is_of_another_boot(record):
         return None
     places = [OWN_NAMESPACE, *Path("/run/netns").glob("*"), *Path("/proc").glob("[0-9]*/ns/net")]
@@ -327,7 +328,7 @@ def _namespace(record: Record) -> Path | None:
 
 
 def _reverse(record: Record) -> int:
-    """Undo the changes in reverse order; return the number of remaining users."""
+    """Undo the changes of a deployment in reverse order; return the number of remaining users."""
     namespace = _namespace(record)
     if namespace is not None and _core.default_control(namespace, None) == record.name:
         _core.default_control(namespace, record.before)
@@ -355,7 +356,7 @@ def _unpin(record: Record, pins: Path) -> Record:
 
 
 def _users_after(number: int) -> int:
-    """Wait until the kernel has freed a map without users; return the number of users."""
+    """Wait at most `RELEASE_S` until the kernel has freed a map; return the number of remaining users."""
     deadline = time.monotonic() + RELEASE_S
     while (references := _core.map_references(number)) is not None and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -28,7 +28,7 @@ Notices = Literal["listeners", "always"]
 
 
 class Emulation(Result):
-    """Result of an emulation, with the measured lateness of packets and its effect."""
+    """Result of an emulation, with the lateness of packets and the effect of lateness on the result."""
 
     def __init__(self, document: str) -> None:
         super().__init__(document)
@@ -38,42 +38,44 @@ class Emulation(Result):
     def live(self) -> dict[str, Any]:
         """Lateness of packets, turnaround of hosts, and outcomes of the commands.
 
-        `lateness_us` (`p50`, `p99`, `max`): time from the due time of a packet until it was written,
-        microseconds. `turnaround_us` by node (`p50`, `p90`): time from the arrival of data until their ACK,
-        microseconds.
-
-        The twin is a simulation of the same traffic. `goodput_shift` and `delay_shift` are the changes of its
-        goodput and of its median round-trip time (for UDP, one-way delay) by lateness and turnaround. Each
-        has the `quantity`, the change in `percent`, its 95 % interval from `low` to `high`, the `limit`, the
-        number of `pairs` of runs of `length_s`, and the flows `compared`. `valid` is true if the emulation is
-        valid; otherwise `why` has the reasons.
-
-        `commands`: `node`, `command`, `exit` (128 plus the signal number if a signal ended the command),
-        `ended_by_airhop` (true if the time was over) and `stdout` (the first and the last MiB, with a line
-        that states the omitted amount). `congestion_control` by TCP flow: as its kernel reports (TCP_INFO),
-        or otherwise the control of new sockets of its node (`net.ipv4.tcp_congestion_control`). `stalls`:
-        `at_s` and `length_ms`. `entered` and `left`: `packets` and `bytes`. `ignored`: number of datagrams
-        without a destination, such as broadcasts. `lost_to_emulator`: number of datagrams lost because a
-        buffer was full. `notices`: numbers of notices `sent` to real senders by kind, including ACKs with the
-        ELN bit, and, if senders have a BPF object with counters, the numbers of notices `heard` and of window
-        reductions `spared`. `real_time`: true if the emulator had real-time priority.
+        * `lateness_us` (`p50`, `p99`, `max`): microseconds from the due time of a packet until it was
+          written.
+        * `turnaround_us` by node (`p50`, `p90`): microseconds from the arrival of data until the host's ACK.
+        * `goodput_shift` and `delay_shift`: changes in the twin (a simulation of the same traffic) by
+          lateness and turnaround. The delay is the median round-trip time, or the median one-way delay of
+          UDP. Each has the `quantity`, the change in `percent`, the 95 % interval from `low` to `high`, the
+          `limit`, the number of `pairs` of runs of `length_s`, and the flows `compared`.
+        * `valid`: true if the emulation is valid; otherwise `why` has the reasons.
+        * `commands`: `node`, `command`, `exit` (128 plus the signal number if a signal ended the command),
+          `ended_by_airhop` (true if the time was over) and `stdout` (the first and the last MiB, with a line
+          that states the omitted amount).
+        * `congestion_control` by TCP flow: as the sender's kernel reports (TCP_INFO), or otherwise the
+          control of new sockets of the node (`net.ipv4.tcp_congestion_control`).
+        * `stalls`: pauses that the machine imposed on the emulator, with `at_s` and `length_ms`.
+        * `entered` and `left`: `packets` and `bytes`.
+        * `ignored`: number of datagrams without a destination, such as broadcasts.
+        * `lost_to_emulator`: number of datagrams lost because a buffer was full.
+        * `notices`: numbers of notices `sent` to real senders by kind, including ACKs with the ELN bit. If
+          senders have a BPF object with counters, also the numbers of notices `heard` and of window
+          reductions `spared`.
+        * `real_time`: true if the emulator had real-time priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
 
     @property
     def valid(self) -> bool:
-        """True if the emulator lost no packet, and lateness changes goodput and delays within the limit."""
+        """True if the emulator lost no packet, and lateness changes the results within the limit."""
         return bool(self.live["valid"])
 
     @property
     def why(self) -> list[str]:
-        """Sentences with the reasons why the emulation is not valid; empty if it is valid."""
+        """Reasons why the emulation is not valid, one sentence each; empty if the emulation is valid."""
         return list(self.live["why"])
 
     @property
     def failures(self) -> list[str]:
-        """Sentences on failed commands. A command that the end of the emulation ended has not failed."""
+        """Sentences on failed commands. A command that ran until the end of the emulation has not failed."""
         return [
             f"{one['node']}: `{one['command']}` {_failure_text(one['exit'])}"
             for one in self.live["commands"]
@@ -115,10 +117,10 @@ def emulate(
         Network. Real traffic replaces the flows between nodes with real hosts; all other flows are simulated.
     on
         One or several commands by node, executed by `sh -c`. The name of a node in braces, `{name}`, is
-        replaced by its IPv4 address. Commands start in this order. Each starts when a socket of the previous
-        command listens, when the previous command has ended, or after 300 ms.
+        replaced by the node's IPv4 address. Commands start in this order. Each starts when a socket of the
+        previous command listens, when the previous command has ended, or after 300 ms.
     at
-        Existing interface of this machine by node, which needs root.
+        Existing interface of this machine by node. Requires root.
     ready
         Readiness condition by node, or several conditions: a port on which the node listens, or a command
         that ends with 0 when the node is ready. The next command of another node then waits for the
@@ -135,26 +137,27 @@ def emulate(
         the services that it needs.
     notices
         "always": send ELN and ERSN to every real sender. A notice has the form of an ACK (Yun 2009 §3.1). A
-        kernel without a listener therefore processes the notice as an ACK of the lost data, and its
+        kernel without a listener therefore processes the notice as an ACK of the lost data, and the
         connection may stall for ever.
     seed, rep
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. A simulated run
         with equal values has the same channel errors.
     log
-        Regular file for a log of the entering datagrams with their times, for `replay`; no other emulation
-        may write it. The log contains the payload, which may be private, and the files that the scenario
-        names. Of user-defined schemes it contains names and digests, but no code.
+        Regular file for a log of the entering datagrams with their times, for `replay`. Each emulation needs
+        a file of its own. The log contains the payload, which may be private, and the files that the
+        scenario names. For user-defined schemes, the log contains names and digests, but no code.
     headers_only
         Omit the payload from `log`.
     spin
-        Time for which the emulator busy-waits before a packet is due, as in "200 us", which reduces lateness
-        and occupies a core. By default the emulator sleeps.
+        Busy-waiting time before a packet is due, as in "200 us". Busy waiting reduces lateness, and occupies
+        a core. By default the emulator sleeps.
     tolerance
-        Maximum change of the twin's goodput, and of its delays, by lateness in a valid emulation, per cent.
+        Maximum change of goodput and delays by lateness in a valid emulation, in per cent. The changes are
+        measured in the twin, a simulation of the same traffic.
     on_progress
-        Callback, which this thread calls about ten times per second with current values: `t_s`; `in` and
-        `out`, each with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. Its exceptions end the
-        emulation.
+        Callback. This thread calls it about ten times per second with current values: `t_s`; `in` and
+        `out`, each with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. An exception in the
+        callback ends the emulation.
 
     Returns
     -------
@@ -168,7 +171,7 @@ def emulate(
     ScenarioError
         When a part of the scenario cannot act on real packets.
     PrivilegeError
-        When this user lacks a privilege on this machine, which the message names.
+        When this user lacks a privilege on this machine. The message names the privilege.
     OSError
         When the system rejects a step: a namespace, a device, a command, the log; or when a node is not ready
         in time.
@@ -214,7 +217,7 @@ def emulate(
 
 
 def needs_restart(hosts: Hosts) -> bool:
-    """Return whether this process must be restarted by `RESTART` to create namespaces for these hosts.
+    """Return whether this process must be restarted with `RESTART`, to create namespaces for these hosts.
 
     Raises PrivilegeError, with the line of `airhop doctor`, if a restart would not provide the privileges.
     """
@@ -243,7 +246,7 @@ def emulate_hosts(
     on_progress: Callable[[dict[str, Any]], None] | None,
     reporter: Reporter = SILENT,
 ) -> Emulation:
-    """Emulate with already checked hosts, in a process with the privileges; see `emulate`."""
+    """Emulate in this process, which has the privileges, with already checked hosts; see `emulate`."""
     check_keys(seed, rep)
     check_limit(tolerance)
     if headers_only and log is None:
@@ -273,7 +276,7 @@ def emulate_hosts(
 def judge(live: dict[str, Any], effect: Effect) -> None:
     """Record in `live` how much lateness changed goodput and delays, and whether the emulation is valid.
 
-    Each change above the limit adds a reason to `why`; with a reason, `valid` is false.
+    Each change above the limit adds a reason to `why`. An emulation with a reason is not valid.
     """
     live["goodput_shift"] = effect.to_dict(effect.goodput)
     live["delay_shift"] = effect.to_dict(effect.delay)
@@ -293,7 +296,7 @@ def _check_log(path: Path) -> None:
 
 
 def _microseconds(spin: str) -> int:
-    """Parse the busy-waiting time, µs; raise InputError above a second."""
+    """Convert the busy-waiting time to microseconds; raise InputError above a second."""
     quantity = read_quantity(spin)
     if quantity is None or quantity.dimension != "time" or not 0 <= quantity.to("s") <= 1:
         raise InputError(f"spin is `{spin}`; expected a time from 0 s to 1 s, as in 200 us")

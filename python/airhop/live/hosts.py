@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 
 _FIRST_ADDRESS = ipaddress.IPv4Address("10.0.0.1")
 _BRACES = re.compile(r"(?<!\$)\{([^{}\s]+)\}")
-"""Pattern of names in braces, except `${X}`, which belongs to the shell."""
+"""Pattern of names in braces. `${X}` is excluded, because it belongs to the shell."""
 _PORT = re.compile("-?[0-9]{1,9}")
 _WORD = re.compile(r"[\w.-]+")
 
@@ -22,12 +22,12 @@ class Hosts:
     """Real hosts at nodes of a scenario."""
 
     doors: list[tuple[str, str, str | None]]
-    """Name in messages, node, and interface of each host; None for a host in a network namespace."""
+    """For each host: the name in messages, the node, and the interface (None for a network namespace)."""
     commands: list[tuple[str, str]]
-    """Node and command, in the order of start, with addresses filled in."""
+    """Node and command (with addresses filled in), in the order of start."""
     ready: list[tuple[str, int | None, str]]
-    """Readiness conditions: node, and either the port of a listening socket, or None and a command that ends
-    with 0.
+    """Readiness conditions: node, port of a listening socket or None, and otherwise a command that ends with
+    0.
     """
 
     @property
@@ -37,7 +37,7 @@ class Hosts:
 
     @property
     def devices(self) -> list[str]:
-        """Nodes that are interfaces of this machine, by the names that messages use."""
+        """Nodes that are interfaces of this machine, as named in messages."""
         return [asked for asked, _, device in self.doors if device is not None]
 
 
@@ -49,9 +49,10 @@ def hosts_of(
 ) -> Hosts:
     """Check the nodes, and fill addresses into the commands.
 
-    Entries have the name in messages, the node, and a third element: in `namespaces` its commands, in
-    `devices` its interface, in `ready` a port or a command. Raises InputError if the scenario lacks a node,
-    if a command names an unknown node, or if no command waits for a readiness condition.
+    The first two elements of an entry are the name in messages and the node. The third element is a list of
+    commands in `namespaces`, an interface in `devices`, and a port or a command in `ready`. Raises InputError
+    if the scenario lacks a node, if a command names an unknown node, or if no command waits for a readiness
+    condition.
     """
     nodes = scenario.core.nodes()
     given = list(namespaces)
@@ -76,7 +77,7 @@ def _readiness(
 ) -> tuple[str, int | None, str]:
     """Parse the condition under which a node is ready: an open port, or a command that succeeds.
 
-    Returns the node, the port or None, and the command or an empty text.
+    Returns the node with the port and an empty text, or with None and the command.
     """
     order = [at for at, _ in commands]
     if node not in order:
@@ -95,10 +96,10 @@ def _readiness(
 
 
 def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:
-    """Replace a node's name in braces by its IPv4 address.
+    """Replace the names of nodes in braces by their IPv4 addresses.
 
-    All other braces belong to the command, as in `${X}` and awk. Raises InputError for a word in braces that
-    is similar to the name of a node, probably a typing error.
+    All other braces belong to the command, as in `${X}` and awk. Raises InputError if a word in braces is
+    similar to the name of a node, probably a typing error.
     """
 
     def address(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Logs of emulations, and replays, which repeat an emulation without its hosts."""
+"""Logs of emulations, and replay of an emulation without real hosts."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Log:
     def __init__(self, path: str | Path) -> None:
         """Read the head of the log.
 
-        Raises InputError if the file is no log, or if it needs schemes that are not loaded, and ScenarioError
-        if its scenario is invalid.
+        Raises InputError if the file is no log, or if schemes of the log are not loaded. Raises ScenarioError
+        if the scenario in the log is invalid.
         """
         self.path = Path(path)
         self._shown = harmless(str(self.path))
@@ -102,7 +102,7 @@ class Log:
             raise
 
     def _check_schemes(self) -> None:
-        """Raise InputError if a scheme that the log names is not loaded, or has other code."""
+        """Raise InputError if a scheme of the log is not loaded, or has other code than in the log."""
         asked = self.head.get("with", [])
         if not {one["scheme"] for one in asked} <= added().keys():
             load_installed()
@@ -177,7 +177,7 @@ class Log:
 
 
 def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any] | None:
-    """Parse the head of a log; return None if it belongs to another program."""
+    """Parse the head of a log; return None if the file belongs to another program."""
     try:
         head = json.loads(text)
     except (ValueError, RecursionError):

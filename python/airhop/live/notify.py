@@ -1,8 +1,8 @@
 """Conversion of events of a real link layer into notices to TCP senders (LL-ELSN, Yun 2009 §3.1).
 
-A driver or hostapd writes lines into a socket. A line has the kind of the event, a station, and for `failed`,
-`discarded` and `delivered` the first bytes of a datagram. `airhop._core.LinkEvents` parses it. In a file of
-events each line begins with its time in seconds.
+A driver or hostapd writes lines into a socket. A line has the kind of the event and a station. For `failed`,
+`discarded` and `delivered`, a line also has the first bytes of a datagram. `airhop._core.LinkEvents` parses
+the line. In a file of events, each line begins with the time in seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from airhop import _core
 from airhop.errors import InputError, PrivilegeError, shortened
 
 LONGEST_LINE = 4096
-"""Maximum length of a line from the socket, bytes; an event has fewer than 400."""
+"""Maximum length in bytes of a line from the socket. An event has fewer than 400."""
 HEAD = "# events of a link layer: time in s, kind, station, first bytes of the datagram\n"
 IPV6_HDRINCL = 36
 """Socket option: written datagrams contain the IPv6 header (include/uapi/linux/in6.h)."""
@@ -33,12 +33,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True)
 class Notice:
-    """Notice to the source of a segment."""
+    """Notice to the sender of a segment."""
 
     kind: str
     """`ersn` or `eln`."""
     source: str
-    """Address and port of the segment's source, which receives the notice."""
+    """Address and port of the segment's sender, to which the notice is sent."""
     destination: str
     seq: int
     """First sequence number of the segment."""
@@ -67,17 +67,18 @@ def parse_prefix(text: str) -> Network:
 
 @dataclass
 class Notifier:
-    """Converter of link-layer events to notices, which are sent to senders that listen for them."""
+    """Converter of link-layer events into notices, sent to senders that listen for notices."""
 
     to: list[Network]
     send: Callable[[Notice], None]
     counts: Counter[str] = field(default_factory=Counter)
-    """Numbers of `events`, of notices sent by kind, of notices `withheld` from senders outside of `to`, of
-    notices `unsent` because the system has no route, and of lines that are `no event`."""
+    """Counts: `events`, notices sent by kind, notices `withheld` from senders outside of `to`, notices
+    `unsent` because the system has no route, and lines that are `no event`.
+    """
     events: _core.LinkEvents = field(default_factory=_core.LinkEvents)
 
     def hear(self, line: str) -> None:
-        """Process an event, and send its notices; raises InputError for a line that is no event."""
+        """Process an event, and send the resulting notices; raises InputError if the line is no event."""
         try:
             rows = self.events.hear(line)
         except ValueError as error:
@@ -120,7 +121,7 @@ def sender() -> Callable[[Notice], None]:
 
 
 def from_socket(path: Path) -> Iterator[str]:
-    """Yield the lines that programs write into a stream socket at `path`, without end.
+    """Yield the lines that programs write into a stream socket at `path`; this iterator never ends.
 
     Raises InputError if another program uses the socket, or if `path` is no socket.
     """
@@ -137,7 +138,7 @@ def from_socket(path: Path) -> Iterator[str]:
 
 
 def _remove_left(path: Path) -> None:
-    """Remove the socket file that a killed program has left."""
+    """Remove the socket file of a killed program."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -183,7 +184,7 @@ def _received(client: socket.socket) -> bytes:
 
 
 def recorded(lines: Iterable[str], path: Path) -> Iterator[str]:
-    """Yield lines, and write each with its time into a new file that `from_file` reads."""
+    """Yield lines, and write each line with the current time into a new file for `from_file`."""
     with path.open("x", encoding="ascii", errors="replace", buffering=1) as file:
         file.write(HEAD)
         start = time.monotonic()
@@ -193,7 +194,7 @@ def recorded(lines: Iterable[str], path: Path) -> Iterator[str]:
 
 
 def from_file(path: Path, *, at_their_times: bool) -> Iterator[str]:
-    """Yield the events of a file, at their times or without waiting; raises InputError for a wrong line."""
+    """Yield the events of a file, in real time or without waiting; raises InputError for an invalid line."""
     start = time.monotonic()
     before = 0.0
     with path.open(encoding="ascii", errors="replace") as file:

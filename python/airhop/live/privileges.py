@@ -1,4 +1,4 @@
-"""Privileges that live commands need: their presence for this user, and how to obtain them."""
+"""Privileges for live commands: whether this user has each privilege, and how to obtain it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USES = {
 EMULATION_NEEDS = ("namespaces", "tun")
 """Privileges required to run programs at nodes."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
-"""Command, unshare(1) of util-linux, that starts a program as root in new namespaces. The process ID stays
+"""Command that starts a program as root in new namespaces (unshare(1) of util-linux). The process ID stays
 the same, so that signals reach the program.
 """
 
@@ -31,11 +31,11 @@ class Privilege:
     """Name: `namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
-    """Explanation: the source of the privilege, or the missing part and how to obtain it."""
+    """Explanation: source of the privilege, or what is missing and how to obtain it."""
 
     @property
     def line(self) -> str:
-        """Line of `airhop doctor`, and of an error if the privilege is missing."""
+        """Line of `airhop doctor`, also used as the error message if the privilege is missing."""
         return f"{self.name:<11} {self.reason}; {USES[self.name]}"
 
 
@@ -77,5 +77,5 @@ def privilege(name: str) -> Privilege:
 
 
 def missing() -> list[Privilege]:
-    """List the privileges that programs at nodes need and this user lacks."""
+    """List the privileges that programs at nodes require and that this user lacks."""
     return [one for one in privileges() if one.name in EMULATION_NEEDS and not one.available]

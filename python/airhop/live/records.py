@@ -1,6 +1,6 @@
 """Records of deployed BPF objects, written before the first change to the kernel.
 
-Thus every change has a record, even if the command is killed.
+Every change has a record, even if the command is killed.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _MAP = "map"
 
 @dataclass(frozen=True)
 class Record:
-    """Changes that a deployment makes, and the values needed to reverse them."""
+    """Changes that a deployment makes, and the values needed to reverse these changes."""
 
     name: str
     """Name of the congestion control."""
     file: str = ""
-    """Absolute path of the object; empty if the command was killed before its first change."""
+    """Absolute path of the BPF object; empty if the command was killed before the first change."""
     device: str | None = None
     """Interface of the listeners; None without listeners."""
     namespace: int | None = None
-    """Inode number of the network namespace in which the control becomes the default; None if it does not."""
+    """Inode number of the network namespace in which the control becomes the default; None without one."""
     before: str | None = None
-    """Default of this namespace before the deployment."""
+    """Default congestion control of this namespace before the deployment."""
     boot: str = ""
     """Boot ID of the kernel."""
     map: int | None = None
-    """Id of the control's map after its removal has begun; None before."""
+    """Id of the control's BPF map after the removal has begun; None before."""
 
 
 def boot_id() -> str:
@@ -47,7 +47,7 @@ def boot_id() -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return the folder name of a control, with hyphens for dots, which BPF file systems reject."""
+    """Return the folder name of a control: dots become hyphens, because BPF file systems reject dots."""
     return name.replace(".", "-")
 
 
@@ -60,7 +60,7 @@ def recorded() -> list[str]:
 def read(name: str) -> Record:
     """Read a record.
 
-    Of a record truncated by SIGKILL, only the name is known. The killed command had changed nothing, because
+    If SIGKILL truncated the record, only the name is known. The killed command had changed nothing, because
     the first change follows the complete record.
     """
     folder = RECORDS / folder_name(name)
@@ -76,14 +76,17 @@ def read(name: str) -> Record:
 
 
 def write(record: Record) -> None:
-    """Write the first record of a deployed object."""
+    """Write the first record of a deployed BPF object."""
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755)
     (folder / _PLAN).write_text(json.dumps(asdict(record)), encoding="utf-8")
 
 
 def begin_removal(record: Record, number: int) -> Record:
-    """Add the id of the control's map, which identifies the control after the removal of its pinned link."""
+    """Add the id of the control's BPF map to a record.
+
+    The id identifies the control after the pinned link is removed.
+    """
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755, exist_ok=True)
     (folder / _MAP).write_text(f"{number}\n", encoding="ascii")
@@ -97,7 +100,7 @@ def forget(name: str) -> None:
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """Lock the records for this command; create their folder if it does not exist."""
+    """Lock the records for this command; create the folder of records if missing."""
     RECORDS.mkdir(mode=0o755, exist_ok=True)
     folder = os.open(RECORDS, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -1,8 +1,8 @@
 """Validity of an emulation, by the effect that late packets could have on its results.
 
-The twin is a simulation of the emulated network, in which simulated hosts send the traffic of the real hosts.
-It runs with and without the measured lateness of packets and turnaround of hosts, with equal seeds. The
-results are the changes of goodput and delays between the two runs.
+The twin is a simulation of the emulated network. Simulated hosts send the traffic of the real hosts. The twin
+runs twice with equal seeds: once with the measured lateness of packets and turnaround of hosts, and once
+without. The effect is the change of goodput and delays between the two runs.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ from airhop.simulate import cores
 from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
-"""Maximum change of goodput and delays in a valid emulation, per cent. The value is the median half-width of
-the intervals with which docs/real-packets.md compares a kernel's goodput with a simulated goodput.
+"""Maximum change of goodput and delays in a valid emulation, in per cent. docs/real-packets.md compares the
+goodput of a kernel and of the simulation; the value is the median half-width of the intervals there.
 """
 PRECISE = 0.01
-"""Half-width of both changes at which replication stops, a third of the limit."""
+"""Half-width of both changes that ends replication, a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
 """First and maximum number of pairs of runs. The number doubles until both changes are precise enough."""
 MOST_EVENTS = 16_000_000
-"""Maximum number of events of all runs together: about five seconds of one core."""
+"""Maximum number of events in all runs together, about five seconds of one core."""
 
 
 class Emulated(Protocol):
-    """Data of an emulation for its twin, a simulation of the same scenario: `_core.Emulated`."""
+    """Data of an emulation for the twin, a simulation of the same scenario: `_core.Emulated`."""
 
     def twin(
         self, length_s: float, /
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return scenarios of the first seconds without and with lateness, and the compared flows."""
+        """Return scenarios without and with lateness, of `length_s` seconds each, and the compared flows."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Flow whose values with and without lateness are compared."""
+    """Flow to compare with and without lateness."""
 
     name: str
     start_s: float
     scheme: str | None
-    """Congestion control of the flow; None for UDP."""
+    """Congestion control of the flow in the simulation; None for UDP."""
     real: tuple[str, str | None] | None
-    """Name and congestion control, if known, of the real flow; None if a simulated flow is compared."""
+    """Name of the real flow, and its congestion control if known; None if the compared flow is simulated."""
 
     def goodput_mbps(self, document: dict[str, Any], length_s: float) -> float:
-        """Goodput of the flow from its start to its completion, or to the end of the run."""
+        """Return the goodput in Mbit/s from the flow's start to its completion, or to the end of the run."""
         flow = next(flow for flow in document["flows"] if flow["name"] == self.name)
         took = flow["completion_s"] or length_s - self.start_s
         return 8e-6 * float(flow["delivered_bytes"]) / took
 
     def delay_ms(self, document: dict[str, Any]) -> float | None:
-        """Median round trip of a TCP flow, median one-way delay of a UDP flow; None without a sample.
+        """Return the median delay in milliseconds: round trip of a TCP flow, or one-way delay of a UDP flow.
 
-        The median varies less between runs than the mean, which depends on the few packets that meet a long
-        queue or a recovery.
+        None without a sample. The median varies less between runs than the mean, because the mean depends on
+        the few packets that meet a long queue or a recovery.
         """
         flow = next(flow for flow in document["flows"] if flow["name"] == self.name)
         delays = flow["delay_ms" if self.scheme is None else "rtt_ms"]
@@ -72,7 +72,7 @@ class Compared:
 
     @property
     def told(self) -> str:
-        """Return a text that names the compared flows."""
+        """Name of the flow for readers, with the congestion control."""
         if self.real is None:
             return f"{self.name} of the scenario{f' ({self.scheme})' if self.scheme else ''}"
         name, control = self.real
@@ -84,16 +84,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shift:
-    """Change of a quantity in simulations of an emulation due to lateness and turnaround."""
+    """Change of a quantity due to lateness and turnaround, in simulations of an emulation."""
 
     quantity: str
     """Name of the quantity: goodput or a delay."""
     moved: Ratio
-    """Ratio of the quantity with lateness and turnaround to the quantity without them."""
+    """Ratio of the quantity with lateness and turnaround to that without."""
 
     @property
     def percents(self) -> tuple[float | None, float | None, float | None]:
-        """Change in per cent, with the ends of its 95 % interval.
+        """Change in per cent, and both ends of its 95 % interval.
 
         None without deliveries or with too few runs.
         """
@@ -102,7 +102,7 @@ class Shift:
         return percent, low, high
 
     def exceeds(self, limit_percent: float) -> bool:
-        """Return whether the quantity changes by more than the limit."""
+        """Return whether the quantity changes by more than `limit_percent`."""
         percent = self.percents[0]
         return percent is not None and abs(percent) > limit_percent
 
@@ -115,7 +115,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of an emulation's lateness and turnaround, measured in simulations of its scenario."""
+    """Effect of an emulation's lateness and turnaround, measured in simulations of the same scenario."""
 
     goodput: Shift
     delay: Shift
@@ -172,7 +172,7 @@ def effect_of(
     emulated
         Data of the simulations.
     limit_percent
-        Maximum change of goodput and delays in a valid emulation, per cent.
+        Maximum change of goodput and delays in a valid emulation, in per cent.
     reporter
         Receives the progress.
 
@@ -215,11 +215,11 @@ class _Runs:
     flows: tuple[Compared, ...]
     length_s: float
     late: list[float] = field(default_factory=list)
-    """Goodput with lateness by pair, Mbit/s."""
+    """Goodput in Mbit/s with lateness, for each pair."""
     punctual: list[float] = field(default_factory=list)
-    """Goodput without lateness by pair, Mbit/s."""
+    """Goodput in Mbit/s without lateness, for each pair."""
     delays: list[list[tuple[float | None, float | None]]] = field(default_factory=list)
-    """Delays with and without lateness by pair and flow, ms."""
+    """Delays in milliseconds with and without lateness, for each pair and flow."""
     events: int = 0
 
     def add(self, late: dict[str, Any], punctual: dict[str, Any]) -> None:
@@ -235,7 +235,7 @@ class _Runs:
 
     @property
     def delay(self) -> Shift:
-        """Change of the delays; all flows with a sample in each run have equal weight."""
+        """Change of the delays. All flows with a sample in each run have equal weight."""
         kinds = {"one-way delay" if flow.scheme is None else "round trip" for flow in self.flows}
         quantity = f"median {kinds.pop()}" if len(kinds) == 1 else "median delays"
         weighted = []

@@ -1,4 +1,4 @@
-"""Figures for print, by matplotlib, and for the terminal, with the same style of each scheme."""
+"""Figures for print (by matplotlib) and for the terminal; each scheme has the same style in both."""
 
 from __future__ import annotations
 

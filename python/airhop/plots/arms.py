@@ -1,4 +1,4 @@
-"""Figure of a comparison: a metric of each arm with its interval."""
+"""Figure of a comparison: one metric of each arm (compared setting), with intervals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from airhop.comparison import Comparison
 
 ROW_IN, FOOT_IN = 0.24, 0.75
-"""Heights of an arm's row, and of the axis below all rows, inches."""
+"""Heights in inches of an arm's row, and of the axis below all rows."""
 
 
 def means(comparison: Comparison, *, metric: str, ax: Axes | None = None) -> Figure:
-    """Draw the mean of a metric with its 95 % interval: one row per arm, the first at the top."""
+    """Draw the mean of a metric with its 95 % interval, one row per arm; the first arm is at the top."""
     found = {row.scheme: row.metrics.get(metric) for row in comparison.rows()}
     drawn = [(place, name, value) for place, (name, value) in enumerate(found.items()) if value is not None]
     if not drawn:

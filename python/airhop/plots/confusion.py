@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 MATRICES_PER_ROW = 2
 """Maximum number of matrices in a row."""
 ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.66
-"""Heights of a row of a matrix, of the head above a matrix, and of the foot below the last matrix, inches."""
+"""Heights in inches of a row of a matrix, of the head above a matrix, and of the foot below the last matrix.
+"""
 LEFT_IN, GAP_IN, RIGHT_IN = 0.62, 0.16, 0.04
-"""Widths of the row names, of the gap between two matrices, and of the right margin, inches."""
+"""Widths in inches of the row names, of the gap between two matrices, and of the right margin."""
 DARKEST = 0.75
-"""Darkness, 0 to 1, of a cell that contains all losses."""
+"""Darkness (0 to 1) of a cell that contains all losses."""
 CAUSES = {
     "queue": "queue",
     "aqm": "AQM",
@@ -59,9 +60,9 @@ def draw_confusion(
     at: Mapping[str, object] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Draw, per scheme, loss classifications (rows) by true cause (columns), at one setting.
+    """Draw a matrix per scheme at one setting: loss classifications (rows) against true causes (columns).
 
-    Cells are in per cent of all losses that the scheme detected, summed over replications; correct
+    Cells are in per cent of all losses that the scheme detected, summed over replications. Correct
     classifications have a frame.
 
     Parameters
@@ -115,13 +116,13 @@ def draw_confusion(
 
 
 def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
-    """Select the classifications in the cells of a slice: by scheme, one entry per replication."""
+    """Select the classifications in the cells of a slice, by scheme and with one entry per replication."""
     found = table.judgements()
     return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
 
 
 def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
-    """Create a figure of one column with this many matrices.
+    """Create a figure of one column with `count` matrices.
 
     All sizes are fixed, because an automatic layout would take a quarter of the drawing time.
     """

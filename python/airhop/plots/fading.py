@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE_IN, LOW_IN = 7.16, 2.4
-"""Width and height of a figure over two columns of a paper, inches; minutes of a run need this width."""
+"""Width and height in inches of a figure over two columns of a paper; minutes of a run need this width."""
 ROOMY = 1500
-"""Maximum number of marks of a kind in full size. More marks are drawn smaller, except losses and repairs."""
+"""Maximum number of full-size marks of one kind. More marks are drawn smaller, except losses and repairs."""
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "...."},
 )
-"""Shades of the links' fades; simultaneous fades of two links are both visible."""
+"""Shades of fades by link. Simultaneous fades of two links are both visible."""
 ALARM = "#b5123e"
-"""Colour of losses and timeouts: dark in a grey print."""
+"""Colour of losses and timeouts, also dark in a grey print."""
 EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgewidth": 0.7, "zorder": 5}
 
 
 def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """Create a figure of two columns' width, with a strip of height `strip`, inches, below it unless 0."""
+    """Create a figure as wide as two columns; if `strip` is not 0, with a strip of `strip` inches below."""
     figure = new_figure(WIDE_IN, LOW_IN + strip)
     heights = [LOW_IN, strip] if strip else [LOW_IN]
     made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
@@ -43,12 +43,12 @@ def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
 
 
 def uncrowded(size: float, count: int) -> float:
-    """Return the size of this many marks, points: more than `ROOMY` marks together cover the same area."""
+    """Return the size of `count` marks in points; above `ROOMY` marks, the total area stays constant."""
     return size * min(1.0, math.sqrt(ROOMY / max(count, 1)))
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
-    """Shade the bad periods of the hop `place`, or by default of all links, each in its own shade.
+    """Shade the bad periods of the hop `place`, or of all links by default; each link has its own shade.
 
     At most three links are shaded.
     """
@@ -65,7 +65,7 @@ def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], plac
 def mark_timeouts(
     axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float
 ) -> None:
-    """Mark the expiries of the sender's timer between two times on the upper edge, away from the data."""
+    """Mark the RTO expiries of a flow between two times, on the upper edge of the figure."""
     times = [time for time in timeouts(tables, flow) if first <= time <= last]
     if times:
         axes.plot(
@@ -81,7 +81,7 @@ def mark_timeouts(
 
 
 def ends(tables: Mapping[str, pl.DataFrame], since: float, until: float | None) -> tuple[float, float]:
-    """Return the ends of the time axis in seconds; without `until`, the axis ends at the last event."""
+    """Return both ends of the time axis in seconds; without `until`, the axis ends at the last event."""
     if until is None:
         columns = (("segments", "time_s"), ("acks", "time_s"), ("air", "end_s"))
         last = (tables[name][column].max() for name, column in columns if name in tables)

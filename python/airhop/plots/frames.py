@@ -40,4 +40,4 @@ STYLES = {
 }
 """Styles by kind of frame (`airhop.analysis.on_air.FRAMES`)."""
 LOST_MPDU, RETRIED_MPDU = "lost MPDU", "retransmitted MPDU"
-"""Labels of MPDUs in an A-MPDU with bit errors, and of retransmitted MPDUs."""
+"""Labels of MPDUs with bit errors, and of retransmitted MPDUs, in an A-MPDU."""

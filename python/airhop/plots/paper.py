@@ -1,4 +1,4 @@
-"""Style of printed figures: one column of a paper wide, readable in grey, with reproducible bytes."""
+"""Style of printed figures: as wide as one column of a paper, readable in grey, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMN_WIDTH_IN = 3.5
 HEIGHT_IN = 2.7
 LINE_IN = 0.165
-"""Height of a line of a legend, inches."""
+"""Height in inches of a line of a legend."""
 MOST_COLUMNS = 5
 """Maximum number of columns of a legend."""
 POINTS_PER_IN = 72
@@ -47,7 +47,7 @@ PRINT_STYLE: dict[str, Any] = {
 
 
 def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
-    """Create an empty figure of this size, inches; if `laid_out`, matplotlib arranges its axes.
+    """Create an empty figure of this size in inches; if `laid_out`, matplotlib arranges the axes.
 
     The figure is built without pyplot, so there is no global state and no display.
     """
@@ -62,7 +62,7 @@ def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
 
 @contextmanager
 def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure, Axes]]:
-    """Yield the figure and axes to draw on: `ax` with its style, or a new figure in the printed style."""
+    """Yield the figure and axes to draw on: those of `ax`, or a new figure in the printed style."""
     import matplotlib as mpl
 
     if ax is not None:
@@ -73,7 +73,7 @@ def canvas(ax: Axes | None, height: float = HEIGHT_IN) -> Iterator[tuple[Figure,
 
 
 def finish(figure: Figure, axes: Axes, told: str = "", *, own: bool) -> Figure:
-    """Add the legend and the caption `told`; outside of the axes if Airhop created the figure (`own`)."""
+    """Add the legend and the caption `told`, outside of the axes if Airhop created the figure (`own`)."""
     if own:
         if told:
             caption(figure, told)
@@ -93,7 +93,7 @@ def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
 
 
 def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
-    """Create a figure of one column with panels of this height below each other.
+    """Create a figure of one column, with `count` panels of this height below each other.
 
     The panels share their x axis.
     """
@@ -106,7 +106,7 @@ def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
 
 
 def folded(text: str, width_in: float = COLUMN_WIDTH_IN) -> str:
-    """Break the words of a caption into lines, each within this width, inches."""
+    """Break a caption into lines that fit within a width in inches."""
     import numpy as np
     from matplotlib.textpath import TextPath
 
@@ -164,7 +164,7 @@ def curve(
     joined: bool = True,
     least: float = -inf,
 ) -> None:
-    """Draw the means of a curve with intervals, cut at `least`; if `joined`, a line joins the means."""
+    """Draw the means of a curve with intervals cut at `least`; if `joined`, a line joins the means."""
     below = [min(width or 0.0, mean - least) for mean, width in zip(y, half, strict=True)]
     axes.errorbar(
         x,
@@ -184,7 +184,7 @@ def curve(
 
 
 def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -> None:
-    """Mark the numbers printed in a paper, in the colour of their curve, with one line in the legend."""
+    """Mark numbers printed in a paper, in the colour of the curve, with one entry in the legend."""
     first = "printed" not in axes.get_legend_handles_labels()[1]
     axes.plot(
         x,
@@ -212,7 +212,7 @@ def face(style: SchemeStyle) -> str:
 def legend(figure: Figure, most_columns: int = MOST_COLUMNS) -> None:
     """Put the legend above the axes, in as few lines as possible.
 
-    Every line beyond the first increases the height of the figure, so that the axes keep their size.
+    Each further line makes the figure higher, so that the axes keep their size.
     """
     count = len({label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]})
     if not count:

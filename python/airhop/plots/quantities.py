@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 MOST_TICKS = 12
-"""Maximum number of axis values for which each value has a tick."""
+"""Maximum number of axis values with one tick per value."""
 
 _OF_A_CLASS = re.compile(r"class\.([^.]+)\.(\w+)")
 
@@ -34,7 +34,7 @@ class Quantity:
     label: str
     unit: str = ""
     most: float = math.inf
-    """Largest possible value, at which intervals are cut."""
+    """Largest possible value. Intervals are cut at this value."""
 
     @property
     def title(self) -> str:
@@ -75,7 +75,7 @@ def measured(frame: pl.DataFrame) -> list[Quantity]:
 
 
 def quantity(column: str) -> Quantity:
-    """Find a metric by its column; an unknown metric has the name of its column."""
+    """Return the metric of a column; an unknown metric is named after its column."""
     known = {quantity.column: quantity for quantity in QUANTITIES}
     of_class = _OF_A_CLASS.fullmatch(column)
     if of_class and (measure := MEASURES.get(f"class_{of_class[2]}")):
@@ -86,8 +86,8 @@ def quantity(column: str) -> Quantity:
 def fairness(table: Table) -> Quantity | None:
     """Return the fairness of a study: Jain's index over the TCP flows.
 
-    In a mix of applications the flows have different demands. Then it is the index of the first class with
-    several flows that compete; None without such a class.
+    In a mix of applications, flows have different demands. The index is then that of the first class with
+    several competing flows; None without such a class.
     """
     seen = [one for one in classes(table.rows()) if not one.is_datagrams]
     if len(seen) < 2 or all(one.competes for one in seen):
@@ -107,8 +107,8 @@ class Dimension:
     texts: tuple[str, ...]
     """Values, formatted."""
     group: int = 0
-    """Number of the dimension's group. Dimensions of a group vary together (`zip` of a study), so that a
-    fixed value of one fixes all.
+    """Number of the dimension's group. Dimensions of a group vary together (`zip` of a study), so fixing the
+    value of one dimension fixes all.
     """
 
     @property
@@ -137,7 +137,7 @@ class Dimension:
 
 
 def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
-    """Find the dimensions of a grid from the values of its points; the scheme is no dimension."""
+    """Find the dimensions of a grid from the values of its points; the scheme is not a dimension."""
     columns = [column for column in points[0] if column != "scheme"] if points else []
     groups: list[list[str]] = []
     for column in columns:
@@ -154,7 +154,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
 
 
 def _vary_together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
-    """Return whether two columns vary together, so that some combinations of their values are missing."""
+    """Return whether two columns vary together: some combinations of their values are missing."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
 
@@ -192,7 +192,7 @@ def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
 
 
 def _geometric(numbers: Sequence[float]) -> bool:
-    """Return whether a log axis suits the numbers: over more than a decade, with increasing steps."""
+    """Return whether a log axis suits the numbers: more than a decade, with increasing steps."""
     ordered = sorted(numbers)
     if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
         return False

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STEP_IN = 0.19
-"""Distance between two rows, and between two columns, inches."""
+"""Distance in inches between two rows, and between two columns."""
 NAMES_IN, HEAD_IN, MARGIN_IN = 0.06, 0.052, 0.12
-"""Width of a character of a row's name, height of a character of a column's name, and margin, inches."""
+"""Width of a character of a row's name, height of a character of a column's name, and margin, all in inches.
+"""
 KEY_IN = 0.3
 MARKERS: Mapping[str, dict[str, Any]] = {
     "holds": {"marker": "o", "facecolors": "black", "edgecolors": "black"},
@@ -26,7 +27,7 @@ MARKERS: Mapping[str, dict[str, Any]] = {
 def draw_readings(
     verdicts: Mapping[str, Sequence[str]], groups: Sequence[tuple[str, Sequence[str]]], stem: Path, title: str
 ) -> list[Path]:
-    """Draw a mark per claim (row) and interpretation of the paper (column), with a rule between questions.
+    """Draw a mark per claim (row) and reading of the paper (column), with a line between two questions.
 
     Parameters
     ----------

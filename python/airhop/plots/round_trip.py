@@ -1,4 +1,4 @@
-"""Printed figure of round-trip times: of segments, estimated by the sender, and notices."""
+"""Printed figure of round-trip times: measured per segment, estimated by the sender, and with notices."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 MILLI = 1e-3
 ROW_IN = 0.22
-"""Height of the row of a kind of notice, inches."""
+"""Height in inches of the row of a kind of notice."""
 NOTICE_LOOKS: dict[bool, tuple[str, dict[str, Any]]] = {
     False: ("notice in time", {"marker": "|", "color": "0.0", "markersize": 6.0}),
     True: ("notice late", {"marker": "x", "color": ALARM, "markersize": 3.5}),
 }
-"""Styles of notices by whether the notice arrived after the expiry that it should have prevented."""
+"""Styles of notices. The key is True if the notice came after the RTO expiry that it should have prevented.
+"""
 
 
 def draw_round_trips(
@@ -70,11 +71,14 @@ def round_trip_graph(
     """Draw the true round-trip time of each segment, the sender's estimate and its timeout.
 
     A round-trip time lasts from the last transmission of the segment to the ACK that covers it, and is drawn
-    at the time of the ACK. The mark is hollow if the segment was retransmitted, so that the sender must not
-    use the sample. Below the graph, marks distinguish notices before and after the RTO expiry that they
-    should have prevented. Expiries are marked at the upper edge, and fades of all links are shaded. `tables`
-    are the trace tables of a run, `flow` the name of a TCP flow. The time axis is from `since` to `until`, in
-    seconds; without `until`, to the end of the trace. Call it inside `PRINT_STYLE`.
+    at the time of the ACK. The mark is hollow if the segment was retransmitted, because the sender must not
+    use such a sample. Below the graph, notices that came before the RTO expiry that they should have
+    prevented have another mark than late notices. Expiries are marked at the upper edge, and fades of all
+    links are shaded.
+
+    `tables` are the trace tables of a run, and `flow` is the name of a TCP flow. The time axis is from
+    `since` to `until`, in seconds. Without `until`, the axis ends with the trace. Call this function inside
+    `PRINT_STYLE`.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -100,7 +104,7 @@ def round_trip_graph(
 
 
 def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float) -> None:
-    """Draw a dot per segment, hollow if the segment was sent more than once."""
+    """Draw a dot per segment, hollow if the segment was retransmitted."""
     trips = round_trips(tables, flow)
     trips = trips.filter(trips["time_s"].is_between(first, last))
     for again, face, text in ((False, "0.45", "round trip"), (True, "white", "sent more than once")):
@@ -120,7 +124,7 @@ def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first
 
 
 def _draw_timer(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, last: float) -> None:
-    """Draw the estimate and the timeout as steps, from the first sample on."""
+    """Draw the sender's estimate and its timeout as steps, from the first sample on."""
     window = tables["window"].filter(tables["window"]["flow"] == flow)
     looks: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("srtt_ms", "estimate (srtt)", {"color": "#0096d2", "linewidth": 1.2}),

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from airhop.analysis.schematic import Line, Schematic
 
 COLUMN_IN, ROW_IN, MARGIN_IN = 1.9, 0.75, 0.5
-"""Distances between joined nodes and between rows, and margin of the drawing, inches."""
+"""Distances in inches between joined nodes and between rows, and margin of the drawing."""
 ABOVE_IN, NOTE_IN = 0.14, 0.125
-"""Distance from a link to the text above it, and height of a line of text below it, inches."""
+"""Distance from a link to the text above, and height of a line of text below the link, in inches."""
 NOTE_CHARACTERS = 38
-"""Number of characters in a line below a link."""
+"""Maximum number of characters in a line of text below a link."""
 SMALL = 6.5
 ASIDE = 0.25
-"""Position of the flash on a sloped line, as a share of its length, because its text is in the middle."""
+"""Position of the flash (the mark of a radio link) on a sloped line, as a share of the line's length. The
+text is in the middle.
+"""
 INK = PALETTE[1].color
 NODE: dict[str, Any] = {
     "ha": "center",
@@ -79,7 +81,7 @@ def _wrapped(line: Line) -> list[str]:
 
 
 def flash(a: tuple[float, float], b: tuple[float, float], at: float) -> list[tuple[float, float]]:
-    """Return the corners of a line with a flash, which marks a radio link; `at` is a share of its length."""
+    """Return the corners of a line with a flash (the mark of a radio link) at the share `at` of the line."""
     (x, y), (dx, dy) = a, (b[0] - a[0], b[1] - a[1])
     corners = ((0.0, 0.0), (at + 0.03, 0.035), (at - 0.03, -0.035), (1.0, 0.0))
     return [(x + along * dx - aside * dy, y + along * dy + aside * dx) for along, aside in corners]

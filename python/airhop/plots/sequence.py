@@ -36,8 +36,8 @@ LOOKS: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {
         {"marker": "1", "markersize": 4.5, "color": ALARM, "markeredgewidth": 0.8},
     ),
 }
-"""Styles by whether a frame was delivered and whether it carries a retransmission of the source, in drawing
-order.
+"""Styles of frames in drawing order. The two flags of a key: the frame was delivered, and the frame carries a
+retransmission of the source.
 """
 
 
@@ -61,7 +61,7 @@ def draw_arrivals(
     flow
         Name of a flow; by default the TCP flow with the most delivered bytes.
     place
-        A hop as `bs->m`; by default the last wireless hop.
+        Hop, such as `bs->m`; by default the last wireless hop.
     modulo
         Modulus of the drawn segment numbers.
     between
@@ -95,12 +95,13 @@ def sequence_graph(
     since: float = 0.0,
     until: float | None = None,
 ) -> Figure:
-    """Draw the segments that crossed a wireless hop: time against number modulo `modulo`, a mark per frame.
+    """Draw the segments that crossed a wireless hop: a mark per frame, time against number modulo `modulo`.
 
-    `tables` are the trace tables of a run, `flow` the name of a TCP flow, `place` a hop as `bs->m`, by
-    default the last wireless hop of the flow. The time axis is from `since` to `until`, in seconds; without
-    `until`, to the end of the trace. Call it inside `PRINT_STYLE`. Raises InputError if no data of the flow
-    crossed the hop, for a trace without table `air`, and for a modulus below 2.
+    `tables` are the trace tables of a run, and `flow` is the name of a TCP flow. `place` is a hop such as
+    `bs->m`, by default the last wireless hop of the flow. The time axis is from `since` to `until`, in
+    seconds. Without `until`, the axis ends with the trace. Call this function inside `PRINT_STYLE`. Raises
+    InputError if no data of the flow crossed the hop, for a trace without table `air`, and for a modulus
+    below 2.
     """
     if modulo < 2:
         raise InputError(f"segments are numbered modulo {modulo}; expected 2 or more")

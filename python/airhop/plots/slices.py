@@ -1,4 +1,4 @@
-"""Slices of a grid: the dimension along which a figure runs, and fixed values of all other dimensions."""
+"""Slices of a grid: the dimension along which a figure runs, and the fixed values of other dimensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Slice:
 
     along: tuple[Dimension, ...]
     held: Mapping[str, object]
-    """Fixed value by column."""
+    """Fixed values by column."""
     cells: tuple[Cell, ...]
     where: str
     """Text with the fixed values; empty if no other dimension varies."""
@@ -67,7 +67,7 @@ def cut(
 
 
 def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dimension, ...]:
-    """Select the requested dimensions, and for each None the first that is still unused."""
+    """Select the requested dimensions; each None selects the first dimension that is still unused."""
     chosen: list[Dimension] = []
     named = [column for column in wanted if column is not None]
     free = (d for d in known if d.column not in named)

@@ -1,11 +1,10 @@
 """Printed space-time diagram of frames on the air: one lane per station, over a few milliseconds.
 
 A bar in the lane of a station is a frame that the station sends. A strip along the edge of a lane is a frame
-that the station receives, and a thin strip is a frame that it only senses. The strip is at the upper edge if
-the sender's lane is above, and at the lower edge if it is below. Frames of hidden terminals therefore have
-strips in the receiver's lane, but not in each other's lanes. An arrow leads from the end of a frame to its
-receiver, and the arrow's head shows the outcome. A dotted line leads from the interfering frame to the
-overlap.
+that the station receives. A thin strip is a frame that the station only senses. A strip is at the edge
+towards the sender's lane. Frames of hidden terminals therefore have strips in the receiver's lane, but not in
+each other's lanes. An arrow leads from the end of a frame to its receiver, and the arrow's head shows the
+outcome. A dotted line leads from the interfering frame to the overlap.
 
 The bar of an A-MPDU is divided into its MPDUs. A white, hatched cell is an MPDU with bit errors, and a strip
 below a cell marks a retransmission. If the whole A-MPDU is lost in a collision, only the collision is marked.
@@ -32,25 +31,27 @@ if TYPE_CHECKING:
 
 MILLI = 1e3
 WIDTH_IN = 7.16
-"""Width of two columns of a paper."""
+"""Width in inches of two columns of a paper."""
 LANE_IN = 0.42
 MARGINS_IN = 0.95
-"""Height of legend, ticks and label of the time axis."""
+"""Total height in inches of the legend, the ticks and the label of the time axis."""
 MOST_LANES = 24
 AROUND_S, ROUND_S = 0.002, 1e-4
-"""Time drawn before and after a collision if no window is given, and rounding of the window's start, s."""
+"""Time in seconds drawn before and after a collision if no window is given, and rounding of the window's
+start.
+"""
 BAR, EDGE, HEARD, SENSED = 0.22, 0.45, 0.12, 0.045
 """Half height of a bar, distance of a strip's outer edge from the lane's middle, and heights of strips of
-received and of sensed frames, in units of a lane.
+received and of sensed frames; the unit is a lane.
 """
 CELL_SHARE = 0.003
-"""Minimum width of an MPDU that is drawn separately, as a share of the window."""
+"""Minimum width of a separately drawn MPDU, as a share of the window."""
 RETRIED = 0.09
-"""Height of the strip of a retransmitted MPDU, in lanes."""
+"""Height of the strip of a retransmitted MPDU; the unit is a lane."""
 LETTER_SHARE = 0.012
-"""Minimum width of a bar with the letter of its kind, as a share of the window."""
+"""Minimum width of a bar with a letter for its kind of frame, as a share of the window."""
 ALARM = "#b5123e"
-"""Colour of collisions: dark in a grey print."""
+"""Colour of collisions, also dark in a grey print."""
 NEUTRAL = "0.25"
 WORD: dict[str, Any] = {
     "ha": "center",
@@ -77,9 +78,9 @@ Box = tuple[float, float, float, float]
 def draw_space_time(
     result: Result, scenario: Scenario, stem: str | Path, *, between: tuple[float, float] | None = None
 ) -> list[Path]:
-    """Draw the transmissions of each station over time, with their receivers and outcomes.
+    """Draw the transmissions of each station over time, with receivers and outcomes.
 
-    At most 24 stations are drawn, those with the most frames.
+    If there are more than 24 stations, those with the most frames are drawn.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ def draw_space_time(
     stem
         Path of the files, without a suffix.
     between
-        Two times in seconds, best a few milliseconds apart; None draws the time around the first
-        collision of hidden terminals, else around any collision, else the beginning.
+        Two times in seconds, best a few milliseconds apart. None draws the time around the first collision
+        of hidden terminals, or else around any collision, or else the beginning.
 
     Returns
     -------
@@ -115,7 +116,7 @@ def draw_space_time(
 
 
 def worth_seeing(air: OnAir) -> tuple[float, float]:
-    """Return the window to draw, s: around a collision, if possible of hidden terminals, else the start."""
+    """Return the window to draw in seconds: a collision, preferably of hidden terminals, or the start."""
     lost = [overlap for overlap in air.overlaps if not overlap.captured]
     first = min(lost, key=lambda overlap: (overlap.reason != "hidden", overlap.start_s), default=None)
     if first is not None:
@@ -151,7 +152,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
 
 
 def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Draw a bar per frame, with the letter of its kind if the bar is wide enough."""
+    """Draw a bar per frame; wide bars have a letter for the kind of frame."""
     first, last = window
     has_cells = {"a-mpdu"} if air.mpdus.height else set()
     for kind, style in STYLES.items():
@@ -204,7 +205,7 @@ def _draw_mpdus(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
 
 
 def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
-    """Draw each frame along an edge of the lanes that receive it or sense it."""
+    """Draw a strip for each frame, along an edge of the lanes that receive or sense the frame."""
     frames = air.frames.select("start_s", "end_s", "lane").rows()
     for others, height, ink, text in (
         (air.hearers, HEARD, "0.45", "heard here"),
@@ -217,7 +218,7 @@ def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _edge(lane: int, other: int, height: float) -> tuple[float, float]:
-    """Return the ends of a strip in the lane of a receiving station: at the edge towards the sender."""
+    """Return both ends of a strip, at the edge of the receiver's lane that faces the sender's lane."""
     side = -1 if lane < other else 1
     return other + side * EDGE, other + side * (EDGE - height)
 
@@ -230,7 +231,7 @@ def _draw_waiting(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Mark the overlaps of frames with another signal, and draw a line from the sender of this signal."""
+    """Mark overlaps of a frame with another signal, with a line from the sender of the other signal."""
     known = [overlap for overlap in air.overlaps if overlap.other != NOBODY]
     boxes: dict[bool, list[Box]] = {False: [], True: []}
     senders, (first, last) = air.frames["lane"], window
@@ -273,7 +274,7 @@ def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _arrow_ends(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
-    """Return the ends of an arrow between lanes, at these distances from the middle of each."""
+    """Return both ends of an arrow; `leave` and `arrive` are distances from the middles of both lanes."""
     side = 1 if lane < other else -1
     return lane + side * leave, other - side * arrive
 

@@ -2,8 +2,8 @@
 
 Every function `draw_…` writes `stem.pdf`, `stem.svg` and `stem.png` for print and returns their paths.
 `means`, `differences` and `distribution` return the figure, and draw on `ax` if it is given. `along` is a
-column of the study's data frame, by default the first column that varies. `at` has the fixed values of other
-columns, which are by default the middle of their values.
+column of the study's data frame, by default the first column that varies. Other columns are fixed at the
+values in `at`, or else at the middle of their values.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
 
 
 def _is_trend(part: Slice) -> bool:
-    """Return whether lines join the points, which requires more than two numeric points."""
+    """Return whether lines join the points; this requires more than two numeric points."""
     return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 

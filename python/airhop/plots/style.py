@@ -1,15 +1,14 @@
 """Style of schemes in print, in the terminal and in the report.
 
 A scheme has one style in all figures: one marker, one pattern of dashes, and one colour on paper, on the page
-and in the terminal. Up to eight curves of a figure have eight colours: if two schemes of the figure have the
+and in the terminal. Up to eight curves of a figure have eight colours. If two schemes of the figure have the
 same colour, the second scheme gets a free colour.
 
-The eight colours are distinguishable with any colour vision. Any two differ by at least 0.075 in Oklab, for
-normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009), where 0.02 is just
-noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the page
-brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
-distinguishes them. Each pair of marker and dashes occurs once, so that curves are distinguishable without
-colour.
+The eight colours are distinguishable with any colour vision. Any two differ by at least 0.075 in Oklab (0.02
+is just noticeable), for normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009).
+The colours have a contrast of 3:1 on white and on the report's dark background, where the page brightens
+them. The lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print distinguishes the
+colours. Each pair of marker and dashes occurs once, so curves are distinguishable without colour.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ MARKERS = (
 """Markers for matplotlib, for Bokeh, and as characters, open and filled."""
 DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
 LAST_DASHES: tuple[tuple[int, ...], ...] = ((8, 2, 2, 2), (10, 2, 2, 2, 2, 2))
-"""Dash patterns of the last rows."""
+"""Dash patterns of the last rows of the table of schemes."""
 
 PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
@@ -62,7 +61,7 @@ PLACES = (
     ("dctcp", "ebsn", "bbr", "rttn", "hybla", "bbr3", "copa", "ledbat"),
     ("illinois", "eln-cubic", "htcp"),
 )
-"""Schemes by row, with one column per colour; "" is a free place. Schemes in the same figure of a paper have
+"""Table of schemes with one column per colour; "" is a free place. Schemes in the same figure of a paper have
 different colours if possible.
 """
 ROWS = len(DASHES) + len(LAST_DASHES)
@@ -71,8 +70,8 @@ ROWS = len(DASHES) + len(LAST_DASHES)
 def _style(place: int) -> SchemeStyle:
     """Return the style of a place in the table of schemes, counted row by row.
 
-    From row to row, markers advance by two and dashes by one; the last rows have the remaining markers and
-    their own dashes. Two styles differ in at least two of colour, marker and dashes.
+    From row to row, markers advance by two and dashes by one. The last rows have the remaining markers and
+    dashes of their own. Two styles differ in at least two of colour, marker and dashes.
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)
@@ -90,7 +89,7 @@ OWN = {
     for column, name in enumerate(names)
     if name
 }
-"""Place in the table of each scheme with a fixed style."""
+"""Place in the table of schemes, for each scheme with a fixed style."""
 
 
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:

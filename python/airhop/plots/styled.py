@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from airhop.plots.paper import PRINT_STYLE
 
 SCREEN_DPI = 160
-"""Resolution in a notebook, dots per inch; a figure of one column is then 560 pixels wide."""
+"""Resolution in a notebook in dots per inch. A figure of one column is then 560 pixels wide."""
 
 
 class StyledFigure(Figure):
-    """Figure that is drawn, saved and shown in the style at its creation, also after this style has ended."""
+    """Figure that keeps the style of its creation when drawn, saved or shown later."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._style = {name: mpl.rcParams[name] for name in PRINT_STYLE}

@@ -25,10 +25,10 @@ class Series:
 
 
 class Canvas:
-    """Canvas of character cells with 2 × 4 dots; a later mark covers an earlier mark in the same cell."""
+    """Canvas of character cells with 2 × 4 dots; in each cell, a later mark covers an earlier mark."""
 
     def __init__(self, columns: int, rows: int) -> None:
-        """Create an empty canvas of this many characters."""
+        """Create an empty canvas with a size in characters."""
         self.columns, self.rows = columns, rows
         self.dots: dict[tuple[int, int], int] = {}
         self.glyphs: dict[tuple[int, int], str] = {}
@@ -49,7 +49,7 @@ class Canvas:
             self.dot(round(a[0] + (b[0] - a[0]) * i / steps), round(a[1] + (b[1] - a[1]) * i / steps), color)
 
     def mark(self, x: int, y: int, glyph: str, color: str) -> None:
-        """Put a glyph on the cell that contains this dot."""
+        """Put a glyph into the cell that contains the dot (x, y)."""
         cell = (min(x // DOTS_X, self.columns - 1), self.rows - 1 - min(max(y // DOTS_Y, 0), self.rows - 1))
         self.glyphs[cell] = glyph
         self.colors[cell] = color
@@ -138,7 +138,7 @@ def fraction(value: float, limits: tuple[float, float], log: bool) -> float:
 def _x_axis(
     limits: tuple[float, float], log: bool, ticks: Sequence[float], gutter: int, columns: int
 ) -> Text:
-    """Draw the frame's lower edge with its ticks and their labels."""
+    """Draw the lower edge of the frame, with ticks and labels."""
     ticks = ticks or _even_ticks(limits, log)
     names = [f"1e{round(math.log10(tick))}" if log else f"{tick:g}" for tick in ticks]
     edge, below = ["─"] * columns, [" "] * (columns + gutter)

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 LEAST_IN, MOST_IN = 0.9, 6.0
-"""Minimum and maximum height of the axes, inches."""
+"""Minimum and maximum height in inches of the axes."""
 BESIDE_IN, MARGINS_IN = 0.6, 0.75
-"""Margins beside the axes, and above and below them, inches."""
+"""Margins in inches beside the axes, and above and below the axes."""
 MOST_NAMES = 60
-"""Number of stations above which only ends of flows and stations with drawn ranges have names."""
+"""Maximum number of stations that all have names. With more stations, only ends of flows and stations with
+drawn ranges have names.
+"""
 MOST_WAYS = 8
-"""Number of flows above which all paths have the same style."""
+"""Maximum number of flows with different styles. With more flows, all paths have the same style."""
 FEW_RINGS = 2
 ALL = "all"
 """Value of `around` that selects all stations."""
@@ -44,9 +46,9 @@ def draw_topology(
 ) -> list[Path]:
     """Draw the stations of a wlan in metres, with the links within receive range and the paths of flows.
 
-    The nodes of a network with radio links, or without a wlan, have no positions. They are drawn in columns,
-    with the properties of each link, unless `cell` or `around` is given. Paths are those of static routing,
-    with the fewest hops.
+    Nodes have no positions in a network with radio links, or without a wlan. The nodes are then drawn in
+    columns, with the properties of each link, unless `cell` or `around` is given. Paths are those of static
+    routing, with the fewest hops.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Seque
 
 
 def extent(cell: Cell, ringed: Iterable[str]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the limits of both axes: all stations and all ranges, with a margin."""
+    """Return limits of both axes that include all stations and all ranges, with a margin."""
     rings = dict.fromkeys(ringed, cell.sense) if cell.limited else {}
     ends = []
     for axis in (0, 1):
@@ -161,7 +163,7 @@ def _draw_links(axes: Axes, cell: Cell) -> None:
 
 
 def _draw_ranges(axes: Axes, cell: Cell, ringed: Sequence[str]) -> None:
-    """Draw the circles, fainter if there are many."""
+    """Draw receive and sense ranges as circles, fainter if there are many."""
     from matplotlib.patches import Circle
 
     if not cell.limited:
@@ -207,7 +209,7 @@ def bend(number: int) -> float:
 
 
 def _draw_stations(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Sequence[str]) -> None:
-    """Draw stations on the path of a flow filled and other stations open, with names if there is space."""
+    """Draw the stations, filled on the path of a flow and open elsewhere, with names if there is space."""
     from matplotlib.patheffects import withStroke
 
     on_way = {node for way in ways.values() for node in way}

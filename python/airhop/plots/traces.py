@@ -2,7 +2,7 @@
 
 Every function takes the result of `airhop.run(…, trace=True)`. The functions `draw_…` write `stem.pdf`,
 `stem.svg` and `stem.png` for print and return their paths; `sequence`, `window` and `queue` return the
-figure, and draw on `ax` if it is given. `between` has the ends of the time axis, seconds.
+figure, and draw on `ax` if it is given. `between` has the ends of the time axis in seconds.
 """
 
 from __future__ import annotations
@@ -213,8 +213,8 @@ def queue(result: Result, *, between: Span = None, ax: Axes | None = None) -> Fi
 def chosen_flow(result: Result, wanted: str | None) -> str:
     """Return the trace's name of the TCP flow to draw, by default the flow with the most delivered bytes.
 
-    For a flow whose application opens and closes connections, the result is `wanted` if it names a connection
-    (`web#3`), and otherwise the connection with the most bytes.
+    An application may open and close several connections in a flow. The result is then `wanted` if `wanted`
+    names a connection (`web#3`), and otherwise the connection with the most bytes.
 
     Raises InputError if the flow does not exist.
     """
@@ -236,7 +236,7 @@ def chosen_flow(result: Result, wanted: str | None) -> str:
 
 
 def _connections(result: Result) -> dict[str, int]:
-    """Return the bytes sent on each connection, for applications that open and close connections."""
+    """Return the bytes sent on each connection of applications that open and close connections."""
     if not any(flow.get("connections") for flow in result.tcp_flows):
         return {}
     rows = _table(result, "segments").select("flow", "bytes").iter_rows()

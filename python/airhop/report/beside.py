@@ -1,4 +1,4 @@
-"""The twin of an emulation: a run of its scenario, seed and replication without real hosts."""
+"""The twin of an emulation: a run of the same scenario, seed and replication without real hosts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pair:
     """Compared flows, one real and one simulated, with data in the same direction."""
 
     real: str
-    """Name of the real host's connection in the replay."""
+    """Name of the real connection in the replay."""
     twin: str
     """Name of the simulated flow in the scenario."""
 
@@ -84,12 +84,12 @@ def write_twin(
 
 
 def twin_of(scenario: Scenario, real: Result) -> Scenario:
-    """Return the scenario of the simulated twin, which lasts as long as the emulation lasted."""
+    """Return the scenario of the simulated twin, with the duration of the emulation."""
     return scenario.with_({"duration": f"{real.document['duration_s']:.9f} s"})
 
 
 def paired(log: Log, real: Result) -> Pair:
-    """Return a flow of the scenario, and the real connection with the most bytes in its direction.
+    """Return a flow of the scenario, and the real connection with the most bytes in the same direction.
 
     Raises InputError if no connection has this direction.
     """

@@ -1,4 +1,4 @@
-"""Page of a calculation without a simulation: the figure for print, tables, and the paper's claims."""
+"""Page of a calculation without a simulation: printed figure, tables, and the paper's claims."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CalculationChapter:
 
 @dataclass(frozen=True)
 class CalculationPage:
-    """Values that `calculation.html.j2` reads: the chapter, and values computed from it."""
+    """Values for `calculation.html.j2`: the chapter, and values computed from the chapter."""
 
     chapter: CalculationChapter
     template = "calculation.html.j2"

@@ -1,4 +1,4 @@
-"""Table of losses by true cause and by the sender's repair, which shows wrongly classified losses."""
+"""Table of losses by true cause and by the sender's repair, to show wrongly classified losses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ REPAIRS = {
     "elsewhere": "not by the sender",
     "open": "not yet",
 }
-"""Labels of repairs of a loss. `elsewhere`: not the sender but an agent or a link repaired the loss, or the
-data had arrived in spite of the loss.
+"""Labels of repairs of a loss. `elsewhere` means that an agent or a link repaired the loss, or that the data
+had arrived in spite of the loss.
 """
 CAUSES = {
     "queue": "queue full",
@@ -51,13 +51,13 @@ class Confusion:
     counts: Mapping[tuple[str, str], int]
 
     def share(self, cause: str, repair: str) -> float:
-        """Return the share of a cause's losses with this repair."""
+        """Return the share of losses by `cause` that had this repair."""
         total = sum(self.counts.get((cause, other), 0) for other in self.repairs)
         return self.counts.get((cause, repair), 0) / total if total else 0.0
 
 
 def confusion(run: TracedRun) -> Confusion:
-    """Count the lost data segments of a run by cause and repair, and retransmissions without a loss."""
+    """Count the lost data segments of a run, and retransmissions without a loss, by cause and repair."""
     segments = run.table("segments").select("time_s", "seq", "retransmission", "cause")
     again = segments.filter("retransmission").select("seq", again_s="time_s", repair="cause").sort("again_s")
     acks = run.table("acks").select("time_s", "ack").sort("time_s")
@@ -88,11 +88,11 @@ def confusion(run: TracedRun) -> Confusion:
 def lost_segments(run: TracedRun) -> pl.DataFrame:
     """Return the lost data segments, sorted by time: time_s, seq and the true cause.
 
-    The loss of a frame on a link with ARQ is not the loss of a segment. If a link with ARQ discards a packet,
-    the packet is lost if every attempt was lost. Otherwise the packet had arrived, and only a link ACK was
-    lost (cause `arrived`). Under Block Ack with a lifetime, the trace records a discard only if the packet
-    had not arrived. The cause of an MPDU that was discarded before its first transmission is the cause of its
-    station's last loss.
+    The loss of a frame on a link with ARQ is not the loss of a segment. A packet that such a link discards is
+    lost if every attempt was lost. Otherwise the packet had arrived, and only a link ACK was lost (cause
+    `arrived`). Under Block Ack with a lifetime, the trace records a discard only if the packet had not
+    arrived. If an MPDU was discarded before its first transmission, the cause is that of the station's last
+    loss.
     """
     attempts = _attempts(run)
     drops = run.table("drops").filter(pl.col("kind") == "data").select("time_s", "seq", "place", "cause")
@@ -123,7 +123,7 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
 
 
 def _with_last_losses(packets: pl.DataFrame, run: TracedRun) -> pl.DataFrame:
-    """Set the missing causes of packets to the cause of the last frame that their station lost."""
+    """Set the missing cause of each packet to the cause of the last frame that the same station lost."""
     station = pl.col("place").str.split("->").list.first()
     frames = (
         run.tables["drops"]
@@ -140,7 +140,7 @@ def _with_last_losses(packets: pl.DataFrame, run: TracedRun) -> pl.DataFrame:
 
 
 def _attempts(run: TracedRun) -> dict[str, int]:
-    """Return by place the number of lost data frames after which a link with ARQ discards a packet.
+    """Return by hop the number of lost data frames after which the link layer discards a packet.
 
     With RTS/CTS a packet is also discarded after lost RTS frames: one lost data frame then suffices. An MPDU
     with a lifetime may be discarded before its first transmission.
@@ -160,7 +160,7 @@ def _attempts(run: TracedRun) -> dict[str, int]:
 def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
     """Return the number of lost frames before a discard, for each direction of a radio link with ARQ.
 
-    A link with a window may discard a packet although some of its frames arrived, because the receiver
+    A link with a window may discard a packet although some frames of the packet arrived, because the receiver
     rejected these frames. One lost frame then suffices.
     """
     a, b = radio["ends"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell, Table
 
 ESCAPES = {"/": "-", "-": "--"}
-"""Replacements in HTML ids for the common characters of names that are no letters."""
+"""Replacements for common characters that are no letters, in HTML ids."""
 
 
 VERDICTS = "A claim holds if the 95 % interval of the claimed quantity excludes the opposite."
@@ -50,16 +50,15 @@ def html_id(name: str) -> str:
 
 @dataclass(frozen=True)
 class Paper:
-    """Figure or table of a paper that the chapter reproduces, and the paper's claims."""
+    """Figure or table of a paper that the chapter reproduces, with the paper's claims."""
 
     source: str
     claims: tuple[CheckedClaim, ...]
     """Claims; failed claims come first."""
     readings: ReadingsTable | None = None
-    """Verdicts on the claims under other readings (interpretations) of the paper; None if these were not run.
-    """
+    """Verdicts on the claims under other readings (interpretations) of the paper; None without any."""
     beyond: str | None = None
-    """Values above the paper's y axis."""
+    """Text on values above the paper's y axis; None without such values."""
 
     @classmethod
     def of(cls, outcome: Reproduced, beyond: str | None = None) -> Paper:
@@ -74,7 +73,7 @@ class Paper:
 
     @property
     def open(self) -> int:
-        """Number of claims on which the confidence intervals do not decide."""
+        """Number of claims that the confidence intervals do not decide."""
         return sum(checked.word == "open" for checked in self.claims)
 
 
@@ -85,7 +84,7 @@ class PrintedAxes:
     ticks: tuple[float, ...]
     """Printed y axis, extended to include the measurements."""
     note: str | None
-    """Note on the end of the printed y axis, if this figure's axis ends elsewhere; otherwise None."""
+    """Note on the end of the printed y axis; None if this figure's axis has the same end."""
     limits: tuple[float, float] | None
     """The printed x axis."""
     published: Mapping[tuple[str, int], float] = field(default_factory=dict)
@@ -111,7 +110,7 @@ class Chapter:
     opens_on: str = ""
     """Scheme in the chapter's headline; the page first shows a run of this scheme."""
     findings: tuple[str, ...] = ()
-    """Sentence on each scheme that compares it with the baseline over the whole grid."""
+    """Comparison of each scheme with the baseline over the whole grid, one sentence per scheme."""
     paper: Paper | None = None
     printed: PrintedAxes | None = None
     others: tuple[Quantity, ...] = ()
@@ -145,7 +144,7 @@ class Chapter:
         )
 
     def with_flow(self, flow: str) -> Chapter:
-        """Return a chapter whose traced runs show the TCP flow or connection `flow` if they contain it."""
+        """Return a chapter with traced runs that show the TCP flow or connection `flow`, where present."""
         runs = (replace(run, shown=flow) if flow in run.names else run for run in self.runs)
         return replace(self, runs=tuple(runs))
 
@@ -188,7 +187,7 @@ class Chapter:
 
     @cached_property
     def opening(self) -> SettingOutcome | None:
-        """Setting in the headline, whose throughput, delay and other goals the page shows.
+        """Setting in the headline. The page shows throughput, delay and other goals at this setting.
 
         None if the schemes are compared by fewer than two goals.
         """
@@ -211,14 +210,14 @@ class Chapter:
 
     @cached_property
     def fairness(self) -> Quantity | None:
-        """Fairness that the page also shows; None unless several flows share the network."""
+        """Fairness metric of the page; None unless several flows share the network."""
         fair = fairness(self.table)
         shown = fair is not None and any(one.column == fair.column for one in self.quantities)
         return fair if shown and self.main.column != FAIRNESS.column else None
 
     @property
     def plane(self) -> tuple[Dimension, Dimension] | None:
-        """Dimensions of the heat map; None unless two numeric dimensions vary independently."""
+        """Both dimensions of the heat map; None unless two numeric dimensions vary independently."""
         numeric = [d for d in self.dimensions if d.numeric and len(d.values) > 1]
         for other in numeric[1:]:
             if other.group != numeric[0].group:
@@ -253,8 +252,8 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
 def leader(table: Table) -> Cell | None:
     """Return the cell whose goodput ratio to the baseline has the largest lower end; None without cells.
 
-    A cell is the summary of a point. Without a baseline, or if no ratio has an interval, the cell with the
-    largest mean goodput is returned.
+    A cell is the summary of a point. Without a baseline, or if no ratio has an interval, the result is the
+    cell with the largest mean goodput.
     """
     cells = table.cells(GOODPUT.column)
     ahead = [cell for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
@@ -264,7 +263,7 @@ def leader(table: Table) -> Cell | None:
 
 
 def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
-    """Count for each scheme the settings at which its goodput is significantly above or below the baseline's.
+    """Count for each scheme the settings with goodput significantly above or below the baseline.
 
     With 95 % intervals, about one in twenty differences is significant by chance.
     """
@@ -308,7 +307,7 @@ def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
 
 
 def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
-    """Return the chapter of an experiment: its study with the labels of its paper, and its claims."""
+    """Return the chapter of an experiment: its study with labels of the paper, and the paper's claims."""
     from airhop.experiments.frame import frame
 
     experiment, drawn = outcome.experiment, frame(outcome)
@@ -354,7 +353,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
 
 
 def _traced(outcome: Outcome) -> tuple[TracedRun, ...]:
-    """Simulate the setting in the headline of an experiment again with packet traces."""
+    """Simulate the headline's setting of an experiment again, with packet traces."""
     experiment, choice = outcome.experiment, outcome.experiment.timeline
     grid = experiment.axis.grid(outcome.mode)
     x = choice.at(outcome.samples) if choice else None

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell
 
 DIGITS = 6
-"""Number of significant digits in the page; the intervals distinguish fewer."""
+"""Number of significant digits of the numbers in a page, more than the intervals distinguish."""
 
 
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
-    """Return the grid, values of each metric at its points, and the command that repeats a run of each point.
+    """Return the grid, the metrics of each point, and the command that repeats a run of each point.
 
     `points` are the points with rows. The command repeats replication 0; commands of other replications
     differ only in `--rep`.
@@ -86,14 +86,17 @@ def runs_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None]]]:
-    """Return the data sources of a time-line as columns; NaN and -∞ become null, +∞ the string "Infinity"."""
+    """Return the data sources of a time-line as columns.
+
+    NaN and -∞ become null. +∞ becomes the string "Infinity".
+    """
     return {name: {column.name: _exact(column) for column in rows} for name, rows in shown.sources.items()}
 
 
 def _exact(column: pl.Series) -> list[float | str | None]:
-    """Convert a column to a list, numbers with six decimals.
+    """Convert a column to a list with six decimals per number.
 
-    NaN and -∞ become None, +∞ becomes "Infinity".
+    NaN and -∞ become None. +∞ becomes "Infinity".
     """
     if not column.dtype.is_float():
         return column.to_list()
@@ -147,9 +150,9 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
-    """Return the number that the paper prints for each point, None for a point without a printed number.
+    """Return the number that the paper prints for each point; None for a point without a printed number.
 
-    Returns None instead of the list if the paper prints no number at all.
+    If the paper prints no number at all, returns None instead of the list.
     """
     if chapter.printed is None or not chapter.printed.published:
         return None
@@ -160,7 +163,7 @@ def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | No
 def _published_ratios(
     chapter: Chapter, points: list[Point], published: list[float | None]
 ) -> list[float | None]:
-    """Return the printed ratio of each point to the baseline at its setting.
+    """Return the printed ratio of each point to the baseline at the same setting.
 
     None for a point if the paper lacks one of the numbers.
     """
@@ -176,10 +179,7 @@ def _published_ratios(
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
-    """Return the axes of the paper's figure, on which the page shows printed numbers.
-
-    None without a figure.
-    """
+    """Return the axes of the paper's figure, for printed numbers on the page; None without a figure."""
     if chapter.printed is None:
         return None
     return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}

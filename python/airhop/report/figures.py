@@ -51,7 +51,7 @@ CURVE_COLUMNS = (
     "ratio",
     "point",
 )
-"""Columns of the source of a curve, which the page's script fills."""
+"""Columns of the source of a curve; the page's script fills these columns."""
 
 
 def means(chapter: Chapter, scale: Scale) -> figure:
@@ -85,7 +85,7 @@ def means(chapter: Chapter, scale: Scale) -> figure:
 
 
 def differences(chapter: Chapter, scale: Scale) -> figure:
-    """Make the figure of the paired difference to the baseline, with its zero line."""
+    """Make the figure of the paired difference to the baseline, with a line at zero."""
     plot = _against(scale, "differences", 340)
     plot.add_layout(Span(location=0, dimension="width", line_color="#7d8794", line_width=1.2))
     _curves(
@@ -184,7 +184,7 @@ def _schemes(chapter: Chapter) -> list[tuple[str, SchemeStyle]]:
 
 
 def _against(scale: Scale, name: str, height: int) -> figure:
-    """Return a figure without data, named `name`, whose x axis has this scale."""
+    """Return a figure without data, with the name `name` and an x axis of this scale."""
     plot = _empty(name, height, x_axis_type="log" if scale == "log" else "linear")
     if scale == "category":
         plot.xaxis.ticker = FixedTicker(ticks=[])
@@ -192,7 +192,7 @@ def _against(scale: Scale, name: str, height: int) -> figure:
 
 
 def _empty(name: str, height: int, **options: Any) -> figure:
-    """Return a figure whose ranges the page sets; the reader zooms by dragging, or by Ctrl and the wheel."""
+    """Return a figure without ranges; the page sets the ranges, and the reader zooms by dragging."""
     plot = plain_figure(
         height=height,
         x_range=Range1d(0.1, 1),
@@ -246,7 +246,7 @@ def _curves(plot: figure, chapter: Chapter, rows: list[tuple[str, str]]) -> None
 def _points(
     plot: figure, source: ColumnDataSource, style: SchemeStyle, place: int, size: int
 ) -> GlyphRenderer:
-    """Draw selectable markers; a selected marker gets an outline."""
+    """Draw selectable markers, with an outline around selected markers."""
     return plot.scatter(
         "x",
         "y",

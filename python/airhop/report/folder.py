@@ -28,11 +28,11 @@ def report_folder(
     *,
     flow: str | None = None,
 ) -> list[Path]:
-    """Write the report of all studies and experiments of a folder, and figures and cells of its studies.
+    """Write the report of all studies and experiments in a folder, and the figures and cells of each study.
 
     The report is `out`, by default FOLDER/report.html. For the study NAME, FOLDER/NAME contains the figures
-    for print, and `Table.cells_frame` as cells.csv. `flow` is the TCP flow whose packets the time-lines show,
-    by default the first flow of each run. Returns the files, the report first. Raises InputError if the
+    for print, and `Table.cells_frame` as cells.csv. Time-lines show the packets of the TCP flow `flow`, by
+    default of the first flow of each run. Returns the files, the report first. Raises InputError if the
     folder has no study, or if no run has the flow.
     """
     from airhop.plots import draw_study
@@ -73,7 +73,7 @@ def report_folder(
 
 
 def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
-    """Show a flow or connection in every chapter that contains it; raise InputError if no chapter does."""
+    """Show a flow or connection in all chapters that contain it; raise InputError if none does."""
     traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
     known = list(dict.fromkeys(name for run in traced for name in run.names))
     if flow not in known:

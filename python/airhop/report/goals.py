@@ -1,4 +1,4 @@
-"""Comparison by several goals (throughput, delay and others): headline, table, and graph of the trade-off."""
+"""Comparison by several goals (throughput, delay and others): headline, table, and trade-off graph."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 460.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 446.0, 14.0, 282.0
-"""Edges of the plot in the drawing, pixels."""
+"""Edges of the plot in the drawing, in pixels."""
 LABEL_PX = 14.0
-"""Minimum distance between the base lines of two labels, pixels."""
+"""Minimum distance between the base lines of two labels, in pixels."""
 MOST_TICKS = 6
 """Maximum number of ticks of a logarithmic axis."""
 MARGIN = 0.08
@@ -46,16 +46,16 @@ class GoalRow:
 
     label: str
     cells: Mapping[str, str]
-    """Mean and half-width by scheme; for a scheme with unfinished transfers, a text instead."""
+    """Mean and half-width by scheme; a text if the scheme has unfinished transfers."""
     best: Sequence[str]
     """Schemes that no other scheme significantly exceeds; empty if the goal does not distinguish schemes."""
 
 
 def headline(settings: Sequence[Outcome], goodput: str) -> str:
-    """Return the headline of a study from the verdicts of its settings, and a sentence on goodput.
+    """Return the headline of a study.
 
-    For a single setting, the headline is its verdict. For several settings, the headline is the sentence
-    `goodput`, and a sentence for each other goal on the scheme that is best at most settings.
+    For a single setting, the headline is the verdict. For several settings, the headline is the sentence
+    `goodput`, followed by one sentence per other goal on the scheme that is best at most settings.
     """
     compared = [found for found in settings if len(found.verdict.standings) > 1]
     if not compared:
@@ -76,8 +76,8 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
 def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences below the headline of a study.
 
-    For a single setting with several goals, the sentences have the values that explain its verdict; otherwise
-    they are `goodput`, the sentences on goodput.
+    For a single setting with several goals, the sentences have the values that explain the verdict. Otherwise
+    the sentences are `goodput`.
     """
     alone = settings[0].verdict if len(settings) == 1 else None
     return tuple(goodput if alone is None or len(alone.standings) < 2 else alone.evidence)
@@ -89,7 +89,7 @@ def _counted(count: int, settings: int) -> str:
 
 
 def _sentence_on_best(kind: Kind, settings: Sequence[Outcome]) -> str:
-    """Return a sentence on the scheme that alone is best in a goal at most settings; empty without one."""
+    """Return a sentence on the scheme that is most often the only best one in a goal, or an empty text."""
     leading = [found.verdict.leading.get(kind) for found in settings]
     wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]
     if not wins:
@@ -100,7 +100,7 @@ def _sentence_on_best(kind: Kind, settings: Sequence[Outcome]) -> str:
 
 
 def _starving(settings: Sequence[Outcome]) -> dict[str, int]:
-    """Return by scheme the number of settings at which flows starve."""
+    """Return the number of settings at which flows starve, by scheme."""
     found: dict[str, int] = {}
     for outcome in settings:
         for scheme, classes in outcome.verdict.starved.items():
@@ -130,9 +130,9 @@ def _cell(standing: Standing, scheme: str) -> str:
 def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
     """Return the delay goal of the graph, and a mark for each scheme with values of delay and throughput.
 
-    The graph shows the delay goal that decides the verdict, if there is one. Otherwise it shows a delay goal
-    that is among the foremost goals, or else the first delay goal. Returns None with fewer than two marks, or
-    without a goal of delay or of throughput.
+    The graph shows the delay goal that decides the verdict, if there is one. Otherwise the graph shows the
+    first of the most important delay goals. Returns None with fewer than two marks, or without a goal of
+    delay or of throughput.
     """
     throughput = next((goal for goal in outcome.samples if goal.kind == "throughput"), None)
     delays = [goal for goal in outcome.samples if goal.kind == "delay"]
@@ -175,7 +175,7 @@ def picture(outcome: Outcome, look: Mapping[str, SchemeStyle], labels: Mapping[s
 
 @dataclass(frozen=True)
 class _Axis:
-    """Axis that places its largest value at `first`: the delay falls to the right, the throughput rises."""
+    """Axis with the largest value at `first`: delay falls to the right, and throughput rises upwards."""
 
     low: float
     high: float
@@ -196,9 +196,9 @@ class _Axis:
         return cls(max(low - margin, 0.0), high + margin, first, last, log)
 
     def place(self, value: float) -> float:
-        """Return the coordinate of a value, pixels.
+        """Return the coordinate of a value in pixels.
 
-        Values beyond an end of the axis have the end's coordinate.
+        Values beyond an end of the axis are placed at this end.
         """
         value = min(max(value, self.low), self.high)
         low, high, at = (
@@ -207,13 +207,13 @@ class _Axis:
         return self.first + (high - at) / (high - low) * (self.last - self.first)
 
     def _powers(self, factors: Sequence[int]) -> list[float]:
-        """Return the products of `factors` and powers of ten within the axis."""
+        """Return the products of `factors` and powers of ten that lie within the axis."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         every = [factor * 10.0**power for power in powers for factor in factors]
         return [tick for tick in every if self.low <= tick <= self.high]
 
     def ticks(self) -> list[float]:
-        """Return round tick values: multiples of powers of ten on a log axis, else about five equal steps."""
+        """Return round tick values: multiples of powers of ten on a log axis, or about five equal steps."""
         if self.log:
             found = [self._powers(factors) for factors in (range(1, 10), (1, 2, 5), (1,))]
             return next((ticks for ticks in found if len(ticks) <= MOST_TICKS), found[-1])
@@ -242,7 +242,7 @@ def _axes(x: _Axis, y: _Axis, goal: Goal) -> Iterator[Markup]:
 
 
 def _mark(mark: Mark, at: tuple[float, float], x: _Axis, y: _Axis, style: SchemeStyle) -> Iterator[Markup]:
-    """Draw the intervals of a scheme, and its marker."""
+    """Draw the marker of a scheme, and both intervals."""
     line = Markup('<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="{}" stroke-width="1.5"/>')
     (left, right), (low, high) = (
         _ends(axis, value) for axis, value in ((x, mark.delay), (y, mark.throughput))
@@ -261,7 +261,7 @@ def _ends(axis: _Axis, value: stats.Estimate) -> tuple[float, float]:
 
 
 def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the coordinates of labels: beside the marks, and lower where another label would cover them."""
+    """Return the coordinates of labels: beside the marks, or lower if another label would cover the place."""
     found: dict[int, tuple[float, float]] = {}
     for number in sorted(range(len(places)), key=lambda number: places[number][1]):
         x, y = places[number]
@@ -273,7 +273,7 @@ def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _label(label: str, x: float, y: float) -> Markup:
-    """Write the name of a scheme beside its mark, towards the middle of the drawing."""
+    """Draw the name of a scheme beside its mark, on the side towards the middle of the drawing."""
     is_right = x > (LEFT + RIGHT) / 2
     return Markup('<text class="name" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(
         x - 11 if is_right else x + 11, y - 5, "end" if is_right else "start", label

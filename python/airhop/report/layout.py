@@ -34,7 +34,7 @@ SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
     "differences": figures.differences,
     "fairness": figures.fairness,
 }
-"""Figures of a metric against a dimension; each needs a template for every scale among the dimensions."""
+"""Figures of a metric against a dimension. Each figure needs a template for every scale of a dimension."""
 
 RATES = " ".join(f"{MEASURES[name].label}: {MEASURES[name].about}" for name in (GOODPUT, ACTIVE))
 INTERVALS = (
@@ -45,22 +45,22 @@ INTERVALS = (
 
 @dataclass(frozen=True)
 class PivotRow:
-    """Row of the table of means: the points at one value of the dimension."""
+    """Row of the table of means, with the points at one value of the dimension."""
 
     text: str
     cells: dict[str, Cell]
-    """Summaries of the points, by scheme."""
+    """Summaries of the points by scheme."""
     best: str | None
 
 
 @dataclass(frozen=True)
 class Pivot:
-    """Table of the main metric by value of the dimension and by scheme, readable without JavaScript."""
+    """Table of the main metric, by value of the dimension and by scheme; readable without JavaScript."""
 
     dimension: str
     rows: list[PivotRow]
     compared: set[str]
-    """Schemes that have a ratio to the baseline."""
+    """Schemes with a ratio to the baseline."""
     digits: int
 
     def mean(self, cell: Cell) -> str:
@@ -70,7 +70,7 @@ class Pivot:
 
 @dataclass(frozen=True)
 class Layout:
-    """Values that a chapter's template reads, in addition to the chapter."""
+    """Values for a chapter's template, in addition to the chapter itself."""
 
     chapter: Chapter
     template = "chapter.html.j2"
@@ -118,12 +118,12 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Maps of the station positions (the same for all runs); empty if all stations are in range."""
+        """Maps of the station positions, equal for all runs; empty if all stations are in range."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property
     def networks(self) -> list[Network]:
-        """Drawing of the links of each run, in the order of the runs; empty without radio links."""
+        """Drawings of the links, one per run in the order of the runs; empty without radio links."""
         return [drawn for run in self.chapter.runs if (drawn := network(run))]
 
     @cached_property
@@ -142,7 +142,7 @@ class Layout:
 
     @property
     def goals_at(self) -> str:
-        """Setting in the headline, as text after a comma; empty for a study of one setting."""
+        """Setting in the headline, as text that begins with a comma; empty for a study of one setting."""
         opening = self.chapter.opening
         if opening is None or len(self.chapter.settings) == 1:
             return ""
@@ -165,12 +165,12 @@ class Layout:
 
     @cached_property
     def connections(self) -> list[Connections | None]:
-        """For each run, the connections of the flow shown; None if its application opens no connections."""
+        """For each run, the connections of the flow shown; None if the application opens no connections."""
         return [opened(run) for run in self.chapter.runs]
 
     @property
     def timeline_data(self) -> list[dict[str, Any]]:
-        """Data of each run that the script needs before it unpacks the run's figures."""
+        """Data of each run that the script needs before unpacking the figures of the run."""
         return [{"losses": shown.losses} for shown in self.timelines]
 
     @property
@@ -215,7 +215,7 @@ class Layout:
         return [(name, text) for name, text in facts if text]
 
     def pack(self, templates: Templates) -> dict[str, str]:
-        """Return compressed data by the id from which the script unpacks them; add figures to `templates`."""
+        """Return compressed data by id, for the script to unpack; add the figures to `templates`."""
         chapter = self.chapter
         judged = self.matrices.data if self.matrices else None
         data = chapter_data(chapter) | {"judged": judged, "templates": self._templates(templates)}
@@ -227,7 +227,7 @@ class Layout:
         return {id_: pack(data) for id_, data in found.items()}
 
     def _templates(self, templates: Templates) -> dict[str, str]:
-        """Return the name of each view's template; a view against a dimension has a template per scale."""
+        """Return the name of each view's template; a view against a dimension has one template per scale."""
         chapter = self.chapter
         # Without a varied dimension, the page shows the first dimension with its single value.
         axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]
@@ -280,7 +280,7 @@ def _pivot(chapter: Chapter, dimension: Dimension | None) -> Pivot:
 
 
 def _best(cells: dict[str, Cell], digits: int) -> str | None:
-    """Return the scheme with the highest mean after rounding; None if two schemes have this mean."""
+    """Return the scheme with the highest mean after rounding; None if two schemes share this mean."""
     printed = {scheme: round(cell.value.mean, digits) for scheme, cell in cells.items()}
     best = [scheme for scheme, mean in printed.items() if mean == max(printed.values())]
     return best[0] if len(best) == 1 < len(cells) else None

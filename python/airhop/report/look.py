@@ -11,12 +11,12 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-se
 LIGHT_TEXT, LIGHT_AXIS = "#59636e", "#8c959f"  # --label and --axis of page.css
 GRID, GRID_ALPHA = "#7d8794", 0.18  # visible on light and dark pages and in print
 POWER_LIMIT = 9
-"""Decimal exponent from which ticks have the form 1e+9; ticks below it have plain digits, as in 120000 kB."""
+"""Smallest decimal exponent of ticks in the form 1e+9. Smaller ticks have plain digits, as in 120000 kB."""
 TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'
 
 
 def plain_figure(**options: Any) -> figure:
-    """Make a figure without frame, toolbar or fill, as wide as the page's column."""
+    """Make a figure as wide as the page's column, without frame, toolbar or fill."""
     plot = figure(
         sizing_mode="stretch_width",
         tools="",

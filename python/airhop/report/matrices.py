@@ -44,7 +44,7 @@ class Matrix:
     """Share of correct classifications; None if the scheme classifies no loss."""
 
     def cell(self, judged: str, cause: str) -> Mapping[str, str]:
-        """Return a cell: text, tooltip, colour intensity, and whether the classification is correct."""
+        """Return a matrix cell: text, tooltip, colour intensity, and whether the class is correct."""
         count, share = self.found.count(judged, cause), self.found.share(judged, cause)
         return {
             "text": percent(share) if count else "",
@@ -75,8 +75,8 @@ class Matrices:
     """Setting shown initially, in words."""
     shown: list[Matrix]
     data: dict[str, Any]
-    """Columns over the points of `chapter_data`: counts by cell of the matrix, share of correct
-    classifications, and its interval.
+    """Columns with one value per point of `chapter_data`: count in each matrix cell, share of correct
+    classifications, and the interval of this share.
     """
 
 

@@ -1,4 +1,4 @@
-"""Compression of the page's texts, data and figures, which the browser unpacks on demand."""
+"""Compression of a page's texts, data and figures, for the browser to unpack on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bokeh.document import Document
 from bokeh.models import Model
 
 MOST_LINES = 2_000
-"""Maximum number of lines of a text in a page, 150 kB; the scenario of 10,000 flows has 900,000 lines."""
+"""Maximum number of lines of a text in a page, about 150 kB. A scenario of 10,000 flows has 900,000 lines."""
 
 
 def excerpt(text: str) -> str:
@@ -33,7 +33,7 @@ def pack(data: Any) -> str:
 
 
 def template(figures: Mapping[str, Model]) -> dict[str, Any]:
-    """Serialize figures that share Bokeh models; the page may draw them several times.
+    """Serialize figures that share Bokeh models; the page may draw each figure several times.
 
     Returns `doc` for BokehJS, and `roots`: the ID of each figure in `doc`, by name.
     """
@@ -47,15 +47,15 @@ def template(figures: Mapping[str, Model]) -> dict[str, Any]:
 
 
 class Templates:
-    """Templates of a page's figures, each stored once for all chapters."""
+    """Templates of a page's figures; all chapters share one copy of each template."""
 
     def __init__(self) -> None:
         self.packed: dict[str, str] = {}
-        """Compressed template by the id from which the script unpacks it."""
+        """Compressed templates by id; the script unpacks a template by this id."""
         self._ids: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Return the id of the template with a key, which is built if missing.
+        """Return the id of the template with a key; build the template if missing.
 
         `build` is called only if no page has a template with this key. The key must contain everything that
         determines the figures.
@@ -69,4 +69,4 @@ class Templates:
 
 
 _PACKED: dict[Hashable, str] = {}
-"""Templates of all pages by key; a template takes a second to build, and most experiments share templates."""
+"""Templates of all pages by key. A template takes a second to build, and most experiments share templates."""

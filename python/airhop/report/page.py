@@ -99,9 +99,9 @@ class Overview:
 
 
 def write_report(chapters: Sequence[Page], path: Path) -> Path:
-    """Write the report of these chapters as one HTML file, which includes Bokeh's JavaScript and all data.
+    """Write a report on these chapters as one HTML file with Bokeh's JavaScript and all data.
 
-    When the report is complete, it replaces the file or symbolic link at `path`.
+    The finished report replaces the file or symbolic link at `path`.
     """
     with filling(path.parent) as hidden:
         (hidden / path.name).write_text(render(chapters), encoding="utf-8")
@@ -163,13 +163,13 @@ def _layout(chapter: Page) -> Layout | CalculationPage | TwinLayout:
 
 
 def _digest(script: str) -> str:
-    """Return the hash of a script, by which a Content-Security-Policy allows it (W3C CSP 3 §2.3.1)."""
+    """Return the hash by which a Content-Security-Policy allows a script (W3C CSP 3 §2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
 def _bokeh() -> str:
-    """Return Bokeh's own script. An imported Panel would add files that the page must not load."""
+    """Return Bokeh's own script, without the files that an imported Panel would add."""
     from bokeh.core.templates import JS_RESOURCES
     from bokeh.resources import Resources
 

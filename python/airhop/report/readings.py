@@ -23,17 +23,17 @@ class ReadingsTable:
 
     @classmethod
     def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
-        """Return the table of the claims that were checked under several readings.
-
-        None without such claims.
-        """
+        """Return the table of all claims that were checked under several readings; None if no claims were."""
         if not claims or len(claims[0].judged) < 2:
             return None
         return cls(tuple(claims), tuple(questions))
 
     @property
     def groups(self) -> list[tuple[str, list[str]]]:
-        """Columns: subject of each open question, and the names of its readings with the default first."""
+        """Column groups: the subject of each open question, and the names of its readings.
+
+        The default reading comes first.
+        """
         judged = {judgement.name for judgement in self.claims[0].judged}
         asked = ((question.about, [one.name for one in question.others]) for question in self.questions)
         kept = [(about, [name for name in names if name in judged]) for about, names in asked]
@@ -45,7 +45,7 @@ class ReadingsTable:
         return {one.claim.id: [judged.result.word for judged in one.judged] for one in self.claims}
 
     def told(self) -> Iterator[tuple[str, Reading, bool, str]]:
-        """Yield each answer with its question, True for the default, and its basis in the paper."""
+        """Yield each reading with its question, True for the default, and its evidence in the paper."""
         for question in self.questions:
             for reading in (question.default, *question.others):
                 rests_on = "" if reading.rests_on == SILENT else reading.rests_on

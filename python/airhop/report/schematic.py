@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 COLUMN_PX, ROW_PX, MARGIN_PX = 190.0, 76.0, 44.0
 LETTER_PX = 9.0
-"""Approximate width of a letter in a node's name, pixels."""
+"""Approximate width in pixels of a letter in a node's name."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Drawing of nodes and links, and the links as text of the caption."""
+    """Drawing of nodes and links, with the links described in the caption."""
 
     drawing: Markup
     lines: tuple[Line, ...]

@@ -46,7 +46,10 @@ STROKED = {
 
 
 def symbol(name: str, color: str) -> Markup:
-    """Draw the marker as inline SVG; `-open` after the name leaves only its outline."""
+    """Draw the marker as inline SVG.
+
+    A name that ends in `-open` draws only the outline.
+    """
     shape = name.removesuffix("-open")
     hollow = shape in STROKED or name.endswith("-open")
     fill = "none" if hollow else color

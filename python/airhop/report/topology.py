@@ -33,7 +33,7 @@ class Plan:
 
 
 def plans(run: TracedRun) -> list[Plan]:
-    """Draw the cells of a run in which some stations cannot receive from each other."""
+    """Draw those cells of a run that have stations out of range of each other."""
     channels = cells(run.network, run.tables)
     limited = [cell for cell in channels if cell.limited]
     if not limited:  # avoids the search for the flows' paths, which takes long for many flows
@@ -111,9 +111,9 @@ def _arc(start: tuple[float, float], end: tuple[float, float], bent: float, colo
 def _station(
     cell: Cell, name: str, at: tuple[float, float], scale: float, first: bool, on_way: bool, named: bool
 ) -> Markup:
-    """Draw a station with its range circles, which appear on hover.
+    """Draw a station.
 
-    Those of the first station always appear.
+    Its range circles appear on hover, and those of the first station always.
     """
     x, y = (f"{value:.1f}" for value in at)
     metres = cell.places[name]

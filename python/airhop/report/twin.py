@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from airhop.results import Result
 
 ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
-"""Causes of loss that have a row in the table also without losses."""
+"""Causes of loss that the table always lists, even without losses."""
 
 
 CAPTIONS = {
@@ -33,7 +33,7 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Side:
-    """One of the compared runs, real or simulated, with its compared flow."""
+    """One of the two compared runs, real or simulated, with the compared flow."""
 
     name: str
     """`kernel` for the emulation, `twin` for the simulation."""
@@ -58,7 +58,7 @@ class Side:
     def cwnd(self) -> pl.DataFrame:
         """Congestion window over time: `x` in seconds, `y` in segments.
 
-        Empty if the kernel did not report it.
+        Empty if the kernel did not report its window.
         """
         import polars as pl
 
@@ -75,14 +75,14 @@ class Side:
 
     @property
     def goodput_mbps(self) -> float:
-        """Goodput from the first segment to the last delivery, Mbit/s."""
+        """Goodput in Mbit/s between the first segment and the last delivery."""
         return float(self.flow[ACTIVE] or 0.0)
 
     @cached_property
     def lost(self) -> dict[str, int]:
-        """Losses of the flow's data by cause, and of its ACKs as `ack`.
+        """Number of the flow's data losses by cause, and of its lost ACKs as `ack`.
 
-        Frames for the causes channel and collision, packets for all other causes.
+        `channel` and `collision` count frames. All other causes count packets.
         """
         drops = self.rows("drops").select("kind", "cause")
         found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
@@ -92,7 +92,7 @@ class Side:
 
     @cached_property
     def delay_ms(self) -> tuple[float | None, float | None]:
-        """Median and 95th percentile of the delays of delivered data packets, ms.
+        """Median and 95th percentile of the delay of delivered data packets, in ms.
 
         None if no data packet was delivered.
         """
@@ -121,7 +121,7 @@ class TwinChapter:
     notes: Sequence[str] = ()
     """Notes about the log, one sentence each."""
     live: Mapping[str, Any] | None = None
-    """Value of `Emulation.live`; None for a replay of a log, which has no real time."""
+    """Value of `Emulation.live`. None for a replayed log, because a replay does not run in real time."""
     paper = None
     computed = None
 
@@ -177,7 +177,7 @@ class TwinLayout:
     chapter: TwinChapter
     template = "twin.html.j2"
     heights = HEIGHTS_PX
-    """Height of the figures, pixels."""
+    """Heights of the figures in pixels."""
 
     @property
     def captions(self) -> dict[str, str]:
@@ -186,7 +186,7 @@ class TwinLayout:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Parts of the page to which its top has links."""
+        """Sections of the page that the links at its top refer to."""
         return ("figures", "tables", *(("emulator",) if self.chapter.live else ()), "method")
 
     @property
@@ -231,7 +231,7 @@ class TwinLayout:
 
     @property
     def kept_pace(self) -> list[tuple[str, str]]:
-        """Facts about the emulation's validity and the lateness of packets, pairs of a name and a value."""
+        """Validity of the emulation and lateness of its packets, as pairs of name and value."""
         live = self.chapter.live or {}
         shift, delay = live["goodput_shift"], live["delay_shift"]
         told = [
@@ -250,7 +250,10 @@ class TwinLayout:
         return told
 
     def pack(self, _templates: Templates) -> dict[str, str]:
-        """Return the compressed figures and data by the id from which the script unpacks them."""
+        """Return the compressed figures and data.
+
+        The page's script finds them by id.
+        """
         chapter = self.chapter
         drawn = figures(
             {side.name: curves(side.rows("deliveries"), chapter.duration_s) for side in chapter.sides},

@@ -1,8 +1,7 @@
 """Figures of an emulation and its simulated twin: delivered bytes and losses, goodput over time, cwnd.
 
-Unlike the templates of other figures, these figures contain their data. The renderers of a run or of a cause
-of loss have the name of the run or cause as a tag. By this tag a legend button shows and hides them
-(assets/js/twin.js).
+Unlike other figure templates, these figures contain their data. Each renderer is tagged with its run or its
+cause of loss. Legend buttons show and hide renderers by tag (assets/js/twin.js).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from airhop.report.packets.marks import BLUE, DATA_DROPS, GOLD
 
 MEGABYTE = 1e6
 MOST_POINTS = 4000
-"""Maximum number of points of a curve of delivered bytes, more than the columns of a screen."""
+"""Maximum number of points in a curve of delivered bytes, more than the pixel columns of a screen."""
 LEAST_WINDOWS = 25
 """Minimum number of averaging intervals in the graph of goodput."""
 HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
@@ -44,7 +43,7 @@ class TwinStyle:
 
     color: str
     symbol: str
-    """Drawing of the style in the legend, and Bokeh's name of its dashes."""
+    """Drawing of the line in the legend. It also selects Bokeh's dash pattern."""
 
 
 LOOKS = {"kernel": TwinStyle(BLUE, "line"), "twin": TwinStyle(GOLD, "dashed")}
@@ -58,8 +57,9 @@ class Curves:
     delivered: pl.DataFrame
     """`x` in seconds, `y` in MB."""
     goodput: pl.DataFrame
-    """Goodput `y`, Mbit/s, in the averaging interval that begins at `x`, seconds; a last row repeats `y` at
-    the end of the run.
+    """Mean goodput `y` (Mbit/s) over the averaging interval that begins at `x` (seconds).
+
+    The last row repeats `y` at the end of the run.
     """
     window_s: float
 
@@ -86,10 +86,10 @@ def curves(deliveries: pl.DataFrame, duration_s: float) -> Curves:
 
 
 def window(duration_s: float) -> float:
-    """Return the averaging interval of goodput, seconds.
+    """Return the averaging interval of goodput in seconds.
 
-    The interval is the largest product of 1, 2 or 5 and a power of ten for which a run has at least
-    `LEAST_WINDOWS` intervals.
+    The interval is 1, 2 or 5 times a power of ten. It is the longest that divides the run into
+    `LEAST_WINDOWS` intervals or more.
     """
     longest = duration_s / LEAST_WINDOWS
     power = 10.0 ** (ceil(log10(longest) - 1e-9) - 1)
@@ -116,7 +116,7 @@ def figures(
 ) -> dict[str, figure]:
     """Return the figures `delivered`, `goodput` and `cwnd` on one time axis.
 
-    `cwnd` is omitted if `windows`, by name of the run, is empty.
+    `cwnd` is omitted if `windows` is empty.
     """
     time = Range1d(0.0, duration_s, bounds=(0.0, duration_s), name="time")
     width = f"{next(iter(shown.values())).window_s:g}"
@@ -154,7 +154,10 @@ def _empty(name: str, time: Range1d, label: str) -> figure:
 
 
 def _curve(plot: figure, run: str, rows: pl.DataFrame, label: str, value: str) -> None:
-    """Draw a run as steps, and an invisible line for the hover cards, which Bokeh's steps lack."""
+    """Draw a run as steps.
+
+    Hover cards use an invisible line, because Bokeh's steps have none.
+    """
     look, source = LOOKS[run], ColumnDataSource(rows.to_dict(as_series=False))
     drawn = plot.step(
         "x",

@@ -1,4 +1,4 @@
-"""Printed figure of an experiment: its metric on the axes of its paper's figure, with 95 % intervals."""
+"""Printed figure of an experiment on the axes of its paper's figure, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 FEW_WORDS = 4
-"""Maximum number of horizontal tick labels that are words; more labels are slanted."""
+"""Maximum number of words as tick labels of the x axis. If there are more, the labels are slanted."""
 SLANT = 40
 BESIDE = 0.12
 """Distance between the marks of two curves on an axis of words, as a share of the distance of two ticks."""
@@ -35,7 +35,7 @@ def draw(outcome: Outcome, stem: Path) -> list[Path]:
 
 
 def goodput_figure(outcome: Outcome) -> Figure:
-    """Draw the figure on the axes of the paper's figure, with its panels below each other."""
+    """Draw the experiment's figure on the axes of the paper's figure, with panels below each other."""
     experiment = outcome.experiment
     axis, metric = experiment.axis, experiment.metric
     drawn = frame(outcome)

@@ -36,7 +36,7 @@ MARKS = {
 BETWEEN = 2
 """Number of blanks between columns of a table."""
 WIDEST = 96
-"""Maximum width of the output, characters: longer lines are hard to read."""
+"""Maximum width of the output in characters. Longer lines are hard to read."""
 
 
 def print_outcome(outcome: Reproduced, console: Console) -> None:
@@ -101,9 +101,9 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
 
 
 def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Return the values beyond the paper's axis.
+    """Return a note on values beyond the paper's axis.
 
-    They precede the verdicts, because verdicts on ratios do not show them.
+    Verdicts on ratios hide such values, so the note precedes the verdicts.
     """
     told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
     return [_wrapped(told, width, "yellow"), ""] if told else []
@@ -119,7 +119,10 @@ def _measured(outcome: Outcome) -> list[tuple[Metric, list[Row]]]:
 
 
 def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
-    """Break a text into lines, indented after the first, without a break between a number and its unit."""
+    """Wrap a text with a hanging indent.
+
+    A number and its unit stay on one line.
+    """
     lines = textwrap.wrap(tie_units(text), width - indent, break_on_hyphens=False)
     return Text(("\n" + " " * indent).join(lines).replace(NO_BREAK, " "), style=style)
 
@@ -127,9 +130,8 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
 def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> list[RenderableType]:
     """Return tables with a row per x.
 
-    For each curve they contain mean ± half-width, ratio to the baseline, and the paper's number.
-
-    Curves that do not fit into `width` columns are in a further table.
+    Each curve has its mean ± half-width, its ratio to the baseline, and the paper's number. Curves that do
+    not fit into `width` columns go into a further table.
     """
     experiment = outcome.experiment
     names = [Text(experiment.axis.name), *(Text(experiment.axis.text(x)) for x in outcome.samples.xs)]
@@ -146,7 +148,7 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
 
 
 def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[list[Text]]]:
-    """Yield for each curve with the metric its columns, heading first: measured and printed values."""
+    """Yield the columns of each curve, heading first: measured values, then the paper's values."""
     labels, xs = outcome.experiment.labels, outcome.samples.xs
     look = styles(labels)
     best = [max((row for row in rows if row.x == x), key=_mean, default=None) for x in xs]
@@ -175,7 +177,7 @@ def _printed(row: Row | None, metric: Metric) -> Text:
 
 
 def _width(column: list[Text]) -> int:
-    """Return the width of a column, including the blanks before the next."""
+    """Return the width of a column, with the blanks after it."""
     return max(text.cell_len for text in column) + BETWEEN
 
 
@@ -243,7 +245,10 @@ def _chart(outcome: Outcome, width: int) -> Text:
 
 
 def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Return the table of claims by numbered reading of the paper, and the names of the readings."""
+    """Return the table of claims by reading of the paper.
+
+    A key to the numbered readings follows.
+    """
     grid = _grid()
     grid.add_column("claim", no_wrap=True)
     names = outcome.judged_readings

@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 
 ROWS, REPORT = "rows.csv", "report.html"
 MADE = "made.json"
-"""Name of the file in a folder that lists the other files and their origin."""
+"""Name of the file that lists a folder's other files and their origin."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """File name endings of the package's source files."""
 ELSEWHERE = ("__main__.py", "bench", "cli", "crosscheck", "responsiveness", "verify", "view")
-"""Parts of the package that neither experiments nor pages use."""
+"""Parts of the package that do not affect experiments or pages."""
 
 
 def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
-    """Write rows, verdicts, printed figures and report into a folder; return the outcome with their paths.
+    """Write rows, verdicts, printed figures and report into a folder.
 
-    Files that the same version of the program wrote from the same numbers stay unchanged.
+    Return the outcome with the file paths. If the same program version wrote the same numbers before, the
+    files stay unchanged.
     """
     document, names = _text(outcome), _read(folder / MADE).get("files", [])
     is_same = is_current(outcome.experiment, folder, outcome.mode, outcome.seed)
@@ -56,16 +57,19 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
 
 
 def write_document(outcome: Calculated, folder: Path) -> None:
-    """Write only values and verdicts; the report on the default reading of the paper contains the claims."""
+    """Write only values and verdicts.
+
+    The claims are in the report on the default reading of the paper.
+    """
     with filling(folder) as hidden:
         (hidden / DOCUMENT).write_text(_text(outcome), encoding="utf-8")
         _write_made(outcome, [], hidden)
 
 
 def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, seed: int) -> bool:
-    """Return whether this version of the program wrote the folder's document, with this mode and seed.
+    """Return True if this program version wrote the folder's document with this mode and seed.
 
-    False for an experiment of another package, whose code may have changed.
+    Always False for an experiment of another package, because that package may have changed.
     """
     made = _read(folder / MADE)
     if experiment.id.partition(MARK)[0] not in built_in():
@@ -87,7 +91,7 @@ def _making(mode: Mode, seed: int) -> dict[str, Any]:
 
 @cache
 def program() -> str:
-    """Return a digest of all code that determines results and figures, 16 hex digits."""
+    """Return a digest (16 hex digits) of all code that determines results and figures."""
     digest = hashlib.sha256(model().encode())
     package = Path(airhop.__file__).parent
     parts = (part for part in package.iterdir() if part.name not in ELSEWHERE)
@@ -143,7 +147,10 @@ def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
 
 
 def _draw_readings(outcome: Reproduced, folder: Path) -> list[Path]:
-    """Draw the table of claims by reading of the paper, if claims were checked under several readings."""
+    """Draw the table of claims by reading of the paper.
+
+    Nothing is drawn if there is only one reading.
+    """
     from airhop.plots.readings import draw_readings
     from airhop.report.readings import ReadingsTable
 

@@ -1,4 +1,4 @@
-"""Share of correct loss classifications of each curve, as a table in the terminal."""
+"""Share of losses that each curve's sender classified correctly, as a table in the terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airhop.stats import Ratio
 
 CELL = 13
-"""Width of a column, characters: the longest text `99.79 ± 0.29` and a blank."""
+"""Width of a column in characters: the longest text `99.79 ± 0.29` and a blank."""
 LEGEND = (
     "Correct loss classifications, % ± 95 % half-width: congestion if a queue was full or its AQM dropped"
     " the packet, wireless if the cause was the channel or a collision."
@@ -27,9 +27,9 @@ LEGEND = (
 
 
 def judged_right(outcome: Outcome, width: int) -> Table | None:
-    """Return the table with a row per curve, and as many x as fit in `width` as columns.
+    """Return the table with a row per curve and as many columns (x) as fit in `width`.
 
-    None without losses.
+    None if there were no losses.
     """
     labels, axis = outcome.experiment.labels, outcome.experiment.axis
     rights = _rights(outcome)
@@ -49,9 +49,9 @@ def judged_right(outcome: Outcome, width: int) -> Table | None:
 
 
 def _rights(outcome: Outcome) -> dict[tuple[str, X], Ratio | None]:
-    """Return the share of correct classifications by curve and x.
+    """Return the share of correctly classified losses by curve and x.
 
-    The share is None without a classified loss.
+    None if no loss was classified.
     """
     found = outcome.table.judgements()
     cells = product(outcome.experiment.axis.grid(outcome.mode), outcome.experiment.labels)

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(outcome: Outcome, folder: Path) -> list[Path]:
-    """Run the settings of an experiment's pictures again with traces, and write the pictures into a folder.
+    """Draw an experiment's pictures from new traced runs, and write the pictures into a folder.
 
-    Returns the files NAME.pdf, NAME.svg and NAME.png of each picture; empty if the experiment has no
-    pictures.
+    Returns the files NAME.pdf, NAME.svg and NAME.png of each picture.
     """
     import matplotlib as mpl
 

@@ -35,12 +35,11 @@ def reproduce(
 ) -> Iterator[Reproduced]:
     """Run experiments and calculations in order, write their files below `out`, and yield the outcomes.
 
-    An outcome is yielded when its files are complete; by then the next experiment may already be running.
-    With `readings`, each claim is checked under every reading (interpretation) of its paper.
+    An outcome is yielded once its files are complete. The next experiment may then already be running. With
+    `readings`, each claim is checked under every reading of its paper. A reading is one interpretation.
 
-    Experiments are studies with one store in `out`, and reuse its rows. A claim that does not hold is a
-    result, not an error. After Ctrl-C the store contains all finished runs, so that a second call simulates
-    only the missing runs.
+    All experiments share one store in `out`. After Ctrl-C, a second call simulates only the missing runs. A
+    claim that does not hold is a result and not an error.
     """
     from airhop.engines import open_engine
     from airhop.store import Store

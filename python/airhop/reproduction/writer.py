@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Writer(Generic[T]):
-    """Executor of calls on one thread, in the order of their submission.
+    """Executor that runs calls in order on one thread.
 
-    If the `with` block ends with an exception, for instance by Ctrl-C, the writer raises KeyboardInterrupt in
-    the current call, so that the call can clean up, and drops all later calls.
+    If the `with` block ends with an exception such as Ctrl-C, all waiting calls are dropped. The running call
+    is interrupted with KeyboardInterrupt, so that it can clean up.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,6 @@
 """Arithmetic of draft-ietf-ippm-responsiveness: parameters, aggregation, and stability.
 
-This package implements the draft for TCP and HTTP without TLS, with the aggregation of the draft's TCP-only
-case.
+Only TCP and HTTP without TLS are implemented. Results are aggregated as in the draft's TCP-only case.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Literal
 MAD = 4
 """Moving average distance: number of intervals of a moving average."""
 INTERVAL_S = 5.0
-"""ID: interval duration, s."""
+"""ID: interval duration in seconds."""
 KEPT = 0.95
-"""TMP: share of the samples (the smallest) over which a trimmed mean is computed."""
+"""TMP: share of the samples that a trimmed mean keeps. The largest samples are trimmed."""
 TOLERANCE = 0.05
 """SDT: maximum standard deviation of stable values, as a share of the last value."""
 MOST_CONNECTIONS = 16
@@ -29,14 +28,15 @@ MOST_OF_CAPACITY = 0.05
 MS_PER_MINUTE = 60_000.0
 
 Confidence = Literal["low", "medium", "high"]
-"""Confidence of a result: "low" with fewer than MAD intervals, "medium" if unstable at the time limit, "high"
-if stable.
+"""Confidence in a result.
+
+"low" after fewer than MAD intervals; "medium" if the time limit came before stability; "high" if stable.
 """
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Times of the probes of an interval, ms."""
+    """Latencies in ms that the probes of an interval measured."""
 
     tcp_f: Sequence[float] = ()
     """TCP handshakes of new connections."""
@@ -61,9 +61,9 @@ class Stable:
     intervals: int
     """Number of intervals until the result."""
     goodput_mbps: float
-    """Moving average of the goodput at the result, Mbit/s."""
+    """Moving average of the goodput at the result, in Mbit/s."""
     rpm: float | None
-    """Responsiveness, round trips per minute; None if a kind of probe has no sample."""
+    """Responsiveness in round trips per minute. None if a kind of probe has no sample."""
     goodput_confidence: Confidence
     confidence: Confidence
 
@@ -75,16 +75,16 @@ def trimmed_mean(values: Sequence[float]) -> float | None:
 
 
 def foreign_ms(samples: Samples) -> float | None:
-    """Return the mean of TM(tcp_f) and TM(http_f), the round trip on separate connections, ms.
+    """Return the mean round trip on separate connections in ms: the mean of TM(tcp_f) and TM(http_f).
 
-    None if both kinds of probe lack samples.
+    None if neither kind of probe has samples.
     """
     handshake, request = trimmed_mean(samples.tcp_f), trimmed_mean(samples.http_f)
     return None if handshake is None or request is None else (handshake + request) / 2
 
 
 def responsiveness(samples: Samples) -> float | None:
-    """Return the responsiveness of the TCP-only case, round trips per minute.
+    """Return the responsiveness of the draft's TCP-only case in round trips per minute.
 
     Foreign_Responsiveness = 60000 / ((TM(tcp_f) + TM(http_f)) / 2), Loaded_Responsiveness = 60000 /
     TM(http_l), Responsiveness = (Foreign_Responsiveness + Loaded_Responsiveness) / 2. None if a kind of probe
@@ -99,9 +99,8 @@ def responsiveness(samples: Samples) -> float | None:
 def final(intervals: Sequence[Interval]) -> Stable:
     """Apply the draft's final algorithm to the intervals of a test.
 
-    The responsiveness can become stable only after the goodput is stable. The result is the value at the
-    first interval with a stable responsiveness. Without such an interval, it is the value at the last
-    interval.
+    The responsiveness can become stable only after the goodput. The result is the value at the first stable
+    interval, or else at the last interval.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def _pooled(intervals: Sequence[Interval]) -> Samples:
 
 
 def _first_stable(values: Sequence[float | None], begin: int) -> int | None:
-    """Return the first index at which the last MAD values are stable; values before `begin` are ignored.
+    """Return the first index, from `begin` on, at which the last MAD values are stable.
 
     None if the values never become stable.
     """

@@ -1,4 +1,4 @@
-"""Responsiveness of a scenario's network under working conditions, with intervals by replication."""
+"""Responsiveness of a scenario's network under working conditions, over several replications."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from airhop.stats import Estimate, estimate
 
 DIRECTIONS: tuple[Direction, ...] = ("down", "up")
 IDLE_S = MAD * INTERVAL_S
-"""Duration of the measurement without load, s."""
+"""Duration of the measurement without load in seconds."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Test:
     """Result of one replication in one direction."""
 
     rpm: float | None
-    """Responsiveness, round trips per minute."""
+    """Responsiveness in round trips per minute."""
     goodput_mbps: float
     tcp_f_ms: float | None
     http_f_ms: float | None
@@ -55,7 +55,7 @@ class Loaded:
     """Results, one per replication."""
 
     def of(self, name: str) -> Estimate | None:
-        """Return the mean of the field `name` over the tests, with its interval.
+        """Return the mean of the field `name` over all tests, with its confidence interval.
 
         None if no test has a value.
         """
@@ -82,7 +82,7 @@ class Responsiveness:
     loaded: Sequence[Loaded]
 
     def idle_of(self, name: Literal["tcp_f", "http_f"]) -> Estimate | None:
-        """Return the mean time of a handshake or request without load, ms; None without a measured value."""
+        """Return the mean time in ms of a handshake or request without load; None without a sample."""
         return _estimate(trimmed_mean(getattr(one, name)) for one in self.idle)
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,18 +118,17 @@ def measure(
     limit_s: float = 100.0,
     reporter: Reporter = SILENT,
 ) -> Responsiveness:
-    """Measure the responsiveness of a scenario's network as draft-ietf-ippm-responsiveness does, without TLS.
+    """Measure the responsiveness of a scenario's network (draft-ietf-ippm-responsiveness without TLS).
 
-    A load-generating connection opens every 5 s, up to 16 connections, and probes on separate connections
-    measure handshakes and requests. A test ends when first the goodput and then the responsiveness are
-    stable.
+    A load-generating connection opens every 5 s, up to 16 connections. Probes on separate connections measure
+    handshakes and requests. A test ends once the goodput and then the responsiveness are stable.
 
     Parameters
     ----------
     scenario
-        Network of the test, which omits the scenario's own flows.
+        Network of the test. The scenario's own flows are left out.
     flow
-        TCP flow whose path, scheme and TCP parameters the test uses; by default the first TCP flow.
+        Name of a TCP flow. The test uses its path, scheme and TCP parameters; by default those of the first.
     directions
         Directions of the tests: "down" is the direction of the flow, and "up" the opposite direction. Each
         direction has its own test.

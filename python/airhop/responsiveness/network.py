@@ -10,12 +10,12 @@ from airhop.responsiveness.draft import INTERVAL_S, MOST_CONNECTIONS, MOST_OF_CA
 from airhop.scenario import Scenario
 
 Direction = Literal["down", "up"]
-"""Direction of the load: the direction of the scenario's flow, or the opposite direction."""
+"""Direction of the load: along the scenario's flow ("down"), or against it ("up")."""
 
 LOAD, PROBES = "load", "probe"
-"""Names of the flows of a test; the name of a load-generating connection ends with a number."""
+"""Name prefixes of the flows of a test. The names of load-generating connections end with a number."""
 REQUEST_BYTES, RESPONSE_BYTES = 200, 200
-"""Sizes of a probe's request and response, bytes: headers, and in the response an object of one byte."""
+"""Sizes of a probe's request and response in bytes. Mostly headers; the response carries one byte."""
 PROBE_BYTES = 900
 """Maximum number of bytes that a probe sends in one direction: nine segments with headers, and request or
 response.
@@ -23,7 +23,7 @@ response.
 
 
 def path(scenario: Scenario, flow: str | None) -> dict[str, Any]:
-    """Return the flow whose path the test uses: the flow of this name, or the first TCP flow.
+    """Return the flow that defines the path of the test: the flow of this name, or the first TCP flow.
 
     Raises
     ------
@@ -63,16 +63,16 @@ def probed(
 
 
 def rate_of_probes(goodput_mbps: float) -> float:
-    """Return the number of probes per second, where `goodput_mbps` is the goodput without probes.
+    """Return the number of probes per second, given the goodput without probes.
 
-    The number is at most half of the draft's maximum, because the other half belongs to probes on
-    load-generating connections. The probes use at most the draft's share of the capacity.
+    At most half of the draft's maximum, as the other half belongs to probes on load-generating connections.
+    The probes use at most the draft's share of the capacity.
     """
     return min(MOST_PROBES_PER_S / 2, max(MOST_OF_CAPACITY * goodput_mbps * 1e6 / (8 * PROBE_BYTES), 0.1))
 
 
 def _load(flow: Mapping[str, Any], direction: Direction) -> list[dict[str, Any]]:
-    """Return the load-generating connections, which open one after the other."""
+    """Return the load-generating connections, opened one after the other."""
     begin, end = ("from", "to") if direction == "down" else ("to", "from")
     ends = {"from": flow[begin], "to": flow[end], "app": {"kind": "bulk"}}
     return [

@@ -16,7 +16,10 @@ Tables = Mapping[str, "pl.DataFrame"]
 
 
 def intervals(tables: Tables, seconds: float) -> list[Interval]:
-    """Return the complete intervals of a run of `seconds` seconds, with the probes that ended in each."""
+    """Return the complete intervals of a run of `seconds` seconds.
+
+    Each probe counts in the interval of its end.
+    """
     foreign, rtts = _foreign(tables), _load_round_trips(tables)
     bytes_of = _by_interval(_deliveries(tables, f"{LOAD}\\d"), "more")
     of_probes = {column: _by_interval(foreign, column) for column in ("tcp_f", "http_f")}
@@ -33,7 +36,7 @@ def intervals(tables: Tables, seconds: float) -> list[Interval]:
 
 
 def _foreign(tables: Tables) -> pl.DataFrame:
-    """List completed probes: `time_s` of the completion, and the times `tcp_f` and `http_f`, ms."""
+    """List the completed probes: `time_s` of completion, and the times `tcp_f` and `http_f` in ms."""
     import polars as pl
 
     packets = tables["packets"]
@@ -62,7 +65,7 @@ def _foreign(tables: Tables) -> pl.DataFrame:
 
 
 def _load_round_trips(tables: Tables) -> pl.DataFrame:
-    """List the round-trip times of segments without retransmission on all load-generating connections."""
+    """List the RTTs of segments sent once, over all load-generating connections."""
     import polars as pl
 
     names = tables["segments"]["flow"].unique().sort()
@@ -73,7 +76,7 @@ def _load_round_trips(tables: Tables) -> pl.DataFrame:
 
 
 def _deliveries(tables: Tables, flows: str) -> pl.DataFrame:
-    """List the deliveries of flows whose names begin with a pattern: `time_s`, `flow`, `more` bytes."""
+    """List the deliveries of flows with names that begin with a pattern: `time_s`, `flow`, `more` bytes."""
     import polars as pl
 
     found = tables["deliveries"]

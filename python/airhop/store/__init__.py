@@ -1,9 +1,8 @@
 """Storage of finished runs: a Parquet dataset that survives crashes of its writer.
 
-DIR/runs contains the store. `add` writes a finished run as a line of the *journal*, a text file of the
-writing process. `save` converts the journal into a *part*, an immutable Parquet file, and removes the
-journal. All Parquet files below DIR together contain one row per flow and run (`schema.COLUMNS`), each run
-once.
+The store is the folder DIR/runs. `add` writes a finished run as a line of the *journal*, a text file of the
+writing process. `save` converts the journal to a *part*, an immutable Parquet file, and removes the journal.
+The parts have one row per flow and run (`schema.COLUMNS`), without duplicates.
 """
 
 from airhop.store.errors import StoreError

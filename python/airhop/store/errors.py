@@ -1,4 +1,7 @@
-"""Errors of a store, with the file, the failure, the kept data and the remedy."""
+"""Errors of a store.
+
+Each message names the file, the failure, the data that are kept, and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def cannot_write(path: Path, error: OSError) -> StoreError:
 
 
 def cannot_open(folder: Path, error: OSError) -> InputError:
-    """Create the error for a path that cannot contain a store: a file, a read-only folder, another user's."""
+    """Create the error for a path that cannot be a store: a file, or a folder without write access."""
     return InputError(
         f"cannot write into {folder}: {why(error)}. Nothing in it was changed; choose another folder"
     )
@@ -33,7 +36,7 @@ def cannot_read(path: Path, error: OSError) -> InputError:
 
 
 def damaged_part(path: Path, what: str) -> InputError:
-    """Create the error for a part (Parquet file of the store) whose content has changed."""
+    """Create the error for a part (Parquet file of the store) with changed content."""
     return InputError(
         f"{path} is damaged: {what}. All other runs of the store are kept. Restore the file from a copy, or "
         "move it out of the folder: its runs are then computed again"
@@ -41,7 +44,7 @@ def damaged_part(path: Path, what: str) -> InputError:
 
 
 def foreign_part(path: Path, what: str) -> InputError:
-    """Create the error for a Parquet file among the parts that no store wrote."""
+    """Create the error for a Parquet file in the store that no store wrote."""
     return InputError(f"{path} is not a part of the store: {what}. Move it out of the folder")
 
 
@@ -52,14 +55,14 @@ _REMEDIES_OF_JOURNALS = (
 
 
 def damaged_line(path: Path, number: int) -> InputError:
-    """Create the error for a journal with a line that was changed after it was written."""
+    """Create the error for a journal with a changed line."""
     return InputError(
         f"{path} is damaged in line {number}. All other runs of the store are kept. {_REMEDIES_OF_JOURNALS}"
     )
 
 
 def other_format(path: Path, version: str, airhop: str) -> InputError:
-    """Create the error for a journal in an unknown format of another Airhop."""
+    """Create the error for a journal in the unknown format of another Airhop version."""
     return InputError(
         f"{path} has format {version}, which this Airhop does not read: Airhop {airhop} wrote it. Open the "
         "folder with that, or choose another folder"
@@ -67,7 +70,7 @@ def other_format(path: Path, version: str, airhop: str) -> InputError:
 
 
 def cut_short(path: Path, runs: int, least: int) -> InputError:
-    """Create the error for a journal that has lost runs after they were written."""
+    """Create the error for a journal with fewer runs than were written."""
     return InputError(
         f"{path} is truncated: {least:,} runs were written, and the file has {runs:,}. All other runs of the "
         f"store are kept. {_REMEDIES_OF_JOURNALS}"

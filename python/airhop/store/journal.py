@@ -34,7 +34,7 @@ READABLE = ("1", FORMAT)
 
 
 class Journal:
-    """Writer of a journal, which creates the file at the first run."""
+    """Writer of a journal; the first run creates the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,7 +48,7 @@ class Journal:
     def append(self, run: FinishedRun, digest: str) -> None:
         """Write a run; `digest` is the digest of its scenario.
 
-        After a return, the run survives the death of the process. After StoreError, the run is not stored.
+        A written run survives the death of the process. After StoreError, the run is not stored.
         """
         # Unescaped line ends and tabs occur in JSON only between tokens, where blanks are equivalent.
         document = run.document.replace("\n", " ").replace("\t", " ")
@@ -72,7 +72,7 @@ class Journal:
         self._scenarios.add(digest)
 
     def remove(self) -> None:
-        """Delete the file after its runs were saved in a part; the next run creates a new file."""
+        """Delete the file once its runs are saved in a part; the next run creates a new file."""
         self.close()
         # The set is cleared before the deletion: an interruption between the two lines then repeats scenarios
         # at worst.
@@ -86,7 +86,10 @@ class Journal:
             os.close(fd)
 
     def _ready(self) -> int:
-        """Return the descriptor; the first call empties the file, later calls cut off an incomplete write."""
+        """Return the file descriptor, ready to append.
+
+        The first call empties the file. Later calls cut off an incomplete write.
+        """
         if self._fd is None:
             # If the file exists, its runs are in a part already, because `remove` was interrupted.
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
@@ -149,12 +152,15 @@ def _line(*fields: str) -> bytes:
 
 
 def _count(runs: int) -> bytes:
-    """Format the line of the count, whose length is fixed."""
+    """Format the line with the number of runs.
+
+    All such lines have the same length.
+    """
     return _line("count", f"{runs:010}")
 
 
 def _fields(line: bytes) -> list[str]:
-    """Parse a line; raise ValueError if it was changed after it was written."""
+    """Parse a line. Raises ValueError if the line's checksum is wrong."""
     checksum, _, data = line.partition(b"\t")
     if checksum != b"%08x" % zlib.crc32(data):
         raise ValueError("checksum")

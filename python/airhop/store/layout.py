@@ -37,7 +37,7 @@ def part_path(runs: Path, number: int, data: bytes) -> Path:
 
 
 def unfinished_path(part: Path) -> Path:
-    """Return the path of an unfinished part, which no search for Parquet files finds."""
+    """Return the path of an unfinished part, hidden from searches for Parquet files."""
     return part.with_name(f".{part.stem}.unfinished")
 
 
@@ -47,12 +47,12 @@ def number_of(part: Path) -> int:
 
 
 def is_whole(part: Path, data: bytes) -> bool:
-    """Return whether a part's name has the checksum of these bytes."""
+    """Return whether the checksum in a part's name matches these bytes."""
     return part.name == part_path(part.parent, number_of(part), data).name
 
 
 def parts(runs: Path) -> list[Path]:
-    """List the parts, oldest first. Raises InputError if another Parquet file is among them."""
+    """List the parts, oldest first. Raises InputError if the folder has any other Parquet file."""
     found = _listing(runs, ".parquet")
     for path in found:
         if not _PART.fullmatch(path.name):
@@ -66,7 +66,7 @@ def journals(runs: Path) -> list[Path]:
 
 
 def unfinished(runs: Path) -> list[Path]:
-    """List unfinished parts of running and of ended writers."""
+    """List the unfinished parts of all writers, even of killed ones."""
     return _listing(runs, ".unfinished")
 
 

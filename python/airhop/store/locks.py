@@ -1,4 +1,7 @@
-"""Locks between processes that write to the same store. The locks, flock(2), end with their process."""
+"""Locks between processes that write to the same store.
+
+A lock (flock(2)) ends with its process.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from airhop.store.layout import COMMIT_LOCK, LOCK, shard_lock
 
 
 class WriterLock:
-    """Lock for writing to a store: as its only writer, or as one of several shards.
+    """Lock for writing to a store, either as the only writer or as one of several shards.
 
-    The constructor raises InputError with the holder of the lock if another process has it.
+    The constructor raises InputError if another process has the lock. The message names this process.
     """
 
     def __init__(self, runs: Path, shard: str | None) -> None:
@@ -41,7 +44,10 @@ class WriterLock:
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """Wait until no other shard writes a part, and keep others waiting during the `with` block."""
+        """Lock the store for writing parts during the `with` block.
+
+        Waits for shards that hold the lock.
+        """
         fcntl.flock(self._commit, fcntl.LOCK_EX)
         try:
             yield

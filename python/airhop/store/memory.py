@@ -14,7 +14,7 @@ from airhop.store.schema import FinishedRun, axis_values, combine, rows_of
 
 
 class Recent:
-    """Finished runs, which are converted to rows only on request."""
+    """Finished runs, converted to rows only on request."""
 
     def __init__(self) -> None:
         self._runs: list[FinishedRun] = []
@@ -49,7 +49,10 @@ class Recent:
 
 
 class MemoryStore:
-    """Store in memory with the methods of `Store`, which ends with its process."""
+    """Store in memory with the methods of `Store`.
+
+    The runs are lost when the process ends.
+    """
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -67,7 +70,7 @@ class MemoryStore:
         job
             Finished run.
         document
-            Its run document, JSON as `airhop run --json` prints it.
+            Run document as JSON, as printed by `airhop run --json`.
         values
             Varied values of the study, by column name.
         """
@@ -83,7 +86,10 @@ class MemoryStore:
         """Do nothing, because runs in memory have no folder."""
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, by default of all: one per flow and run, sorted by run id."""
+        """Return one row per flow and run, sorted by run id.
+
+        `run_ids` selects runs; the default is all.
+        """
         return only(self._recent.rows(), None if run_ids is None else set(run_ids))
 
     def __enter__(self) -> Self:

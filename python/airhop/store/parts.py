@@ -1,6 +1,6 @@
-"""The parts: immutable Parquet files, named by number and the CRC-32 of their bytes.
+"""Parts of a store: immutable Parquet files, named by number and the CRC-32 of their bytes.
 
-A comparison with the checksum in the name detects a damaged part before Parquet is decoded.
+A damaged part is detected by its checksum before Parquet is decoded.
 """
 
 from __future__ import annotations

@@ -43,9 +43,8 @@ _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
 COLUMNS = _KEYS | _MEASURED
 """Types of the fixed columns by name. The columns of a study's axes are between `rep` and `duration_s`.
 
-Values of the run (drops, events, fingerprint and so on) are equal in the rows of all its flows, and values of
-a class in the rows of all flows of the class. No column has a wall-clock time, so that equal runs have equal
-rows.
+All flows of a run repeat the values of the run, such as drops, events and fingerprint. Flows of the same
+class repeat the values of the class. No column has a wall-clock time, so that equal runs have equal rows.
 """
 
 IDENTITY = ("run_id", "flow")
@@ -53,7 +52,7 @@ IDENTITY = ("run_id", "flow")
 
 
 class FinishedRun(NamedTuple):
-    """Stored data of one run, from which its rows can be recreated."""
+    """Stored data of one run, sufficient to recreate the run's rows."""
 
     run_id: str
     values: Mapping[str, Any]
@@ -66,7 +65,7 @@ class FinishedRun(NamedTuple):
 def axis_values(values: Mapping[str, object]) -> dict[str, Any]:
     """Convert varied values to text, numbers and booleans.
 
-    A value whose name is a fixed column is omitted, because the run document contains it.
+    Values named like a fixed column are omitted, because the run document contains them.
     """
     return {name: _scalar(value) for name, value in values.items() if name not in COLUMNS}
 
@@ -129,9 +128,9 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
 
 
 def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Combine rows of several files, each flow and run once, sorted by run id and by order of the flows.
+    """Combine the rows of several files without duplicates, sorted by run id and by order of the flows.
 
-    A column that a file lacks is null in its rows. An axis with numbers in one file and text in another
+    If a file lacks a column, its rows have null there. An axis with numbers in one file and text in another
     becomes text. Files of older versions have text instead of categories.
     """
     categories = [name for name, dtype in COLUMNS.items() if dtype == pl.Categorical]
@@ -156,7 +155,7 @@ def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Sort columns and rows, so that their order does not depend on the order in which runs finished."""
+    """Sort columns and rows, independently of the order in which runs finished."""
     axes = sorted(name for name in rows.columns if name not in COLUMNS)
     return rows.select(*_KEYS, *axes, *_MEASURED).sort("run_id", maintain_order=True)
 

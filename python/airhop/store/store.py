@@ -1,4 +1,4 @@
-"""Store in a folder: journals (one per writer), parts, and the conversion of journals to parts."""
+"""Store in a folder: one journal per writer, the parts, and the conversion of journals to parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from airhop.store.parts import read_part, write_part
 from airhop.store.schema import combine, rows_of
 
 RUNS_PER_PART = 20_000
-"""Number of runs in a journal at which it is converted to a part."""
+"""Number of runs in a journal that triggers the conversion to a part."""
 
 
 class Store:
@@ -37,10 +37,11 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | Path, shard: str | None = None) -> Self:
-        """Open the store of a folder, created if missing, as its only writer or as a shard such as "2-of-8".
+        """Open the store of a folder as its only writer, or as a shard such as "2-of-8".
 
-        Runs in the journal of a writer that has ended become a part of the store. Raises InputError if the
-        folder cannot contain a store, if another process writes to it, or if a file is damaged.
+        Creates the folder if needed. If an earlier writer left a journal, its runs become a part. Raises
+        InputError if the folder cannot contain a store, if another process writes to it, or if a file is
+        damaged.
         """
         folder = Path(folder)
         runs = folder / "runs"
@@ -63,15 +64,14 @@ class Store:
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
         """Keep a finished run.
 
-        After the return, the run survives the death of the process. If the store has the run already, it
-        stays unchanged.
+        A kept run survives the death of the process. A run that is already in the store is not added again.
 
         Parameters
         ----------
         job
             Finished run.
         document
-            Its run document, JSON as `airhop run --json` prints it.
+            Run document as JSON, as printed by `airhop run --json`.
         values
             Varied values of the study, by column name.
 
@@ -90,9 +90,10 @@ class Store:
             self.save()
 
     def save(self) -> None:
-        """Convert the journal into a part. Raises StoreError if the write fails; the journal then stays.
+        """Convert the journal to a part.
 
-        The call can be repeated after any interruption, because it omits runs that are already in a part.
+        Raises StoreError if the write fails; the journal then stays. Safe to repeat after an interruption,
+        because runs that are already in a part are skipped.
         """
         rows = self._recent.rows()
         if rows.is_empty():
@@ -113,7 +114,10 @@ class Store:
             self._release()
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, by default of all: one per flow and run, sorted by run id."""
+        """Return one row per flow and run, sorted by run id.
+
+        `run_ids` selects runs; the default is all.
+        """
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
@@ -123,7 +127,7 @@ class Store:
         return combine([only(frame, wanted) for frame in (*map(self._part, found), *frames)])
 
     def _part(self, path: Path) -> pl.DataFrame:
-        """Return a part, which is read at the first call."""
+        """Return a part, read from its file at the first call."""
         if path not in self._parts_read:
             self._parts_read[path] = read_part(path)
         return self._parts_read[path]
@@ -172,9 +176,10 @@ class Store:
 
 
 def read_rows(folder: str | Path) -> pl.DataFrame:
-    """Read all runs in a folder, one row per flow and run, sorted by run id; another process may be writing.
+    """Read all runs in a folder: one row per flow and run, sorted by run id.
 
-    Raises InputError if the folder does not exist, or if a file of the store is damaged.
+    Another process may be writing meanwhile. Raises InputError if the folder does not exist, or if a file of
+    the store is damaged.
     """
     if not Path(folder).is_dir():
         raise InputError(f"there is no folder {folder}")

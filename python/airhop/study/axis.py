@@ -1,4 +1,4 @@
-"""Axes: the varied paths of a study, their values, and the names of their columns."""
+"""Axes of a study: the varied paths, their values, and their column names."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Scalar = str | int | float | bool
 
 @dataclass(frozen=True)
 class Axis:
-    """Dimension of a study's grid: a path of the scenario with its values, or paths that vary together.
+    """Dimension of a study's grid: a path of the scenario, or several paths that vary together.
 
-    `values[i]` has the i-th value of each path, in the notation of scenarios.
+    `values[i]` has the i-th value of each path, written as in a scenario.
     """
 
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
     names: tuple[str, ...] = ()
-    """Names of the values, for an axis of schemes with their own settings; otherwise empty.
+    """Names of the values, for an axis of schemes with settings of their own; otherwise empty.
 
-    An axis with names has the single column `scheme`, which contains the names.
+    A named axis has the single column `scheme` with these names.
     """
 
     @classmethod
@@ -66,7 +66,7 @@ class Axis:
     def zipped(cls, columns: Mapping[str, object], where: str = "zip") -> Axis:
         """Create an axis of paths that vary together.
 
-        Raises InputError for lists of unequal length, and as `of`.
+        Raises InputError for lists of unequal length, and in the same cases as `of`.
         """
         lists = {path: _values(values, f"{where}.{path}") for path, values in columns.items()}
         if not lists:
@@ -85,9 +85,9 @@ class Axis:
     def columns(self) -> dict[str, tuple[Scalar, ...]]:
         """Values by column name, with one type per column.
 
-        Quantities become numbers in the unit of the first value, and the unit becomes the suffix of the
-        column: path `wired.w1.delay` with "2 ms" and "1 s" becomes the column `wired.w1.delay_ms` with 2.0
-        and 1000.0. A table becomes a text that begins with its name or kind, as in `ll-elsn(n=3)`.
+        Quantities become numbers in the unit of the first value, and this unit becomes the suffix of the
+        column. For example, `wired.w1.delay` with "2 ms" and "1 s" becomes the column `wired.w1.delay_ms`
+        with 2.0 and 1000.0. A table becomes a text such as `ll-elsn(n=3)`.
         """
         if self.names:
             return {SCHEME: self.names}
@@ -154,7 +154,7 @@ def _values(given: object, where: str) -> list[object]:
 
 
 def _plain(value: object) -> object:
-    """Convert numpy's numbers to Python's, which JSON supports."""
+    """Convert numpy's numbers to Python's, for JSON."""
     if isinstance(value, str | bool):
         return value
     if isinstance(value, Integral):

@@ -25,7 +25,10 @@ DIFFERENCE = "goodput_difference_mbps"
 def bounds(
     name: str, value: stats.Estimate | stats.Ratio | stats.Difference | None
 ) -> dict[str, float | None]:
-    """Return the columns NAME, NAME_low and NAME_high of estimates; null without an estimate or interval."""
+    """Return an estimate as the columns NAME, NAME_low and NAME_high.
+
+    Unknown values are null.
+    """
     columns = (name, f"{name}_low", f"{name}_high")
     if value is None:
         return dict.fromkeys(columns)
@@ -43,7 +46,10 @@ def bounds(
 
 
 def compared(cells: Sequence[Cell], by: str) -> pl.DataFrame:
-    """Return the paired difference and ratio of each cell, with the index of its point in the column `by`."""
+    """Return each cell's paired difference and ratio.
+
+    The column `by` has the index of the cell's point.
+    """
     import polars as pl
 
     rows = [
@@ -90,7 +96,10 @@ def estimated(runs: pl.DataFrame, by: str, names: Sequence[str]) -> pl.DataFrame
 
 
 def _most(name: str) -> float:
-    """Return the largest possible value of a metric, which limits the upper bound of its interval."""
+    """Return the largest possible value of a metric.
+
+    Intervals are cut there.
+    """
     if name in SHARES:
         return 1.0
     return MEASURES[name].most if name in MEASURES else math.inf

@@ -16,7 +16,7 @@ from airhop.study.study import Study, changed, load_plugins
 from airhop.study.until import Until
 
 KEYS = ("name", "scenario", "reps", "until", "seed", "baseline", "plugins", "set", "vary", "zip", "view")
-"""Keys of a study file. Only `airhop view` reads the key `view`, the flow of its graphs."""
+"""Keys of a study file. The key `view` selects the flow in graphs of `airhop view`."""
 DEFAULT_REPS = 10
 
 
@@ -28,7 +28,8 @@ def packaged_studies() -> dict[str, str]:
 def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
     """Read a study file by its path, or a packaged study by its name.
 
-    Raises InputError with file, key, expected value, and, if only one line has the key, the line.
+    Raises InputError with the file, the key and the expected value. The message has the line if the key is on
+    a single line.
     """
     packaged = packaged_studies()
     path = Path(source)
@@ -44,9 +45,10 @@ def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
 
 
 def written(study: Study) -> str:
-    """Format a study as the text of a study file, from which `read` creates the same points.
+    """Format a study as the text of a study file.
 
-    The text lacks the names of values (`Axis.names`), because a study file cannot contain them.
+    `read` then creates the same points. The names of values (`Axis.names`) are lost, because a study file
+    cannot contain them.
     """
     recipe = study.scenario.recipe()
     varied = {path for axis in study.axes for path in axis.paths}
@@ -200,7 +202,7 @@ class _File:
         return value
 
     def _placed(self, problem: str) -> str:
-        """Prefix a problem with the file, and with the line if only one line has the key of the problem."""
+        """Prefix a problem with the file, and with the line if the key is on a single line."""
         key = re.split(r"[:=]", problem, maxsplit=1)[0]
         first, _, rest = key.partition(".")
         for candidate in filter(None, (key, rest, first)):
@@ -212,5 +214,8 @@ class _File:
 
 
 def _portable(folder: Path, plugin: str | Path) -> str:
-    """Format the path of a Python file so that a report in another folder finds the file."""
+    """Return the absolute path of a Python file, so that reports in other folders find it.
+
+    Module names stay unchanged.
+    """
     return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

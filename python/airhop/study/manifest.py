@@ -1,7 +1,7 @@
-"""Files of a study in its folder DIR: the manifest DIR/studies/NAME.json contains its definition.
+"""Files of a study in its folder DIR.
 
-With the definition, `Table.load` finds the rows of the study again. DIR/NAME contains files that are written
-from these rows.
+The manifest DIR/studies/NAME.json contains the definition of the study. `Table.load` needs the definition to
+find the study's rows. DIR/NAME contains files that are written from these rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FOLDER = "studies"
 CELLS = "cells.csv"
 TAKEN = (FOLDER, "runs", "report.html")
-"""Names in DIR that are reserved: no study may have these names."""
+"""Names reserved in DIR. A study must not use them."""
 
 
 def save_manifest(study: Study, folder: str | Path) -> Path:
@@ -52,10 +52,10 @@ def write_cells(table: Table, folder: str | Path) -> Path:
 
 
 def load_manifests(folder: str | Path) -> list[Study]:
-    """Read the definitions of all studies of a folder, sorted by name; empty without studies.
+    """Read the definitions of all studies of a folder, sorted by name.
 
-    A manifest with a file name of an older version is ignored if the study also has a current manifest.
-    Raises InputError if a manifest is damaged, or names a missing Python scheme.
+    The result is empty without studies. If a study has both an old and a current manifest, the old one is
+    ignored. Raises InputError if a manifest is damaged, or names a missing Python scheme.
     """
     found: dict[str, Study] = {}
     for path in sorted((Path(folder) / FOLDER).glob("*.json")):

@@ -15,14 +15,14 @@ METRICS = (*SUMS, *MEANS, "jain", AIRTIME_JAIN, "judged_right", *NOTICES, *DROPS
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)
 """Metrics of a flow."""
 SAME_IN_ALL_ROWS = ("seed", "rep", AIRTIME_JAIN, *DROPS, "events", "duration_s", "fingerprint")
-"""Columns about the run, which are equal in the rows of all flows."""
+"""Columns about the run. All flows of a run have the same value."""
 
 
 def per_run(rows: pl.DataFrame) -> pl.DataFrame:
-    """Aggregate the rows of a store: one row per run, with METRICS and the columns of the run.
+    """Aggregate the rows of a store to one row per run, with METRICS and the columns of the run.
 
     Counts are summed over the TCP flows. Measures that may be missing, such as `srtt_ms`, are averaged over
-    the flows with a value. `jain` is the fairness index of the TCP flows' goodputs: 1 for a single flow, and
+    the flows that have a value. `jain` is the fairness index of the TCP flows' goodputs: 1 for a single flow,
     null if all flows starved. `judged_right` is the share of correct loss classifications, and null if no
     loss was classified.
     """

@@ -1,10 +1,10 @@
-"""Metrics of runs: the name of a column, or a formula of such names.
+"""Metrics of runs: the name of a column, or a formula of column names.
 
 `goodput_mbps` is the sum over all TCP flows, and `flow.reno.goodput_mbps` the goodput of the flow `reno`.
-`class.bulk down.delay_p95_ms` is a measure of the class `bulk down`, and `hops.2.goodput_mbps` the sum over
-the flows whose shortest path has two hops. Metrics of a class or of a number of hops are missing in a run
-without such flows. `most.timeouts` is the largest number of timeouts of a TCP flow. `retransmissions /
-sent_segments` is a formula; formulas support + - * /, parentheses and numbers.
+`class.bulk down.delay_p95_ms` is a measure of the class `bulk down`. `hops.2.goodput_mbps` is the sum over
+the flows with a shortest path of two hops. A run without such flows lacks the metric. `most.timeouts` is the
+largest number of timeouts of a TCP flow. `retransmissions / sent_segments` is a formula; formulas support + -
+* /, parentheses and numbers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def flows_of(metric: str) -> list[str]:
 
 
 def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Add to a table of runs the columns of single flows that a metric names, from the rows of a store."""
+    """Add the columns of single flows that a metric needs to a table of runs."""
     import polars as pl
 
     for column in columns_of(metric):
@@ -83,10 +83,10 @@ def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFr
 
 
 def measured(runs: pl.DataFrame, metric: str) -> list[float]:
-    """Return a metric of each run, from a table with its columns.
+    """Return a metric of each run, from a table with the needed columns.
 
-    The metric is nan for a run without a value, for example the `srtt_ms` of a starved flow, or a division by
-    zero.
+    The metric is nan if a run lacks the value, for example the `srtt_ms` of a starved flow, and after a
+    division by zero.
     """
     import polars as pl
 
@@ -98,7 +98,7 @@ def measured(runs: pl.DataFrame, metric: str) -> list[float]:
 
 
 def _formula(metric: str) -> ast.expr:
-    """Parse a metric as a Python expression, in which `_i` replaces the i-th name."""
+    """Parse a metric as a Python expression with `_i` in place of the i-th name."""
     count = iter(range(len(metric)))
     try:
         return ast.parse(_NAME.sub(lambda _: f"_{next(count)}", metric), mode="eval").body

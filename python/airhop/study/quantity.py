@@ -22,13 +22,11 @@ UNITS = {
     "m": ("length", "1", "m"),
     "km": ("length", "1e3", "km"),
 }
-"""Units of scenarios: dimension, factor to the first unit of the dimension, and suffix of column names. The
-core checks quantities itself.
-"""
+"""Units in scenarios: dimension, factor to the dimension's first unit, and suffix of column names."""
 
 _WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
 _EQUIVALENT_CHARACTERS = str.maketrans("\u03bc\u2212", "\u00b5-")
-"""The Greek letter mu and the typographic minus sign, which the core also accepts."""
+"""Translation of a Greek mu and a typographic minus sign. The core accepts both characters as well."""
 
 
 class Quantity(NamedTuple):

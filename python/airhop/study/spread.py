@@ -8,7 +8,7 @@ from airhop.stats import t_quantile
 
 
 class Spread:
-    """Mean and variance of every point's goodput, updated per run (Welford 1962, Technometrics 4, 419)."""
+    """Mean and variance of the goodput at every point (Welford 1962, Technometrics 4, 419)."""
 
     def __init__(self, points: int) -> None:
         self._n = [0] * points
@@ -23,7 +23,7 @@ class Spread:
         self._squares[point] += off * (value - self._mean[point])
 
     def widest(self) -> float | None:
-        """Return the largest half-width of a point, per cent of its mean.
+        """Return the largest half-width of any point, in per cent of the point's mean.
 
         None until a point has two replications.
         """

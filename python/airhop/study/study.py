@@ -51,7 +51,7 @@ class Study:
     """A study: a grid over a scenario, with a number of replications per point.
 
     Raises InputError if a value is invalid for the scenario, if two points are the same scenario, if the
-    number of runs is zero or too large, or if the baseline is no scheme of the study.
+    number of runs is zero or too large, or if the study lacks its baseline scheme.
     """
 
     name: str
@@ -60,8 +60,7 @@ class Study:
     reps: int | Until = 10
     seed: int = 1
     baseline: str | None = None
-    """Scheme with which the others are compared, by default the first; None if the study has only one scheme.
-    """
+    """Scheme with which all others are compared, by default the first; None if there is only one scheme."""
     plugins: tuple[str | Path, ...] = ()
     """Files and modules with the Python schemes of the study."""
 
@@ -83,8 +82,8 @@ class Study:
     def load(cls, source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         """Read a study file by its path, or a packaged study by its name.
 
-        `plugins` are files and modules with Python schemes, in addition to those that the study file names.
-        Raises InputError with file, key and the expected value.
+        `plugins` are further files and modules with Python schemes. Raises InputError with file, key and the
+        expected value.
         """
         from airhop.study.file import read
 
@@ -124,7 +123,7 @@ class Study:
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, which `from_dict` accepts."""
+        """Return plain data for JSON and `from_dict`."""
         return {
             "name": self.name,
             "scenario": self.scenario.recipe(),
@@ -213,7 +212,7 @@ class Study:
             raise InputError(f"{product}; at most {MOST_RUNS:,}")
 
     def _refuse_unknown_flow(self) -> None:
-        """Raise an error if the metric of the stopping rule names a flow that a point lacks."""
+        """Raise an error if a point lacks a flow that the stopping rule names."""
         wanted = metric_flows(self.reps.of) if isinstance(self.reps, Until) else []
         for name in wanted:
             for point in self._points:
@@ -222,7 +221,7 @@ class Study:
                     raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
 
     def _refuse_equal_points(self) -> None:
-        """Raise an error if two points are the same scenario, because each of its runs would count twice."""
+        """Raise an error if two points are the same scenario, because their runs would count twice."""
         seen: dict[str, Point] = {}
         for point in self._points:
             first = seen.setdefault(point.scenario.digest, point)
@@ -231,14 +230,20 @@ class Study:
 
 
 def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
-    """Restore an axis. Named values may have equal values at a path, if their combinations differ."""
+    """Restore an axis.
+
+    Different named values may share a value at some path.
+    """
     if names:
         return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
     return Axis.zipped(columns)
 
 
 def scheme_of(scenario: Scenario) -> str:
-    """Return the names of the TCP flows' schemes, each once, without the parameters at their defaults."""
+    """Return the names of the TCP flows' schemes without duplicates.
+
+    A name includes the parameters that differ from their defaults.
+    """
     defaults = {
         entry["name"]: {parameter["name"]: parameter["default"] for parameter in entry["parameters"]}
         for entry in known_schemes()

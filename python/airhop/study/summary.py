@@ -53,5 +53,5 @@ def summary(table: Table) -> Summary:
 
 
 def setting_text(value: Scalar) -> str:
-    """Format a value of an axis; numbers have four significant digits, which distinguish adjacent values."""
+    """Format a value of an axis; numbers get four significant digits to distinguish adjacent values."""
     return f"{value:.4g}" if isinstance(value, float) else text(value)

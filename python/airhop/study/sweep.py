@@ -1,4 +1,4 @@
-"""Execution of a study, which reuses the runs in a store and simulates the missing runs."""
+"""Execution of a study: runs in the store are reused, and missing runs are simulated."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from airhop.store import MemoryStore, Store
 
 ROUND = 50_000
-"""Maximum number of runs passed to an engine at once, which limits memory. The engine idles briefly between
-two batches.
+"""Maximum number of runs passed to an engine at once. Limits memory, but the engine idles briefly between
+batches.
 """
 
 Key = tuple[Point, int]
@@ -70,21 +70,21 @@ def sweep(
     scenario
         A scenario, or an argument of `Scenario.load`.
     vary
-        Values by path: a list, or a range such as {"log": [1e-4, 1e-1], "points": 7}. Every combination is
-        simulated. Quantities are text with a unit. The path "scheme" varies the scheme of every TCP flow.
+        Values by path, as a list or as a range such as {"log": [1e-4, 1e-1], "points": 7}. Every combination
+        is simulated. Quantities are text with a unit. The path "scheme" sets the scheme of every TCP flow.
     zip
-        Further dimensions of the grid: tables as in `vary`, whose paths vary together.
+        Further dimensions of the grid. The paths within each table vary together.
     reps
         Replications of every point. Replication k of every scheme has the same channel errors.
     until
-        Stopping rule instead of `reps`: replicate until the interval of the metric `of` is narrow enough, at
-        most `max` times, as in {"half_width": "2 %", "of": "goodput_mbps", "max": 200}.
+        Stopping rule instead of `reps`, such as {"half_width": "2 %", "of": "goodput_mbps", "max": 200}:
+        replicate until the metric's interval is narrow enough, but at most `max` times.
     seed
         Seed of every random stream.
     name
         Name of the study; by default the name of the scenario.
     out
-        Folder of the store: finished runs in it are reused, and new runs are added. None: the runs stay in
+        Folder of the store. Finished runs there are reused, and new runs are added. None keeps the runs in
         memory.
     engine
         "local", "dask://HOST:PORT", or an `Engine`.
@@ -127,14 +127,16 @@ def run_in(
     shard: Shard | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """Run a study, with its rows and manifest in a folder, or its rows in memory.
+    """Run a study.
+
+    Rows and manifest are written to a folder, or the rows stay in memory.
 
     Parameters
     ----------
     study
         Study to run.
     out
-        Folder of the store, created if missing; rows in it are reused. None keeps the rows in memory.
+        Folder of the store, created if missing. Existing rows are reused. None keeps the rows in memory.
     engine
         "local", "dask://HOST:PORT", or an engine.
     threads
@@ -185,22 +187,21 @@ def run_study(
 ) -> Table:
     """Complete a study: reuse rows of the store, and simulate the missing runs.
 
-    All points run one replication before the next replication begins, so that an interrupted study contains
-    complete pairs.
+    All points finish a replication before the next one begins. An interrupted study then has complete pairs.
 
     Parameters
     ----------
     study
         Study to run.
     store
-        Store of the rows. It keeps finished runs also after an error or interruption.
+        Store of the rows. Finished runs survive an error or interruption.
     engine
         Engine of the runs.
     reporter
         Receives the progress.
     shard
-        Part of the study to simulate: with `until` a part of the settings, otherwise a part of the
-        replications of all settings.
+        Part of the study to simulate: some of the settings with `until`, otherwise some replications of every
+        setting.
 
     Returns
     -------
@@ -236,7 +237,7 @@ class _Running:
         self._shard = shard
         self._spread = Spread(len(study.points()))
         self._unmeasured: list[Key] = []
-        """Reused runs that are not yet in `_spread`, which is shown and updated only while runs are
+        """Reused runs that are not yet part of `_spread`. The spread is only updated while runs are
         simulated.
         """
         self._computed = 0
@@ -264,7 +265,10 @@ class _Running:
         return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield lists of runs, each list to be completed before the next."""
+        """Yield lists of runs.
+
+        Each list must be completed before the next is requested.
+        """
         rule = self._study.reps
         return self._rounds_until(rule) if isinstance(rule, Until) else self._fixed(rule)
 

@@ -39,9 +39,8 @@ POINT = "point"
 class Cell:
     """Summary of a point over its `n` replications.
 
-    Difference and ratio are relative to the baseline scheme at the same setting, over the replications that
-    exist for the point's scheme and the baseline. Both are None for the baseline itself, and without a
-    baseline.
+    `difference` and `ratio` compare the point with the baseline scheme at the same setting, over their common
+    replications. Both are None for the baseline itself, and if the study has no baseline.
     """
 
     point: Point
@@ -94,16 +93,16 @@ class Table(Shown):
 
     @checked
     def frame(self, *metrics: str) -> pl.DataFrame:
-        """Return one row per run, sorted by point and replication; `metrics` are additional columns.
+        """Return one row per run, sorted by point and replication, with `metrics` as additional columns.
 
         Columns of the grid: the axes, with units in their names, and scheme, seed and rep. Columns over the
         TCP flows: sums (`goodput_mbps`, `delivered_bytes` and so on), means (`srtt_ms`, `completion_s`,
-        `lateness_mean_ms`), and `jain`, the fairness of the goodputs. Columns of losses: `judged_right`, the
-        share of correct loss classifications, notices by kind, drops by cause, and counts such as
-        `judged_wireless_channel`, the losses by the channel that senders classified as wireless. Columns of
-        the run: events, duration_s, fingerprint and run_id.
+        `lateness_mean_ms`), and `jain`, the fairness of the goodputs. Columns of losses: `judged_right` (the
+        share of correct loss classifications), notices by kind, drops by cause, and counts such as
+        `judged_wireless_channel` (channel losses that senders classified as wireless). Columns of the run:
+        events, duration_s, fingerprint and run_id.
 
-        The frame of a study has the same bytes for any order in which the runs finished.
+        The frame does not depend on the order in which the runs finished.
         """
         import polars as pl
 
@@ -113,7 +112,10 @@ class Table(Shown):
         return frame.with_columns(others) if others else frame
 
     def flows(self) -> pl.DataFrame:
-        """Return one row per flow and run, in the order of `frame`: axes, then columns of the store."""
+        """Return one row per flow and run, in the order of `frame`.
+
+        Columns: first the axes, then the columns of the store.
+        """
         import polars as pl
 
         from airhop.store import COLUMNS
@@ -127,7 +129,10 @@ class Table(Shown):
         return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
 
     def rows(self) -> pl.DataFrame:
-        """Return the rows of the store that belong to the study, with the index of their point, `point`."""
+        """Return the rows of the store that belong to the study.
+
+        The column `point` has the index of the point.
+        """
         points = self._runs.select(POINT, "run_id")
         return points.join(self._rows, on="run_id", maintain_order="left_right").rename({POINT: "point"})
 
@@ -135,7 +140,7 @@ class Table(Shown):
     def cells(self, metric: str = GOODPUT, points: Sequence[Point] | None = None) -> list[Cell]:
         """Summarize each grid point with at least one run over its replications, in grid order.
 
-        If `points` is given, only these points are summarized, in the order of `points`.
+        `points` selects and orders the points to summarize.
         """
         wanted = self.study.points() if points is None else points
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
@@ -150,7 +155,7 @@ class Table(Shown):
 
     @checked
     def cells_frame(self, *metrics: str) -> pl.DataFrame:
-        """Return one row per point with at least one run, in grid order; `metrics` are additional columns.
+        """Return one row per point with runs, in grid order, with `metrics` as additional columns.
 
         Columns: the axes, scheme, and `n`, the number of runs. With a baseline, also the paired difference
         `goodput_difference_mbps` and ratio `goodput_ratio`, with their bounds. For each metric of `frame`,
@@ -191,7 +196,7 @@ class Table(Shown):
         labels: Mapping[str, str] | None = None,
         ax: AxesLike | None = None,
     ) -> Figure:
-        """Draw a metric with 95 % intervals, in a figure that a notebook shows.
+        """Draw a metric with 95 % intervals.
 
         Parameters
         ----------
@@ -208,7 +213,7 @@ class Table(Shown):
         labels
             Other names for schemes.
         ax
-            Axes to draw on, whose style stays; None draws a new figure in the style of the printed figures.
+            Axes to draw on, in their own style. None draws a new figure in the style of the printed figures.
 
         Returns
         -------
@@ -246,7 +251,7 @@ class Table(Shown):
         }
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:
-        """Return the loss classifications of every run, by index of its point and by replication."""
+        """Return the loss classifications of every run, by point index and replication."""
         found: dict[int, dict[int, LossClassifications]] = {}
         for row in self._runs.select(POINT, "rep", *JUDGEMENTS).iter_rows(named=True):
             found.setdefault(row[POINT], {})[row["rep"]] = LossClassifications.of_columns(row)
@@ -304,7 +309,7 @@ class Table(Shown):
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Number of replications of each setting; None if runs are missing."""
+        """Number of replications that each setting needs; None if runs are missing."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
@@ -314,7 +319,10 @@ class Table(Shown):
 
     @cached_property
     def _runs(self) -> pl.DataFrame:
-        """Runs of the study, without further replications that the store has from another study."""
+        """Runs of the study.
+
+        Surplus replications in the store, from other studies, are left out.
+        """
         import polars as pl
 
         enough = [
@@ -335,7 +343,7 @@ class Table(Shown):
         return pl.DataFrame({POINT: [point.index for point in points], **columns})
 
     def _with_axes(self, runs: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-        """Return the columns of the axes and the columns `names`. A name that is an axis occurs once."""
+        """Return the columns of the axes and the columns `names`, without duplicates."""
         axes = self.study.columns
         others = [name for name in names if name not in axes]
         joined = runs.select(POINT, *others).join(self._axes, on=POINT, maintain_order="left")

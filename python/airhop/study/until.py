@@ -18,17 +18,18 @@ EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
 @checked
 @dataclass(frozen=True)
 class Until:
-    """Replicate a setting until the 95 % half-width of every scheme at this setting is at most `half_width`.
+    """Replicate a setting until the 95 % half-width of every scheme is at most `half_width`.
 
     The rule is evaluated after every `batch` replications and at `max`, always on the first k replications. A
-    study therefore stops at the same k on any machine, independent of existing rows. All schemes of a setting
-    have the same k, and thus stay paired. Intervals of a stopped sequence cover slightly less than 95 %;
-    batches reduce this effect. Chow and Robbins (1965) prove the coverage only in the limit of narrow
-    intervals.
+    study thus stops at the same k on any machine, whatever rows already exist. All schemes of a setting have
+    the same k, and thus stay paired.
+
+    Stopped sequences have intervals that cover slightly less than 95 %; batches reduce this effect. Chow and
+    Robbins (1965) prove the coverage only in the limit of narrow intervals.
     """
 
     half_width: float
-    """Half-width in the unit of the metric, or as a share of its mean."""
+    """Half-width in the unit of the metric, or as a share of the metric's mean."""
     relative: bool
     of: str = "goodput_mbps"
     max: int = 100
@@ -48,7 +49,7 @@ class Until:
 
     @classmethod
     def read(cls, spec: object) -> Until:
-        """Parse the table of a study file. Raises InputError with the key."""
+        """Parse the table of a study file. Raises InputError that names the key."""
         if not isinstance(spec, Mapping):
             raise InputError(f"until: expected a table, {EXAMPLE}, got {spec!r}")
         for key in spec:
@@ -70,7 +71,10 @@ class Until:
         return {"half_width": width, "of": self.of, "max": self.max, "batch": self.batch}
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
-        """Return whether the interval of every sample is narrow enough; runs without a value are ignored."""
+        """Return True if every sample has a narrow enough interval.
+
+        Runs without a value are ignored.
+        """
         known = [[value for value in sample if value == value] for sample in samples]
         return all(sample and self._narrow(stats.estimate(sample)) for sample in known)
 
@@ -96,7 +100,7 @@ class Until:
         return found.half_width is not None and found.half_width <= limit
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, which `Until(**data)` accepts."""
+        """Return plain data for `Until(**data)`."""
         return asdict(self)
 
     def __str__(self) -> str:

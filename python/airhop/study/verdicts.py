@@ -1,4 +1,4 @@
-"""Verdicts of a study: the best schemes in each goal (throughput, delay, …), at each setting."""
+"""Verdicts of a study: the best schemes at each setting, for goals such as throughput and delay."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Outcome:
     points: Sequence[Point]
     verdict: Verdict
     samples: Mapping[Goal, Samples]
-    """Values of a run by goal, scheme and replication."""
+    """Values of the runs by goal, scheme and replication."""
 
 
 def outcomes(table: Table) -> list[Outcome]:
@@ -96,7 +96,7 @@ def _unfinished(rows: pl.DataFrame, of: str) -> float:
 
 
 def _shares(rows: pl.DataFrame, others: Sequence[str]) -> list[list[Share]]:
-    """Return for each run the goodputs of the TCP flows outside the classes `others`."""
+    """Return the goodputs of the TCP flows of each run, without those of the classes `others`."""
     import polars as pl
 
     competing = rows.filter(

@@ -1,8 +1,7 @@
-"""Independent verifier, which checks the trace of a run for contradictions to physics and protocols.
+"""Independent verifier that finds contradictions to physics and protocols in traces of runs.
 
-The verifier shares no code with the simulator and does not see the simulator's state. Its inputs are the
-effective scenario, the trace tables and the run document, from which it derives the constraints on the trace.
-A finding is a contradiction.
+The verifier shares no code with the simulator and does not see the simulator's state. The inputs are the
+effective scenario, the trace tables and the run document. Each contradiction is reported as a finding.
 """
 
 from __future__ import annotations
@@ -153,7 +152,7 @@ LAWS: Mapping[str, Law] = {
         Law("counters", "the run document agrees with the trace", counters.check),
     )
 }
-"""Laws by name, in the order in which they are checked."""
+"""Laws by name, in checking order."""
 
 
 def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Finding]:
@@ -192,7 +191,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
 
 @contextmanager
 def _garbage_collection_disabled() -> Iterator[None]:
-    """Disable the garbage collector, which would take a third of the time and find no cycles."""
+    """Disable the garbage collector, because it would cost a third of the time and find no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
 """`python -m airhop.verify 5000`: verify the traces of random runs, one process per core.
 
-A finding is a contradiction to a law, and names the seed of its scenario. `--only 17` verifies only the
-scenario of seed 17, and `--with mine.py` also draws the schemes of a file. `--mutations 50` instead makes 50
-single edits of each trace, and prints the share of edits that the laws find.
+A finding contradicts a law, and names the seed of its scenario. `--only 17` verifies only seed 17. `--with
+mine.py` also draws schemes from a file. `--mutations 50` instead edits each trace 50 times, and prints the
+share of edits that the laws detect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""802.11 capture: the frame that a receiver decodes among overlapping signals."""
+"""802.11 capture: which frame a receiver decodes when signals overlap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from airhop.verify.medium import Medium
 from airhop.verify.trace import Frame
 
 _LEAST = 1 - 1e-9
-"""Factor that tolerates rounding errors of powers, which the simulator computes in another order."""
+"""Tolerance for rounding errors, because the simulator adds powers in a different order."""
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
@@ -24,7 +24,7 @@ def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> t
 
 
 def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether a frame's power exceeds each later frame's by the capture ratio, as in ns-2."""
+    """Return whether a frame exceeds the power of each later frame by the capture ratio, as in ns-2."""
     powers = [medium.power(other, frame.receiver) for other in others]
     may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
     must = _is_above(medium, frame, powers, 1 / _LEAST) and all(other.start > frame.start for other in others)
@@ -32,9 +32,9 @@ def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tup
 
 
 def _survives_sum(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether a frame's power always exceeds the sum of all other powers by the capture ratio.
+    """Return whether a frame always exceeds the summed power of all others by the capture ratio.
 
-    A receiver that has begun to receive an earlier, decodable frame continues to the end of this frame.
+    A receiver stays with a decodable frame that began earlier.
     """
     sums = []
     for begun in others:

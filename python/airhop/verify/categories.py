@@ -1,4 +1,4 @@
-"""Access categories of the flows of a trace, those of real packets included."""
+"""Access categories of the flows in a trace, including flows of real packets."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ def categories(trace: Trace) -> dict[str, str]:
 
     A flow of real packets has the category of the flow that it replaces.
 
-    The document lacks the direction of a real connection that delivers nothing. Its ends are the nodes with
-    the addresses in its name. If an address is unknown, or both belong to one node, the category of its first
-    frame applies to all its frames. Without a frame, the category is guessed from another flow of real
-    packets at the node.
+    A real connection that delivers nothing is missing in the run document. The addresses in its name then
+    identify its nodes. If an address is unknown, or if both are on one node, the category of its first frame
+    applies. Without a frame, the category is guessed from another flow of real packets at the node.
     """
     found, unknown = trace.derived(_known)
     others: dict[str, str] = {}
@@ -38,12 +37,12 @@ def categories(trace: Trace) -> dict[str, str]:
 
 
 def guessed(trace: Trace) -> frozenset[str]:
-    """Return the flows whose category is a guess."""
+    """Return the flows with a guessed category."""
     return trace.derived(_known)[1]
 
 
 def _known(trace: Trace) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the access category of each flow for which it is known, and the names of all other flows."""
+    """Return the access category of each flow if known, and the names of all other flows."""
     plans = list(trace.plans.values())
     found: dict[str, str] = {}
     nodes: dict[str, str] = {}
@@ -70,7 +69,10 @@ def _addresses(name: str) -> tuple[str, ...]:
 
 
 def _replaced(plans: list[Mapping[str, Any]], name: str, ends: tuple[str, str]) -> str:
-    """Return the category of the plan with this name, else of a plan between the ends in any direction."""
+    """Return the access category of the plan with this name.
+
+    If no plan has this name, any plan between the two ends counts, in either direction.
+    """
     named = [plan for plan in plans if plan["name"] == name]
     there, back = (
         [plan for plan in plans if (plan.get("from"), plan.get("to")) == way] for way in (ends, ends[::-1])
@@ -80,7 +82,7 @@ def _replaced(plans: list[Mapping[str, Any]], name: str, ends: tuple[str, str]) 
 
 
 def _on_air(trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield the flow of each packet on the air, with the category of its frame, in order of time."""
+    """Yield each packet's flow and the category of its frame, for all packets on the air in order of time."""
     for frame in trace.frames:
         yield frame.flow, frame.category
         for mpdu in trace.mpdus.get(frame.row, ()):

@@ -1,8 +1,8 @@
 """`python -m airhop.verify.emulations 1000`: verify random emulations in virtual time, and damage their logs.
 
 The hosts are Airhop's TCP, and sources of random datagrams. Every replay must equal the emulation, and
-contradict no law. A damaged log must not be replayed as if it were valid. A finding names its seed, and
-`--only 17` verifies only the emulation of seed 17.
+contradict no law. A replay of a damaged log must fail. A finding names its seed, and `--only 17` verifies
+only seed 17.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from airhop.verify import verify
 from airhop.verify.networks import random_network
 
 LONGEST_S = 2.0
-"""Maximum duration of an emulation of a random network, s."""
+"""Maximum duration of a random emulation in seconds."""
 CHECKSUM = 4
-"""Length of a checksum in a log, bytes."""
+"""Length of a checksum in a log, in bytes."""
 
 
 def emulation(seed: int, path: Path) -> dict[str, Any] | None:
@@ -147,7 +147,7 @@ def _undetected_damage(path: Path, damaged: bytes, how: str) -> list[str]:
 
 
 def _records(log: bytes) -> Iterator[tuple[int, int]]:
-    """Find the offsets at which the records of a log begin and end."""
+    """Yield the begin and end offsets of a log's records."""
     (head,) = struct.unpack_from("<I", log, 11)
     begin = 15 + head + CHECKSUM
     while begin < len(log):
@@ -158,7 +158,7 @@ def _records(log: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _version_1(log: bytes, records: list[tuple[int, int]]) -> bytes:
-    """Remove the checksums."""
+    """Convert a log to version 1, without checksums."""
     parts = [log[:8], b"\1\0", log[10 : records[0][0] - CHECKSUM]]
     for begin, end in records:
         fields = begin + 19 if log[begin] == 1 else begin + 9

@@ -17,15 +17,18 @@ from airhop.verify.trace import Finding, Frame, Mpdu, Step, Trace, quantity
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
 _ACK_BYTES = 14
-"""Length of a link ACK (IEEE 802.11-2016 §9.3.1.4)."""
+"""Length of a link ACK in bytes (IEEE 802.11-2016 §9.3.1.4)."""
 _MAC_BYTES = 28
-"""MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
+"""Length of the MAC header and FCS in bytes. Each fragment has both (IEEE 802.11-2016 §9.3.2.1)."""
 ANSWERS = {"rts": "cts", "data": "ack", "a-mpdu": "block-ack", "block-ack-req": "block-ack"}
-"""Kind of the response to a frame, a SIFS later, by the frame's kind."""
+"""Kind of the response by kind of the frame. The response follows after a SIFS."""
 RECEIVED = ("received", "captured")
 """Outcomes of frames that arrived."""
 RTS_LIMIT = 7
-"""RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4)."""
+"""Number of RTS frames without a CTS before a packet is given up.
+
+dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+"""
 _MOST_FRAGMENTS = 16
 """Maximum number of fragments; the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3)."""
 
@@ -39,9 +42,9 @@ class Medium:
     frames: list[Frame]
     """Transmitted frames by start time."""
     fragmented: frozenset[str]
-    """Flows whose data is sent in LHP's fragments, with one attempt limit for all fragments of a packet."""
+    """Flows that LHP fragments. All fragments of a packet share one attempt limit."""
     largest: int
-    """Largest packet of the run, bytes."""
+    """Largest packet of the run in bytes."""
     mpdus: Mapping[int, list[Mpdu]]
     """MPDUs of PPDUs, by row of `air`, in cells with Block Ack."""
     used: frozenset[str]
@@ -49,12 +52,12 @@ class Medium:
 
     @cached_property
     def categories(self) -> tuple[str, ...]:
-        """Access categories of the stations, from the lowest priority to the highest; `-` without EDCA."""
+        """Access categories of the stations, by ascending priority; `-` without EDCA."""
         return ("-",) if self.ppdus is None else tuple(name for name in AIFSN if name in self.used)
 
     @cached_property
     def txop(self) -> dict[str, int]:
-        """TXOP limits above 0 by access category, ns (IEEE 802.11-2020 §10.23.2.9)."""
+        """TXOP limits above 0, in ns, by access category (IEEE 802.11-2020 §10.23.2.9)."""
         limits = {category: round(quantity(limit)) for category, limit in self.plan.get("txop", {}).items()}
         return {category: limit for category, limit in limits.items() if limit > 0}
 
@@ -69,11 +72,14 @@ class Medium:
         return is_own and frame.category == response.category and frame.category in self.txop
 
     def lower(self, category: str) -> tuple[str, ...]:
-        """List the categories of lower priority, whose functions may lose internal collisions."""
+        """List the categories that may lose internal collisions against this category."""
         return self.categories[: self.categories.index(category)]
 
     def may_lose_internally(self, category: str) -> bool:
-        """Return whether a category may lose internal collisions, of which the trace has no record."""
+        """Return whether a category may lose internal collisions.
+
+        The trace does not record these.
+        """
         return category != self.categories[-1]
 
     def queues(self, station: str) -> list[str]:
@@ -96,7 +102,7 @@ class Medium:
 
     @cached_property
     def threshold(self) -> int | None:
-        """Fragmentation threshold, the length of the longest data frame, bytes.
+        """Fragmentation threshold: length of the longest data frame in bytes.
 
         None without fragmentation.
         """
@@ -109,13 +115,16 @@ class Medium:
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Return whether a frame may contain only a part of a packet, as the trace does not record this."""
+        """Return whether a frame may contain only a part of a packet.
+
+        The trace does not record this.
+        """
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
-        """Return the lengths of a packet's fragments (IEEE 802.11-2016 §10.5), bytes.
+        """Return the lengths of a packet's fragments in bytes (IEEE 802.11-2016 §10.5).
 
-        All but the last are equal.
+        All fragments but the last are equal.
         """
         whole, own = octets + self.overhead, min(self.overhead, _MAC_BYTES)
         if self.threshold is None or whole <= self.threshold:
@@ -131,12 +140,15 @@ class Medium:
 
     @cached_property
     def begun(self) -> dict[tuple[str, int], Frame]:
-        """Frames by their sender and start."""
+        """Frames by sender and start time."""
         return {(frame.sender, frame.start): frame for frame in self.frames}
 
     @cached_property
     def longest(self) -> int:
-        """Longest possible duration of a frame, ns, including frames truncated by the end of the run."""
+        """Longest possible duration of a frame in ns.
+
+        The end of the run may have cut a frame short.
+        """
         if self.aggregates:
             return LONGEST
         whole = math.ceil(self.airtime("data", self.largest + self.overhead))
@@ -144,14 +156,17 @@ class Medium:
 
     @cached_property
     def sifs(self) -> int:
-        """Interval between a frame and its response, ns."""
+        """Interval in ns between a frame and its response."""
         if self.ppdus is not None:
             return self.ppdus.sifs
         return _TIMING[self.plan["standard"]][0]
 
     @cached_property
     def difs(self) -> int:
-        """Least interval before a frame that is no response, ns: DIFS (IEEE 802.11-2016 §10.3.7) or AIFS."""
+        """Minimum interval in ns before a frame that is no response.
+
+        DIFS (IEEE 802.11-2016 §10.3.7), or AIFS for 802.11n, ac and ax.
+        """
         if self.ppdus is not None:
             return min(map(self.ppdus.aifs, self.categories))
         sifs, slot = _TIMING[self.plan["standard"]]
@@ -159,7 +174,7 @@ class Medium:
 
     @cached_property
     def answer_timeout(self) -> float:
-        """Least time from the end of a frame without a response to the sender's backoff, ns."""
+        """Minimum time in ns from the end of an unanswered frame to the sender's backoff."""
         if self.ppdus is not None:
             return self.ppdus.timeout
         sifs, slot = _TIMING[self.plan["standard"]]
@@ -176,18 +191,18 @@ class Medium:
 
     @cached_property
     def ack(self) -> float:
-        """Duration of a link ACK, ns."""
+        """Duration of a link ACK in ns."""
         return self.airtime("ack", _ACK_BYTES)
 
     def airtime(self, kind: str, octets: int) -> float:
-        """Return the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
+        """Return the airtime of a frame (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
         if (kind, octets) not in self._airtimes:
             self._airtimes[kind, octets] = self._airtime(kind, octets)
         return self._airtimes[kind, octets]
 
     @cached_property
     def _airtimes(self) -> dict[tuple[str, int], float]:
-        """Times of frames by kind and length, ns."""
+        """Durations of frames in ns, by kind and length (a cache)."""
         return {}
 
     def _airtime(self, kind: str, octets: int) -> float:
@@ -201,7 +216,7 @@ class Medium:
         return header + 4_000 * symbols + 6_000
 
     def answer_time(self, kind: str) -> float:
-        """Return the duration of the answer to a frame of this kind."""
+        """Return the duration of the response to a frame of this kind."""
         answer = ANSWERS[kind]
         if self.ppdus is None:
             return self.ack  # CTS and link ACK have equal durations
@@ -228,7 +243,7 @@ class Medium:
         return b in self._stations_in_range[a]
 
     def steps(self, trace: Trace, kind: str) -> Iterator[tuple[str, str, Step]]:
-        """Yield the steps of one kind between stations in range, each after its sender and its receiver."""
+        """Yield the steps of one kind between stations in range, with sender and receiver."""
         for place in trace.places_of(kind):
             sender, _, receiver = place.partition("->")
             if receiver in self._hearers.get(sender, ()):
@@ -240,18 +255,18 @@ class Medium:
         return {station: frozenset(others) for station, others in self.cell.hearers.items()}
 
     def before(self, time: int, reach: int) -> list[Frame]:
-        """Return the frames that began before `time`, by at most `reach` plus the longest duration, ns."""
+        """Return the frames that may have been on the air in the `reach` ns before `time`."""
         first = bisect_left(self._starts, time - reach - self.longest)
         return self.frames[first : bisect_left(self._starts, time, first)]
 
     def beside(self, frame: Frame, station: str) -> list[Frame]:
-        """List the frames that overlap a frame and that a station sends or senses."""
+        """List the overlapping frames of a frame that a station sends or senses."""
         sensed = self._sensing[station]
         return [other for other in self._overlaps.get(frame.row, ()) if other.sender in sensed]
 
     @cached_property
     def _overlaps(self) -> dict[int, list[Frame]]:
-        """For each frame (key: its row), the frames that overlap it, in order of their start."""
+        """Overlapping frames of each frame, by row and in order of start time."""
         found: defaultdict[int, list[Frame]] = defaultdict(list)
         active: list[Frame] = []
         for frame in self.frames:
@@ -266,7 +281,10 @@ class Medium:
 
 
 class _Within(dict[str, frozenset[str]]):
-    """Stations within a distance of a station, itself included, computed on the first access."""
+    """Stations within a distance of a station, including the station.
+
+    Each set is computed on first access.
+    """
 
     def __init__(self, cell: Cell, distance: float) -> None:
         self._cell = cell
@@ -301,5 +319,5 @@ def _is_on(frame: Frame, cell: Cell) -> bool:
 
 
 def finding(law: str, frame: Frame, text: str) -> Finding:
-    """Describe the contradiction of a frame."""
+    """Make a finding about a frame."""
     return Finding(law, frame.start / 1e9, f"{frame.sender}->{frame.receiver}", f"{frame.kind}: {text}")

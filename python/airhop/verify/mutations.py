@@ -1,8 +1,8 @@
-"""Sensitivity of the laws: share of single edits of correct traces that a law finds.
+"""Sensitivity of the laws: share of single edits of correct traces that a law detects.
 
-An edit changes one record of a trace, as a fault of the simulator might. Table, type of edit, column and row
-are drawn in this order with equal probabilities, so that short and long tables have equal weight. Every edit
-changes a value.
+An edit changes one record of a trace, as a fault of the simulator might. The table, the type of edit, the
+column and the row are drawn in this order with equal probabilities. Short and long tables thus have equal
+weight. Every edit changes a value.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 EDITS = ("delete", "duplicate", "shift", "one", "zero", "swap", "relabel")
-"""The edits: delete a row, duplicate a row, shift a time by 1 µs, change a number by one, set a number to 0,
-exchange a value between two rows, replace a word or a flag.
+"""Types of edits: delete or duplicate a row, shift a time by 1 µs, change a number by one or to 0, exchange a
+value between two rows, replace a word or a flag.
 """
 UNKNOWABLE: Mapping[tuple[str, str], str] = {
     ("notices", "lateness_ms"): "lateness of a notice relative to a timer, whose expiry is not recorded",
 }
-"""Columns whose values no law can check, with the reason; they are not edited."""
+"""Columns that no law can check, with the reason. These columns are not edited."""
 _SHIFT_S = 1e-6
 
 
@@ -40,13 +40,13 @@ class Edit:
     table: str
     kind: str
     column: str
-    """Column; empty for an edit of a whole row."""
+    """Column of the change. Empty if the edit concerns a whole row."""
     row: int
 
 
 @dataclass
 class Tally:
-    """Numbers of edits made and found, by table and kind; missed edits by column."""
+    """Number of edits made and detected, by table and type; missed edits also by column."""
 
     made: Counter[tuple[str, str]] = field(default_factory=Counter)
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Tally:
         return Tally(self.made + other.made, self.found + other.found, self.missed + other.missed)
 
     def __str__(self) -> str:
-        """Format a table in Markdown, and the missed edits."""
+        """Format the counts as a Markdown table, with the missed edits."""
         tables = sorted({table for table, _ in self.made})
         rows = [("table", *EDITS, "all"), ("---",) * (len(EDITS) + 2)]
         for table in (*tables, "all"):
@@ -128,7 +128,7 @@ def is_found(trace: Trace) -> bool:
 
 
 def _columns(frame: pl.DataFrame, kind: str) -> list[str]:
-    """Return the columns to which an edit applies."""
+    """Return the columns that an edit of this kind may change."""
     schema = frame.schema
     match kind:
         case "shift":
@@ -172,7 +172,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
-    """Return the replacement of a value; None if there is no different replacement."""
+    """Return a replacement for a value; None if every replacement is equal."""
     if kind == "relabel":
         if isinstance(value, bool):
             return not value

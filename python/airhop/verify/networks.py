@@ -1,7 +1,7 @@
-"""Random scenarios as plain data, with any scheme over any type of link. Equal seeds give equal scenarios.
+"""Random scenarios as plain data, with any scheme over any type of link.
 
-This module draws the shape of a network: links, their ends and their rates. `values.py` draws all other keys
-from the schema of scenario files; the networks therefore cover every key.
+Equal seeds give equal scenarios. This module draws the shape of a network: links, their ends and their rates.
+The module `values.py` draws all other keys from the schema of scenario files, and thereby covers every key.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _STANDARDS = {
     "802.11g": ("6 Mbit/s", "12 Mbit/s", "24 Mbit/s", "54 Mbit/s"),
 }
 _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
-"""Highest MCS, and maximum number of spatial streams, by standard."""
+"""Highest MCS and number of spatial streams, by standard."""
 _TXOP_LIMITS = ("0 s", "96 us", "1.504 ms", "2.080 ms", "4.096 ms", "20 ms")
 _FAST = "400 Mbit/s"
-"""Rate of the wires before some cells of 802.11n, ac and ax, high enough that queues fill A-MPDUs."""
+"""Rate of the wires before some cells of 802.11n, ac and ax, fast enough to fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
-"""Probabilities with which a table has an optional key; each table draws a probability."""
+"""Possible probabilities of an optional key. Each table draws one of these."""
 _PACKETS = 1000
 """Maximum number of packets that the slowest link of a scenario carries."""
 _TIMEOUTS = 300_000
 """Maximum number of expiries of a scenario's retransmission timers."""
 _BROWSER = 7
-"""Connections of a browser: six, and the connection of the planned flow."""
+"""Number of connections of a browser: six, and one of the planned flow."""
 _OWN: Mapping[str, set[str]] = {
     "": {"name", "duration", "copies", "wired", "wlan", "radio", "flow"},
     "wlan": {"layout", "stations", "nav"},
     "flow": {"from", "to", "between", "transport", "app", "scheme", "segment"},
 }
-"""Keys of each table whose values this module draws."""
+"""Keys whose values this module draws, by table."""
 
 
 @cache
@@ -55,7 +55,7 @@ def schema() -> Any:
 
 
 def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) -> Table:
-    """Return a random scenario of some seconds with wires, one wireless link or cell, and one to three flows.
+    """Return a random scenario of some seconds: wires, one wireless link or cell, and one to three flows.
 
     Files of recorded channels are written into `folder`. Schemes are drawn from the built-in schemes and
     `others`.
@@ -87,7 +87,10 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
 
 
 def _add_errors_by_snr(seed: int, scenario: Table) -> None:
-    """Set errors by SNR in a third of the cells of 802.11n, ac and ax, at powers that lose some MPDUs."""
+    """Set errors by SNR in a third of the 802.11n, ac and ax cells.
+
+    Transmit powers are drawn so that some MPDUs are lost.
+    """
     draw = Random(f"snr {seed}")
     for wlan in scenario.get("wlan", ()):
         if wlan["standard"] not in _MODERN or draw.random() > 1 / 3:
@@ -135,14 +138,14 @@ def _fill(values: Values, scenario: Table) -> None:
 
 
 def _stations(wlan: Table) -> list[str]:
-    """Name two stations of a wlan, for directions."""
+    """Choose two stations of a wlan as ends of a direction."""
     if "layout" in wlan:
         return [f"{wlan['layout'].get('prefix', 'n')}{number}" for number in (0, 1)]
     return list(wlan.get("stations", ()))[:2]
 
 
 def _duration(draw: Random, scenario: Table) -> float:
-    """Draw a duration in which the slowest link does not carry too many packets."""
+    """Draw a duration that limits the number of packets over the slowest link."""
     links = [link for kind in ("wired", "radio", "wlan") for link in scenario.get(kind, ())]
     slowest = min((quantity(rate) for link in links for rate in _rates(link)), default=3e6)
     smallest = min(quantity(flow.get("segment", "1000 B")) for flow in scenario["flow"]) + 40
@@ -151,7 +154,7 @@ def _duration(draw: Random, scenario: Table) -> float:
 
 
 def _until_timeouts(scenario: Table) -> float:
-    """Return the time, s, in which the retransmission timers of all connections expire `_TIMEOUTS` times."""
+    """Return the time in s until all retransmission timers have expired `_TIMEOUTS` times in total."""
     rate = 0.0
     for flow in scenario["flow"]:
         longest = flow.get("tcp", {}).get("rto", {}).get("max")
@@ -168,7 +171,7 @@ def _rates(link: Table) -> list[str]:
 
 
 def _cell(draw: Random, scenario: Table) -> Ends:
-    """Draw one cell behind wires, in which each station receives all others."""
+    """Draw one cell behind wires, with all stations in range of each other."""
     stations = {"bs": [0, 0], "d": [draw.choice([1, 30]), 0], "e": [0, 30]}
     mobiles = draw.choice([["d"], ["d", "e"]])
     if len(mobiles) == 1:
@@ -181,7 +184,7 @@ def _cell(draw: Random, scenario: Table) -> Ends:
 
 
 def _hops(draw: Random, scenario: Table) -> Ends:
-    """Draw several hops behind wires."""
+    """Draw a path of several wireless hops behind wires."""
     layout, last = _layout(draw)
     wlan = _wlan(draw)
     wlan |= {"layout": layout} | _receive_range(draw, _spacing(layout) + 5, wlan)
@@ -190,7 +193,10 @@ def _hops(draw: Random, scenario: Table) -> Ends:
 
 
 def _adhoc(draw: Random, scenario: Table) -> Ends:
-    """Draw stations without wires, with static or AODV routes, and sometimes random positions and ends."""
+    """Draw stations without wires, with static or AODV routes.
+
+    Positions and flow ends are sometimes random.
+    """
     layout, last = _layout(draw)
     wlan = _wlan(draw)
     reach = {} if draw.random() < 0.2 else _receive_range(draw, _spacing(layout) + 5, wlan)
@@ -291,7 +297,7 @@ def _receive_range(draw: Random, metres: float, wlan: Table) -> Table:
 
 
 def _layout(draw: Random) -> tuple[Table, int]:
-    """Draw a layout, and return it with the index of its last station."""
+    """Draw a layout, and return the layout and the index of the last station."""
     kind, size = draw.choice(["chain", "chain", "grid", "cross"]), draw.choice([1, 2])
     layout: Table = {"kind": kind, "spacing": f"{draw.choice([30, 45])} m"}
     if draw.random() < 0.2:

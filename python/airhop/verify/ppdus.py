@@ -1,4 +1,4 @@
-"""PPDUs of 802.11n, ac and ax by the standard: durations, response rates, limits of A-MPDUs."""
+"""PPDUs of 802.11n, ac and ax as in the standard: durations, response rates, limits of A-MPDUs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from airhop.verify.trace import quantity
 
 FORMATS = {"802.11n": "ht", "802.11ac": "vht", "802.11ax": "he"}
 LONGEST = 5_484_000
-"""aPPDUMaxTime, ns (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4)."""
+"""aPPDUMaxTime in ns (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4)."""
 CONTROL_BYTES = {"rts": 20, "cts": 14, "ack": 14, "block-ack-req": 24, "cf-end": 20}
-"""Lengths of control frames (IEEE 802.11-2020 §9.3.1)."""
+"""Lengths of control frames in bytes (IEEE 802.11-2020 §9.3.1)."""
 DELIMITER = 4
 """Bytes before each MPDU of an A-MPDU (IEEE 802.11-2020 §9.7.1)."""
 QOS_MAC_BYTES = 26 + 4
-"""MAC header and FCS of a QoS Data frame (IEEE 802.11-2020 §9.3.2.1)."""
+"""Length of the MAC header and FCS of a QoS Data frame in bytes (IEEE 802.11-2020 §9.3.2.1)."""
 SUBFRAME_HEADER = 14
 """Bytes before each MSDU of an A-MSDU (IEEE 802.11-2020 §9.3.2.2.2)."""
 AIFSN = {"BK": 7, "BE": 3, "VI": 2, "VO": 2}
-"""AIFSN of the access categories, from the lowest priority to the highest (IEEE 802.11-2020 Table 9-155)."""
+"""AIFSN of the access categories, by ascending priority (IEEE 802.11-2020 Table 9-155)."""
 CW = {"BK": (15, 1023), "BE": (15, 1023), "VI": (7, 15), "VO": (3, 7)}
 """CWmin and CWmax of the access categories with OFDM (IEEE 802.11-2020 Table 9-155)."""
 _BASIC = (6, 12, 24)
-"""Mandatory rates of OFDM, Mbit/s (IEEE 802.11-2020 §17.2.3)."""
+"""Mandatory OFDM rates in Mbit/s (IEEE 802.11-2020 §17.2.3)."""
 _MODULATIONS = (
     (1, Fraction(1, 2)), (2, Fraction(1, 2)), (2, Fraction(3, 4)), (4, Fraction(1, 2)), (4, Fraction(3, 4)),
     (6, Fraction(2, 3)), (6, Fraction(3, 4)), (6, Fraction(5, 6)), (8, Fraction(3, 4)), (8, Fraction(5, 6)),
@@ -40,10 +40,10 @@ _SUBCARRIERS = {
     "vht": {20: 52, 40: 108, 80: 234, 160: 468},
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
-"""N_SD by channel width, MHz."""
+"""Number of data subcarriers (N_SD) by format and channel width in MHz."""
 _PSDU_LIMIT = {"ht": 65_535, "vht": 1_048_575, "he": 6_500_631}
 _MPDU_LIMIT = {"ht": 4095, "vht": 11_454, "he": 11_454}
-"""Longest MPDU in an A-MPDU of several, bytes (IEEE 802.11-2020 §9.7.1, §9.4.2.157.2)."""
+"""Maximum length in bytes of an MPDU among several in an A-MPDU (IEEE 802.11-2020 §9.7.1, §9.4.2.157.2)."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Ppdus:
 
     @cached_property
     def format(self) -> str:
-        """Return `ht`, `vht` or `he`."""
+        """Format of PPDUs: `ht`, `vht` or `he`."""
         return FORMATS[self.plan["standard"]]
 
     @cached_property
@@ -89,23 +89,26 @@ class Ppdus:
 
     @cached_property
     def window(self) -> int:
-        """Block Ack window, MPDUs."""
+        """Block Ack window in MPDUs."""
         return int(self.plan["aggregation"]["frames"])
 
     @cached_property
     def most_bytes(self) -> int:
-        """Longest A-MPDU, bytes."""
+        """Maximum length of an A-MPDU in bytes."""
         given = self.plan["aggregation"]["bytes"]
         return min(_PSDU_LIMIT[self.format], math.inf if given == "max" else int(given))  # type: ignore[return-value]
 
     @property
     def mpdu_limit(self) -> int:
-        """Longest MPDU in an A-MPDU of several, bytes."""
+        """Maximum length in bytes of an MPDU among several in an A-MPDU."""
         return _MPDU_LIMIT[self.format]
 
     @cached_property
     def most_amsdu(self) -> int:
-        """Longest A-MSDU, bytes, by scenario, format (§9.4.2.55.2, §9.4.2.157.2) and A-MPDU limit."""
+        """Maximum length of an A-MSDU in bytes.
+
+        Limits: the scenario, the format (§9.4.2.55.2, §9.4.2.157.2), and the A-MPDU.
+        """
         given = self.plan["aggregation"]["amsdu"]
         mac = min(int(quantity(self.plan["overhead"])), QOS_MAC_BYTES)
         longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - mac)
@@ -113,16 +116,19 @@ class Ppdus:
 
     @property
     def psdu_limit(self) -> int:
-        """Longest PSDU of the format, bytes."""
+        """Maximum length of a PSDU of this format in bytes."""
         return _PSDU_LIMIT[self.format]
 
     @cached_property
     def block_ack_bytes(self) -> int:
-        """Compressed BlockAck with a bitmap of 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8)."""
+        """Length in bytes of a compressed BlockAck with a bitmap of 64 or 256 bits.
+
+        IEEE 802.11-2020 §9.3.1.8.
+        """
         return 24 + (8 if self.window <= 64 else 32)
 
     def length(self, kind: str) -> int | None:
-        """Return the length of a control frame, bytes; None for a frame with data."""
+        """Return the length of a control frame in bytes; None for a data frame."""
         return self.block_ack_bytes if kind == "block-ack" else CONTROL_BYTES.get(kind)
 
     def psdu(self, mpdus: list[int]) -> int:
@@ -130,9 +136,9 @@ class Ppdus:
         return sum(-(-(DELIMITER + octets) // 4) * 4 for octets in mpdus[:-1]) + DELIMITER + mpdus[-1]
 
     def amsdu(self, msdus: list[set[int]]) -> set[int]:
-        """List the lengths of an A-MSDU by the lengths that each MSDU may have.
+        """List the possible lengths of an A-MSDU from the possible lengths of each MSDU.
 
-        All subframes but the last are padded to a multiple of 4 (§9.3.2.2.2).
+        All subframes but the last are padded to a multiple of 4 bytes (§9.3.2.2.2).
         """
         lengths = {0}
         for msdu in msdus:
@@ -160,7 +166,7 @@ class Ppdus:
 
     @cached_property
     def _response(self) -> int:
-        """Rate of Ack, BlockAck and BlockAckReq, Mbit/s: the highest basic rate not above the reference rate.
+        """Rate in Mbit/s of Ack, BlockAck and BlockAckReq: the highest basic rate up to the reference rate.
 
         IEEE 802.11-2020 §10.6.6.5, §10.6.11.
         """
@@ -168,11 +174,14 @@ class Ppdus:
         return max(rate for rate in _BASIC if rate <= reference)
 
     def _legacy(self, octets: int, mbps: int) -> int:
-        """IEEE 802.11-2020 §17.4.3."""
+        """Return the duration of a non-HT PPDU in ns (IEEE 802.11-2020 §17.4.3)."""
         return 20_000 + 4_000 * math.ceil((16 + 8 * octets + 6) / (4 * mbps)) + self.extension
 
     def _modern(self, octets: int) -> int:
-        """IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3."""
+        """Return the duration of an HT, VHT or HE PPDU in ns.
+
+        IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3.
+        """
         symbols = math.ceil((16 + 8 * octets + 6 * self._encoders) / self._data_bits)
         guard = round(quantity(self.plan["guard_interval"]))
         if self.format == "he":
@@ -198,7 +207,7 @@ class Ppdus:
 
     @cached_property
     def width(self) -> int:
-        """Channel width, MHz."""
+        """Channel width in MHz."""
         return int(self.plan["width"].split()[0])
 
     @property
@@ -227,12 +236,12 @@ class Ppdus:
 
     @cached_property
     def _data_bits(self) -> int:
-        """N_DBPS."""
+        """Data bits per symbol (N_DBPS)."""
         return math.floor(self._coded_bits * _MODULATIONS[self.plan["rate"]["mcs"]][1])
 
     @cached_property
     def _encoders(self) -> int:
-        """N_ES: the least sufficient number of encoders that have equal numbers of bits.
+        """Number of encoders (N_ES): the smallest sufficient number such that all have equal bits.
 
         IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.3.12.5.
         """

@@ -20,7 +20,7 @@ class Ends:
     near: Sequence[str]
     far: Sequence[str]
     between: str | None = None
-    """Name of the wlan in which any two stations may be the ends of a flow; None for fixed ends."""
+    """Name of the wlan that has random flow ends. None if the ends are fixed."""
 
 
 CONVERSATIONS = ("call", "game")
@@ -68,7 +68,7 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
 
 
 def _requests(draw: Random) -> Table:
-    """Draw requests and responses, in an open or a closed loop, or visits to a web page."""
+    """Draw requests in an open or a closed loop, or visits to a web page."""
     size = ["1 B", "200 B", "3 kB", {"kind": "exponential", "mean": "2 kB"},
             {"kind": "lognormal", "median": "1 kB", "sigma": 1.5},
             {"kind": "pareto", "mean": "5 kB", "shape": 1.3},
@@ -87,7 +87,7 @@ def _requests(draw: Random) -> Table:
 
 
 def _video(draw: Random) -> Table:
-    """Draw a video: its bitrates ascend, and its buffer has room for two segments and the startup level."""
+    """Draw a video with ascending bitrates, and a buffer for two segments and the startup level."""
     segment_ms = draw.choice([1, 20, 100, 400, 1500])
     rates = ["1 bit/s", "9.6 kbit/s", "64 kbit/s", "500 kbit/s", "1 Mbit/s", "2.5 Mbit/s", "40 Mbit/s"]
     picked = sorted(draw.sample(range(len(rates)), draw.choice([1, 2, 3, len(rates)])))

@@ -1,4 +1,4 @@
-"""Random networks with both marking queues and ECN flows, which independent draws seldom combine."""
+"""Random networks with both marking queues and ECN flows, a rare combination in independent draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airhop.errors import ScenarioError
 from airhop.verify.values import Table
 
 _SHARE = 0.25
-"""Share of networks with marks."""
+"""Share of networks that have marking queues."""
 
 
 def add_marks(seed: int, scenario: Table) -> None:

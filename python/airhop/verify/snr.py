@@ -1,4 +1,4 @@
-"""Packet error rates of the error model `snr`, computed by the formulas of their sources."""
+"""Packet error rates of the error model `snr`, computed from the published formulas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 from airhop.verify.ppdus import Ppdus
 
 _Curve = tuple[float, float]
-"""SNR at a packet error rate of 50 %, dB, and number of decades by which errors increase down to an SNR of 0.
+"""SNR in dB at a packet error rate of 50 %, and steepness of the error curve in decades.
+
+Without any signal, the errors per octet are higher by this number of decades.
 """
 _BCC: Mapping[int, tuple[_Curve, ...]] = {
     100: (
@@ -23,7 +25,7 @@ _BCC: Mapping[int, tuple[_Curve, ...]] = {
         (16.23, 3.77), (17.56, 4.03), (18.82, 3.94), (22.78, 3.41), (24.27, 3.58),
     ),
 }  # fmt: skip
-"""Curves of BCC by MCS, for short and for long frames, by the length of the fitted frames, octets."""
+"""Curves of BCC by frame length in bytes and by MCS. The curves were fitted at these two lengths."""
 _LDPC: Mapping[int, tuple[_Curve, ...]] = {
     1538: (
         (-0.95, 11.95), (2.06, 12.06), (4.56, 13.84), (7.53, 9.09), (10.60, 11.82), (14.76, 9.92),
@@ -40,10 +42,12 @@ _WEIGHTS = {
         (92, 528, 8694, 79453, 792114, 7375573, 67884974, 610875423, 5427275376, 47664215639),
     ),
 }
-"""Least distance, steps, and weights of the code 133/171 by code rate (Frenger et al. 1999; Haccoun and
-Bégin 1989)."""
+"""Minimum distance, step and weights of the code 133/171, by code rate.
+
+Frenger et al. 1999; Haccoun and Bégin 1989.
+"""
 _PATHS = {(1, 2): (10, 11, 0), (2, 3): (6, 1, 16), (3, 4): (5, 8, 31), (5, 6): (4, 14, 69)}
-"""Least distance, and number of paths at this and the next distance."""
+"""Minimum distance, and number of paths at this distance and at the next, by code rate."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +59,18 @@ class BySnr:
     model: Mapping[str, Any]
     """Table of the error model."""
     metres: float
-    """Distance of the stations."""
+    """Distance of the stations in metres."""
 
     @cached_property
     def rssi(self) -> float:
-        """Received power of all streams, dBm (log-distance path loss)."""
+        """Total received power in dBm over all streams (log-distance path loss)."""
         loss = _decibels(self.model["reference_loss"])
         loss += 10 * float(self.model["exponent"]) * math.log10(max(self.metres, 1.0))
         return _decibels(self.model["power"]) - loss
 
     @cached_property
     def snr(self) -> float:
-        """SNR per stream and subcarrier, dB."""
+        """SNR per stream and subcarrier in dB."""
         noise = -174 + 10 * math.log10(self.ppdus.width * 1e6) + _decibels(self.model["noise_figure"])
         split = 10 * math.log10(self.ppdus.streams) if self.model["power_split"] else 0.0
         return self.rssi - noise - split
@@ -89,7 +93,7 @@ class BySnr:
         return -math.expm1(-octets * 10 ** (events[0] + (events[-1] - events[0]) * way))
 
     def _events(self, octets: int, curve: _Curve) -> float:
-        """Return log10 of the errors per octet, for frames of the length to which the curve was fitted."""
+        """Return log10 of the errors per octet at the frame length of the fitted curve."""
         half, decades = curve
         return math.log10(math.log(2) / octets) + decades * (1 - 10 ** ((self.snr - half) / 10))
 
@@ -130,7 +134,7 @@ class BySnr:
 
 
 def _mistaken(raw: float, distance: int) -> float:
-    """Return the probability that a decoder prefers a path at this distance."""
+    """Return the probability that a decoder prefers a wrong path at this distance."""
     return sum(
         math.comb(distance, errors)
         * raw**errors

@@ -18,21 +18,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROUNDING = 2
-"""Tolerance of times, ns: times are recorded as 64-bit floats in seconds, and transmission times are rounded.
-"""
+"""Tolerance of times in ns. Recorded times are 64-bit floats, and transmission times are rounded."""
 
 ACTS = {"snoop", "split"}
-"""Services whose agent creates packets in place of a TCP sender or receiver."""
+"""Services with an agent that creates packets in place of a TCP sender or receiver."""
 
 CLOSE_MS = 1e-3
-"""Tolerance of a recorded RTO at its bound, milliseconds."""
+"""Tolerance in milliseconds of an RTO at its bound."""
 
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
     "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9,
     "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9,
 }  # fmt: skip
-"""Factors to nanoseconds, bits per second and bytes."""
+"""Factors of units to nanoseconds, bits per second and bytes."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Frame(NamedTuple):
 
 
 class Mpdu(NamedTuple):
-    """Row of the table `mpdus`, without its PPDU: an MPDU with one of its packets."""
+    """Row of the table `mpdus`, without the PPDU: an MPDU with one packet."""
 
     place: int
     msdu: int
@@ -104,23 +103,23 @@ class Mpdu(NamedTuple):
     attempt: int
     outcome: str
     others: tuple[Mpdu, ...] = ()
-    """Rows of all packets of its A-MSDU except the first."""
+    """Rows of the A-MSDU's other packets."""
 
     @property
     def packets(self) -> tuple[Mpdu, ...]:
-        """Rows of all its packets."""
+        """Rows of all packets in the MPDU."""
         return (self, *self.others)
 
 
 def is_handshake(step: Step) -> bool:
-    """Return whether a step may be a SYN or SYN-ACK, which the trace records as ACKs of nothing."""
+    """Return whether a step may be a SYN or SYN-ACK. The trace records both as ACKs of nothing."""
     return step.kind == "ack" and step.seq <= 1
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Return whether an RTO, ms, grows as by a timeout: by a factor of about two, or to the maximum RTO.
+    """Return whether an RTO (ms) grows as after a timeout: about twofold, or to the maximum RTO.
 
-    RFC 6298 §5.5 and §2.5. A timeout at the bound changes no value.
+    RFC 6298 §5.5 and §2.5. At the maximum, a timeout changes nothing.
     """
     return after >= min(1.5 * before, quantity(timer["max"]) / 1e6 - CLOSE_MS)
 
@@ -145,7 +144,7 @@ _READ_FROM: Mapping[str, set[str]] = {
     "mpdus": {"mpdus"},
     "stations": {"cells"},
 }
-"""Properties cached per table of a trace."""
+"""Properties that are computed from each table of a trace, and are cached."""
 
 
 class Trace:
@@ -161,7 +160,7 @@ class Trace:
         self._derived: dict[Callable[[Trace], Any], Any] = {}
 
     def derived(self, derive: Callable[[Trace], T]) -> T:
-        """Return the value of `derive` for this trace, which is cached because several laws use it."""
+        """Return the value of `derive` for this trace. The value is cached for other laws."""
         if derive not in self._derived:
             self._derived[derive] = derive(self)
         return cast("T", self._derived[derive])
@@ -183,7 +182,7 @@ class Trace:
 
     @cached_property
     def frames(self) -> list[Frame]:
-        """Transmissions on all channels, by their start."""
+        """Transmissions on all channels, by start time."""
         columns = self._columns(
             "air", "from", "to", "kind", "bytes", "flow", "packet", "seq", "attempt", "outcome"
         )
@@ -193,7 +192,7 @@ class Trace:
 
     @cached_property
     def mpdus(self) -> dict[int, list[Mpdu]]:
-        """MPDUs of each PPDU with data, by the row of the PPDU in `air`, in cells with Block Ack."""
+        """MPDUs of each PPDU in cells with Block Ack, by the PPDU's row in `air`."""
         columns = self._columns(
             "mpdus", "place", "msdu", "sequence", "flow", "packet", "seq", "bytes", "attempt", "outcome"
         )
@@ -207,12 +206,12 @@ class Trace:
         return dict(found)
 
     def frames_at(self, place: str) -> list[Frame]:
-        """Return the frames from one station to another, `bs->d`, by start time."""
+        """Return the frames of a hop such as `bs->d`, by start time."""
         return self.frames_by_place[place]
 
     @cached_property
     def frames_by_place(self) -> defaultdict[str, list[Frame]]:
-        """Frames from one station to another, `bs->d`, by start time."""
+        """Frames by hop, such as `bs->d`, in order of start time."""
         found: defaultdict[str, list[Frame]] = defaultdict(list)
         for frame in self.frames:
             found[f"{frame.sender}->{frame.receiver}"].append(frame)
@@ -247,9 +246,9 @@ class Trace:
         return [place for place, one in self._by_place if one == kind]
 
     def queue_at(self, place: str, flow: str) -> str:
-        """Return the queue of a flow's packets that feeds a hop.
+        """Return the queue before a hop that takes the packets of a flow.
 
-        A station has one queue for all of its neighbours, with EDCA one queue for each access category.
+        A station has one queue for all neighbours. With EDCA, each access category has a queue of its own.
         """
         key = (place, self.category_of(flow))
         if key not in self._queues:
@@ -261,7 +260,7 @@ class Trace:
 
     @cached_property
     def _queues(self) -> dict[tuple[str, str], str]:
-        """Queues by the place of the hop that each feeds, and by access category."""
+        """Queues by place of the hop and access category (a cache)."""
         return {}
 
     @cached_property
@@ -275,7 +274,7 @@ class Trace:
 
     @cached_property
     def categories(self) -> dict[str, str]:
-        """Access category of each flow; a flow of real packets has that of the flow that it replaces."""
+        """Access category of each flow. A flow of real packets has the category of the replaced flow."""
         found = categories(self)
         return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
@@ -289,7 +288,7 @@ class Trace:
     def came_through(self, place: str) -> list[Step]:
         """Return the packets that reached the end of a wire, in order of time.
 
-        These are packets that arrive, are lost on the wire, or are late; a late packet arrives again later.
+        The packets have arrived, were lost on the wire, or are late. A late packet arrives a second time.
         """
         if place not in self._passed_wires:
             self._passed_wires[place] = self._passed(place)
@@ -297,7 +296,7 @@ class Trace:
 
     @cached_property
     def _passed_wires(self) -> dict[str, list[Step]]:
-        """Packets that reached the end of a wire, by the place of the wire."""
+        """Packets that reached the end of each wire, by place (a cache)."""
         return {}
 
     def _passed(self, place: str) -> list[Step]:
@@ -318,11 +317,11 @@ class Trace:
         return (self.tables[table][column] * 1e9).round().cast(pl.Int64).to_list()
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a table, with the time in nanoseconds before the columns."""
+        """Return the rows of a table: the time in nanoseconds, then `columns`."""
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
     def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return the rows of one flow, or of all connections of a line (see `lines`)."""
+        """Return the rows of one flow; for a line (see `lines`), the rows of all its connections."""
         if (table, columns) not in self._by_flow:
             found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
             for time, name, *row in self.rows(table, "flow", *columns):
@@ -341,10 +340,10 @@ class Trace:
         return {plan["name"]: plan for flow in self.scenario.get("flow", []) for plan in self._opened(flow)}
 
     def _opened(self, flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield a flow of the scenario, and the flow that its application opens, if there is one.
+        """Yield a flow of the scenario, and the flow that its application opens, if any.
 
-        Requests open the connection, so that the flow of responses has no handshake. `connects` is true if
-        the application opens and closes connections, each of which is a flow in the trace. A call or game
+        Requests open the connection, so the flow of responses has no handshake. `connects` is true if the
+        application opens and closes connections. Each connection is then a flow in the trace. A call or game
         opens a flow in the reverse direction.
         """
         said = {one["name"]: one for one in self.document["flows"]}
@@ -364,7 +363,7 @@ class Trace:
     def flows(self) -> dict[str, Mapping[str, Any]]:
         """Simulated flows by name, with the keys of the scenario and of the run document.
 
-        Flows of real packets are excluded, since their ends are hosts without records in the trace.
+        Flows of real packets are excluded, because the trace has no records of their hosts.
         """
         return {
             name: {**line, "name": name}
@@ -374,7 +373,7 @@ class Trace:
 
     @cached_property
     def lines(self) -> dict[str, Mapping[str, Any]]:
-        """Lines of the run document with simulated flows, with the keys of the scenario, by name.
+        """Lines of simulated flows in the run document, by name, with the keys of the scenario.
 
         A line is an entry of the document's flows: a flow, or all connections of an application in one
         direction.
@@ -387,14 +386,14 @@ class Trace:
         }
 
     def connections(self, line: str) -> list[str]:
-        """Return the names of a line's flows in the trace: the flow, or the flows of its connections."""
+        """Return the flows of a line in the trace: the flow itself, or the flows of its connections."""
         if not self.plans[line].get("connects"):
             return [line]
         return [name for name, of in self._line_of.items() if of == line]
 
     @cached_property
     def _line_of(self) -> dict[str, str]:
-        """Lines of the connections in the trace."""
+        """Line of each connection in the trace."""
         connects = {name for name, plan in self.plans.items() if plan.get("connects")}
         if not connects:
             return {}
@@ -404,7 +403,7 @@ class Trace:
 
     @cached_property
     def real(self) -> set[str]:
-        """Names of the flows of real packets, whose timeouts only the kernel knows."""
+        """Names of the flows of real packets; only the kernel knows the timeouts of these flows."""
         return {flow["name"] for flow in self.document["flows"] if flow["timeouts"] is None}
 
     @cached_property
@@ -426,13 +425,13 @@ class Trace:
 
     @property
     def duration(self) -> int:
-        """End of the run, ns; in an emulation, the end of the real senders."""
+        """End of the run in ns; in an emulation, the end of the real senders."""
         planned = round(quantity(self.scenario["duration"]))
         return min(planned, round(self.document["duration_s"] * 1e9)) if self.real else planned
 
     @property
     def warmup(self) -> int:
-        """Warm-up, which the document excludes, ns from the beginning."""
+        """Length of the warm-up in ns, excluded from the run document."""
         return round(quantity(self.scenario["warmup"]))
 
 
@@ -442,7 +441,10 @@ def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
 
 
 def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
-    """Return the error model of a direction, the last of the most specific models; None without a model."""
+    """Return the error model of a direction; None without a model.
+
+    Of the most specific models, the last one applies.
+    """
     found, most = None, -1
     for model in listed(errors):
         named = model.get("direction", "*->*").split("->")
@@ -454,10 +456,10 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
 
 
 def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each direction of a link between two nodes, `a->b`, with the values of the link in it.
+    """Yield each direction of a link, such as `a->b`, with the link's values for this direction.
 
-    Among these values `rate`, `delay` and `deliveries` are single values, `queue` and `reorder` are single
-    tables, and `changes` has only the changes of this direction.
+    `rate`, `delay` and `deliveries` are single values. `queue` and `reorder` are single tables. `changes` has
+    only the changes of this direction.
     """
     for a, b in (link["ends"], link["ends"][::-1]):
         place = f"{a}->{b}"
@@ -475,7 +477,7 @@ def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def delays(link: Mapping[str, Any]) -> set[int]:
-    """Return all delays of a link during the run, in both directions, ns."""
+    """Return all delays of a link in ns, over both directions and the whole run."""
     found: set[int] = set()
     for _, way in ways(link):
         tables = [way, *way.get("changes", ())]
@@ -484,13 +486,13 @@ def delays(link: Mapping[str, Any]) -> set[int]:
 
 
 def spans(text: str) -> float:
-    """Read a distance in metres."""
+    """Convert a distance to metres."""
     number, unit = text.split()
     return float(number) * {"m": 1.0, "km": 1e3}[unit]
 
 
 @cache
 def quantity(text: str) -> float:
-    """Read a time in nanoseconds, a rate in bits per second or a size in bytes."""
+    """Convert a time to ns, a rate to bit/s or a size to bytes."""
     number, unit = re.fullmatch(r"\s*([-+.\deE]+)\s*([A-Za-z/]+)\s*", text).groups()  # type: ignore[union-attr]
     return float(number) * _UNITS[unit]

@@ -20,7 +20,7 @@ Table = dict[str, Any]
 Schema = Mapping[str, Any]
 
 _TRIES = 8
-"""Number of values that are drawn for a key until the scenario is valid."""
+"""Number of values to try for a key before the key is given up."""
 _TYPICAL: Mapping[str, tuple[float, float]] = {
     "ns": (1, 1e6),
     "us": (1, 1e4),
@@ -36,7 +36,7 @@ _TYPICAL: Mapping[str, tuple[float, float]] = {
     "MHz": (900, 6000),
     "GHz": (0.9, 6),
 }
-"""Range of most values of a quantity, by unit; quantities of other units are not drawn."""
+"""Typical range of a quantity by unit. Quantities in other units are not drawn."""
 _MOST = 300
 """Largest drawn count if the schema allows far more; the bounds of the schema are also drawn."""
 _OF_KIND = 0.3
@@ -51,14 +51,14 @@ class Values:
     def __init__(self, draw: Random, record: Path) -> None:
         self.draw = draw
         self.record = record
-        """Stem of the files that are written for keys that name a file."""
+        """Path stem of the files that this generator writes."""
 
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
     ) -> None:
         """Draw each missing key of `table` and of its inner tables with probability `share`.
 
-        Keep valid values.
+        Values that would make the scenario invalid are dropped.
 
         Parameters
         ----------
@@ -89,7 +89,10 @@ class Values:
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
 
     def _add(self, table: Table, key: str, schema: Schema, value: Callable[[], Any], whole: Table) -> None:
-        """Set a key to the first valid value, in addition to other keys or instead of another key."""
+        """Set a key to the first valid value.
+
+        If no value is valid beside the other keys, replace one of them.
+        """
         for _ in range(_TRIES):
             table[key] = value()
             if _is_accepted(whole):
@@ -113,7 +116,10 @@ class Values:
             table[key] = both
 
     def value(self, key: str, schema: Schema, share: float, nodes: Sequence[str]) -> Any:
-        """Draw a value of the schema, with which the scenario may be invalid."""
+        """Draw a value of the schema.
+
+        The scenario may be invalid with this value.
+        """
         draw = self.draw
         if "anyOf" in schema:
             return self.value(key, draw.choice(schema["anyOf"]), share, nodes)
@@ -210,12 +216,12 @@ class Values:
         return f"{self._between(least, most):.{self.draw.choice([1, 2, 6])}g} {unit}"
 
     def _between(self, least: float, most: float) -> float:
-        """Draw a number whose logarithm is uniform."""
+        """Draw a number with uniform logarithm."""
         return math.exp(self.draw.uniform(math.log(least), math.log(most)))
 
 
 def _one_way(schema: Schema) -> Schema | None:
-    """Return the schema of one direction's value; None for a key without a value for each direction."""
+    """Return the schema of a value for one direction; None if the key has no such values."""
     if schema.get("propertyNames", {}).get("pattern") == "->":
         values: Schema = schema["additionalProperties"]
         return values
@@ -223,7 +229,7 @@ def _one_way(schema: Schema) -> Schema | None:
 
 
 def _part(schema: Schema, table: Table) -> Schema | None:
-    """Return the schema of a table's kind, or of a scheme, among the alternatives; None without a match."""
+    """Return the alternative of a schema that fits a table's kind or scheme; None without a match."""
     if "properties" in schema:
         constants = [(key, part["const"]) for key, part in schema["properties"].items() if "const" in part]
         return schema if all(table.get(key) == word for key, word in constants) else None
@@ -255,4 +261,4 @@ def _fades(draw: Random, record: Path) -> Path:
 
 
 _FILES: Mapping[str, Callable[[Random, Path], Path]] = {"deliveries": _deliveries, "file": _fades}
-"""Function that writes the file for a key that names a file, by key."""
+"""Functions that write a file, by the key that names the file."""

@@ -1,4 +1,4 @@
-"""Sliders for paths of a scenario, each with a list of values."""
+"""Sliders over the values of scenario paths."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Control:
     """Index in `values` of the scenario's value."""
 
     def changes(self, place: int) -> dict[str, object]:
-        """Return the changes of the scenario at a position of the slider."""
+        """Return the scenario changes for a position of the slider."""
         return dict.fromkeys(self.paths, self.values[place])
 
 
@@ -78,7 +78,7 @@ def _links(scenario: Scenario) -> Iterator[_Link]:
 
 
 def _error_models(links: Sequence[_Link]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield each error model: its link or direction, path in the scenario, and values."""
+    """Yield each error model: link or direction, path in the scenario, and values."""
     for link in links:
         errors = link.values.get("errors", {})
         models = enumerate(errors) if isinstance(errors, list) else [(None, errors)]
@@ -103,7 +103,10 @@ def _fades(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _delays(links: Sequence[_Link]) -> Iterator[Control]:
-    """Yield a slider for each group of links of one medium with equal delay, which sets all of them."""
+    """Yield a slider for each group of links with the same medium and delay.
+
+    The slider sets them all.
+    """
     alike: dict[tuple[str, str], list[_Link]] = {}
     for link in links:
         if isinstance(delays := link.values.get("delay"), dict):
@@ -130,9 +133,9 @@ def _attempts(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _copies(scenario: Scenario) -> Iterator[Control]:
-    """Yield a slider for the number of copies of each table whose name contains `*`.
+    """Yield a slider for the number of copies of each table with `*` in its name.
 
-    The effective scenario contains only the copies. The range of their number is therefore found by trial.
+    The effective scenario contains only the copies, so the range is found by trial.
     """
     try:
         copies = [number for number in COPIES if scenario.with_({"copies": number}) == scenario]
@@ -145,7 +148,7 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
 def _duration(effective: Mapping[str, Any]) -> Control:
     """Return the slider of the duration.
 
-    Its values exceed the warm-up, all starts of flows, and the first changes of links.
+    All values exceed the warm-up, the starts of flows, and the first changes of links.
     """
     starts = [flow["start"] for flow in effective["flow"]]
     links = [*effective.get("wired", ()), *effective.get("radio", ())]
@@ -178,7 +181,7 @@ def _seconds(text: str) -> float:
 
 
 def _with_value(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
-    """Return the values with the scenario's own value, added if missing, and the index of this value."""
+    """Return the values with the scenario's own value included, and the index of that value."""
     ladder = list(stops)
     if value not in ladder:
         ladder.append(value)

@@ -16,8 +16,8 @@ from airhop.view.shown import FIRST, Shown
 
 KILOBYTE = 1000.0
 MOST_POINTS = 20_000
-"""Maximum number of points of a curve, and of marks. A larger number is thinned out, because its transfer to
-the browser would take longer than the run.
+"""Maximum number of points in a curve, and of marks. Larger data are thinned out, because the transfer to the
+browser would take longer than the run.
 """
 
 
@@ -31,22 +31,21 @@ class Curves:
     name: str
     """Name of the flow or connection in the trace, or of the class."""
     connections: int
-    """Number of connections of the flow; 0 for a class, and for a flow whose application opens no
-    connections.
-    """
+    """Number of connections of the flow. 0 for a class, and for a flow without connections."""
     window: Line
-    """Congestion window, segments; 0 after a connection is closed."""
+    """Congestion window in segments. 0 after a connection is closed."""
     acks: Line
-    """Cumulative ACK, kB."""
+    """Cumulative ACK in kB."""
     rtt: Sequence[Line]
-    """Smoothed round-trip time, ms, of each flow and connection with a sample."""
+    """Smoothed round-trip time in ms. One line per flow or connection with a sample."""
     queue: Line
-    """Length, packets, of the queue in which the data wait longest; empty if all queues are always empty."""
+    """Length in packets of the queue with the largest mean length. Empty if all queues are always empty."""
     place: str
-    """Name of the queue of the curve `queue`."""
+    """Name of the queue in `queue`."""
     resent: pl.DataFrame
-    """Retransmissions: time `x`, sequence number or (for a class) height of the ACK curve `y`, `flow`, offset
-    of the `first` byte in kB, and `cause` of the retransmission.
+    """Retransmissions: time `x`, height `y`, `flow`, offset of the `first` byte in kB, and `cause`.
+
+    `y` is the sequence number. For a class, `y` is the height of the ACK curve.
     """
     lost: pl.DataFrame
     """Lost data packets and frames: columns as in `resent`, and `place` of the loss."""
@@ -112,7 +111,10 @@ def _of_flows(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 def _until_closed(window: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    """Return the window by flow; for a flow that sent a FIN, a zero follows the last change of its window."""
+    """Return the window by flow.
+
+    A flow that sent a FIN gets a zero after its last change.
+    """
     windows = window.select("time_s", "flow", value="cwnd")
     closed = segments.filter("fin").select("flow").unique()
     last = windows.join(closed, on="flow").group_by("flow").agg(pl.col("time_s").max(), value=pl.lit(0.0))
@@ -120,7 +122,7 @@ def _until_closed(window: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sum(values: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-    """Return the times at which a `value` by `flow` changes, ascending, and its sum over the flows."""
+    """Return the times at which any flow's `value` changes, and the sum over the flows at these times."""
     if values["flow"].n_unique() <= 1:
         return values["time_s"], values["value"]
     before = pl.col("value").shift(1).over("flow").fill_null(0.0)
@@ -128,7 +130,7 @@ def _sum(values: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 
 
 def _marks(packets: pl.DataFrame, on: tuple[pl.Series, pl.Series] | None, *more: str) -> pl.DataFrame:
-    """Return the marks of packets at their sequence numbers, or on the curve `on` of a class."""
+    """Return the marks of packets, at their sequence numbers or on a class's curve `on`."""
     first = _kilobytes("seq")
     marks = packets.select(
         x="time_s",
@@ -147,7 +149,7 @@ def _marks(packets: pl.DataFrame, on: tuple[pl.Series, pl.Series] | None, *more:
 
 
 def _places(packets: pl.DataFrame) -> set[str]:
-    """Return the names of the queues that the data packets entered, both for links and for stations."""
+    """Return the names of the queues of links and stations that the data packets entered."""
     data = packets.filter((pl.col("step") == "offered") & _words("kind").is_in(["data", "datagram"]))
     links = data["place"].unique().cast(pl.String).to_list()
     return {name for link in links for name in (link, f"{link.partition('->')[0]}->*")}
@@ -178,7 +180,7 @@ def _number(connection: str) -> int:
 
 
 def _kilobytes(column: str) -> pl.Expr:
-    """Convert a sequence number, which is 1 for the first data byte, into an offset in kB."""
+    """Convert a sequence number to an offset in kB; the first data byte has number 1."""
     return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE
 
 

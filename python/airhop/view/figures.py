@@ -1,4 +1,4 @@
-"""Figures of the page, which are created once; new runs replace only their data."""
+"""Figures of the page, created once; new runs replace only the data."""
 
 from __future__ import annotations
 
@@ -37,17 +37,21 @@ from airhop.view.curves import Curves, Line
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-"""Possible ends of an axis, up to a factor of a power of ten."""
+"""Possible ends of an axis, times a power of ten."""
 WIDTH, WIDTH_OF_FEW = 0.62, 0.2
-"""Width of a bar as a share of the distance of two bars: WIDTH, but at most WIDTH_OF_FEW times the number of
-bars.
+"""Width of a bar as a share of the bar spacing.
+
+WIDTH, or WIDTH_OF_FEW times the number of bars if smaller.
 """
 HEADROOM = 1.15
-"""Ratio of the axis' end to the highest bar, which leaves space for an error bar and a number."""
+"""Ratio of the axis' end to the highest bar. The space is for an error bar and a number."""
 
 
 def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
-    """Return Bokeh's line dashes by scheme: solid for the first scheme of a colour, else other dashes."""
+    """Return Bokeh's line dashes by scheme.
+
+    The first scheme of each colour is solid.
+    """
     rank: Counter[str] = Counter()
     found = {}
     for scheme, style in look.items():
@@ -57,7 +61,7 @@ def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
 
 
 class Bars:
-    """Goodput by scheme, with the 95 % interval of its mean if there are several replications."""
+    """Goodput by scheme, with the mean's 95 % interval if there are several replications."""
 
     def __init__(self) -> None:
         self._source = ColumnDataSource(
@@ -159,9 +163,10 @@ class Graphs:
     def show(
         self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float, of_class: bool
     ) -> None:
-        """Show runs by scheme, in the reader's time window if it still exists.
+        """Show runs by scheme.
 
-        The curves of a class are sums over its flows, except the round-trip times.
+        The reader's time window stays if the new runs have it. The curves of a class are sums over its flows,
+        except the round-trip times.
         """
         if duration_s != self._time.bounds[1]:
             # Set the bounds with the range, because the browser clips each value to the bounds.
@@ -250,7 +255,7 @@ def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> 
 def axis_top(needed: float, current: float) -> float:
     """Return the upper end of an axis.
 
-    It stays unchanged while the bars fit, so that changes of the bars are visible.
+    The end stays unchanged while the bars fit and fill the axis, so that their changes are visible.
     """
     if 0.4 * current <= needed <= current:
         return current

@@ -19,7 +19,7 @@ from airhop.view.figures import dashes
 from airhop.view.shown import Shown
 
 COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACTIVE)
-"""Metrics in the columns of the table. The column after the first metric has the ratio of goodputs."""
+"""Metrics in the table's columns. The ratio of goodputs follows the first metric."""
 
 
 _PERCENTS = ("p50_ms", "p95_ms", "p99_ms")
@@ -31,7 +31,7 @@ PERCENTILES = (*DELAY, *RTT, *COMPLETION)
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
-    """Return the table of the bars' numbers and further measures, and tables of UDP flows and of classes."""
+    """Return tables in HTML: the bars' numbers with further measures, the UDP flows, and the classes."""
     if not rows:
         return ""
     first, *others = (MEASURES[name].title for name in COLUMNS)
@@ -72,7 +72,10 @@ def percentiles(comparison: Comparison, shown: Shown, look: Mapping[str, SchemeS
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return a sentence on the best schemes in each goal; empty for one scheme, or a single replication."""
+    """Return a sentence on the best schemes for each goal.
+
+    Empty for a single scheme or a single replication.
+    """
     if len(comparison.schemes) < 2 or len(comparison.paired_reps) < 2:
         return ""
     return _join("<p class=note>{}</p>", [comparison.verdict.text])
@@ -95,7 +98,10 @@ def _table(
 
 
 def legend(look: Mapping[str, SchemeStyle], of: str) -> str:
-    """Return the legend of the graphs' colours and marks, with the name of the flow, connection or class."""
+    """Return the legend of colours and marks in the graphs.
+
+    `of` names the flow, connection or class.
+    """
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
@@ -130,7 +136,7 @@ def notes(comparison: Comparison) -> str:
 
 
 def status(comparison: Comparison, reps: int, took_s: float) -> str:
-    """Format the number of finished runs, of `reps` replications, and their computing time."""
+    """Format the number of finished runs out of `reps` replications, and their computing time."""
     runs, done = len(comparison.results), comparison.reps
     so_far = "" if done == reps else f", {done} of {replications(reps)}"
     return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms{}</p>").format(
@@ -139,7 +145,7 @@ def status(comparison: Comparison, reps: int, took_s: float) -> str:
 
 
 def _percentiles(document: Mapping[str, Any], shown: Shown) -> dict[str, float]:
-    """Return the percentiles of a flow or class in a run document, by the column of a flow.
+    """Return the percentiles of a flow or class in a run document, by column name.
 
     For a class, the percentiles of the round-trip time are means over its flows.
     """

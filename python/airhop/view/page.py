@@ -29,7 +29,7 @@ from airhop.view.tabs import FrozenTemplate
 REPS = (1, 5, 10, MOST_REPS)
 TEXTS = ("problem", "status", "table", "command", "percentiles", "legend")
 SOON_S = 0.2
-"""Computing time, s, after which the page shows the finished replications of a comparison."""
+"""Computing time in s after which the page shows the finished replications of a comparison."""
 
 
 class Page:
@@ -38,7 +38,7 @@ class Page:
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
         self._connections = 0
-        """Number of connections of the flow in the graphs; 0 if its application opens no connections."""
+        """Number of connections of the flow in the graphs. 0 if the flow's application opens none."""
         self._runs = runs
         self._newest = Newest(self._work)
         self._bars = Bars()
@@ -129,7 +129,10 @@ class Page:
         self._show(replace(self._state, reps=reps))
 
     def _show_run(self, key: str, value: object) -> None:
-        """Change the flow, connection or replication in the graphs, unless the page itself set the widget."""
+        """Change the flow, connection or replication in the graphs.
+
+        Changes by the page itself are ignored.
+        """
         shown = self._state.shown
         if value is not None and value != getattr(shown, key):
             connection = {"connection": 1} if key == "of" else {}
@@ -139,7 +142,7 @@ class Page:
     def _offer(self) -> None:
         """Show the widgets for flow or class, connection and replication.
 
-        Each only if it has several options.
+        A widget with a single option is hidden.
         """
         state, shown = self._state, self._state.shown
         found = choices(state.scenario, state.seed, shown.rep)
@@ -161,7 +164,7 @@ class Page:
             self._connection.visible = False
 
     def _attempt(self, change: Callable[[], None]) -> None:
-        """Apply the reader's change, or show why it is impossible."""
+        """Apply a change by the reader, or show why the change is impossible."""
         try:
             change()
         except (InputError, ScenarioError) as error:
@@ -179,9 +182,10 @@ class Page:
         self._newest.ask(self._state)
 
     async def _work(self, state: State) -> None:
-        """Show the bars of a state, and then its graphs unless a newer state exists.
+        """Show the bars of a state, and then its graphs.
 
-        In a long comparison, the page shows the first replications while it computes the other replications.
+        The graphs are skipped if a newer state exists. In a long comparison, the page shows the first
+        replications while it computes the others.
         """
         look = _styles_of(state.schemes)
         started = time.perf_counter()
@@ -209,7 +213,10 @@ class Page:
             self._later(self._show_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Change the page at the next tick of the document's event loop; other threads must not change it."""
+        """Change the page at the next tick of the document's event loop.
+
+        Other threads must not change the page.
+        """
         self._document.add_next_tick_callback(partial(change, *arguments))
 
     def _show_bars(
@@ -240,7 +247,7 @@ class Page:
         self._texts[name].object = str(fragment)  # a plain str, because Panel escapes other types of markup
 
     def _show_problem(self, text: str) -> None:
-        """Show the problem. The previous figures stay, but faded, because they do not match the widgets."""
+        """Show a problem; the previous figures stay but fade, as they do not match the widgets."""
         self._write("problem", fragments.problem(text))
         self._fade(0.55)
 
@@ -250,6 +257,6 @@ class Page:
 
 
 def _styles_of(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Return the style of each scheme, which is independent of the other schemes shown."""
+    """Return the style of each scheme, independent of the other schemes shown."""
     look = styles([*(entry["name"] for entry in catalogue()), *schemes])
     return {scheme: look[scheme] for scheme in schemes}

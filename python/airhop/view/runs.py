@@ -17,13 +17,13 @@ from airhop.view.curves import Curves
 from airhop.view.state import State
 
 PATIENCE_S = 0.25
-"""Time limit for an outdated request after a newer one has arrived, s.
+"""Time limit in s for an outdated request, after a newer request has arrived.
 
 With a shorter limit, the figures would not change while the reader moves a slider.
 """
 
 MOST_RESULTS = 2_000
-"""Maximum number of stored runs, some kilobytes each, which tabs with the same state share."""
+"""Maximum number of stored runs, some kilobytes each. Tabs with the same state share the runs."""
 MOST_CURVES = 32
 """Maximum number of stored traced runs, up to a megabyte each."""
 
@@ -32,13 +32,14 @@ Made = TypeVar("Made")
 
 
 class SupersededError(Exception):
-    """Interruption of a request that has exceeded its time limit while a newer request waits."""
+    """Interruption of an outdated request whose time limit has passed."""
 
 
 class Newest(Generic[Wish]):
-    """Worker that processes one request at a time, always the newest, and drops older waiting requests.
+    """Worker that processes one request at a time: always the newest.
 
-    `work` runs on the event loop of the caller of `ask`, and handles its own errors.
+    Older waiting requests are dropped. `work` runs on the event loop of the caller of `ask`, and must handle
+    its own errors.
     """
 
     def __init__(self, work: Callable[[Wish], Awaitable[None]]) -> None:
@@ -54,11 +55,14 @@ class Newest(Generic[Wish]):
 
     @property
     def superseded(self) -> bool:
-        """True if a request waits that is newer than the request in progress; callable from any thread."""
+        """True if a newer request waits.
+
+        Callable from any thread.
+        """
         return self._next is not None
 
     def close(self) -> None:
-        """Cancel queued runs and abandon running runs."""
+        """Drop the waiting request and cancel the current one."""
         self._next = None
         if self._task is not None:
             self._task.cancel()
@@ -83,7 +87,7 @@ class Runs:
         """Run every scheme and replication for the bars, without traces.
 
         Raises SupersededError if `superseded()` is true and PATIENCE_S has elapsed, or if the server closes.
-        Raises ScenarioError and RunError as runs do.
+        Also raises the ScenarioError or RunError of a run.
         """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, superseded)
 

@@ -1,4 +1,4 @@
-"""Server of the page, on loopback only, which refuses requests from other pages or with other host names."""
+"""Server of the page: loopback only, no requests from other pages or with other host names."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FOREIGN_SITES = ("cross-site", "same-site")
 class Guard(Router):
     """Router that passes only requests of the page itself to the application.
 
-    A page of another site may resolve its own host name to 127.0.0.1 (DNS rebinding). The Host header of its
-    requests is then this host name. The page may also send requests to 127.0.0.1 directly. These requests
+    A page of another site may resolve its own host name to 127.0.0.1 (DNS rebinding). Its requests then have
+    this name in the Host header. A foreign page may also send requests to 127.0.0.1 directly. These requests
     have a foreign Origin (RFC 6454), or a foreign Sec-Fetch-Site if the browser sends no Origin. A WebSocket
-    begins with an HTTP request, which passes the same check. It must have an Origin, which every browser
-    sends (RFC 6455 section 10.2).
+    begins with an HTTP request, and goes through the same check. An Origin is then required, because every
+    browser sends one (RFC 6455 section 10.2).
     """
 
     def __init__(self, application: Application, port: int) -> None:

@@ -22,7 +22,7 @@ class Shown:
     of: str = ""
     """Flow or class, as in `flow ftp` or `class bulk down`; empty for the first flow."""
     connection: int = 1
-    """Number of the connection, from 1, if the flow's application opens connections."""
+    """Number of the connection, counting from 1. Ignored if the flow's application opens none."""
 
     @property
     def is_class(self) -> bool:
@@ -35,14 +35,20 @@ class Shown:
         return self.of.partition(" ")[2]
 
     def within(self, scenario: Scenario, seed: int, reps: int) -> Self:
-        """Return the choice for a scenario, in which the first flow or replication replaces a missing one."""
+        """Return this choice for another scenario.
+
+        If the flow or replication does not exist there, the first one replaces it.
+        """
         here = replace(self, rep=self.rep if self.rep < reps else 0)
         known = list(choices(scenario, seed, here.rep).values())
         return here if here.of in known else replace(here, of=known[0], connection=1)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], name: str) -> Self:
-        """Read the table `[view]` of a state; `name` is for messages. Raises InputError if it is invalid."""
+        """Read the table `[view]` of a state.
+
+        Raises InputError if the table is invalid. `name` is used in messages.
+        """
         for key in table:
             if key not in KEYS:
                 raise InputError(f"{name}: `view` has no key `{key}`.{did_you_mean(key, KEYS)}")
@@ -75,7 +81,10 @@ FIRST = Shown()
 
 
 def choices(scenario: Scenario, seed: int, rep: int) -> dict[str, str]:
-    """Return values of `Shown.of` by label: flows, TCP first, then classes with several flows."""
+    """Return the choices of flow and class: values of `Shown.of` by label.
+
+    TCP flows come first, then other flows, then classes with several flows.
+    """
     classes = scenario.classes(seed=seed, rep=rep)
     flows = dict.fromkeys((*scenario.tcp_flows(), *classes))
     members = list(classes.values())

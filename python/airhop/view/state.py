@@ -23,8 +23,7 @@ from airhop.study.axis import flattened
 from airhop.view.shown import FIRST, Shown
 
 OPENING_DURATION_S = 20.0
-"""Initial duration of scenarios that are longer, s, with which a run takes milliseconds. A slider changes the
-duration.
+"""Initial duration in s of longer scenarios, so that a run takes milliseconds. A slider changes the duration.
 """
 OPENING_REPS = 10
 """Initial number of replications, as of `airhop compare`."""
@@ -50,7 +49,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class State:
-    """State of the page, which determines everything that the page shows."""
+    """State from which everything on the page follows."""
 
     base: Scenario
     """Scenario before the changes of `sets`."""
@@ -63,8 +62,7 @@ class State:
     shown: Shown = FIRST
     """Replication, and flow or class, in the graphs."""
     plugins: tuple[str, ...] = ()
-    """Files and modules with schemes in Python. Only the command line loads them; opening a state never does.
-    """
+    """Files and modules with schemes in Python. Only the command line loads them, never an opened state."""
 
     @classmethod
     def of(cls, source: str) -> State:
@@ -79,18 +77,18 @@ class State:
 
     @classmethod
     def of_packaged(cls, name: str) -> State:
-        """Return the initial state of the packaged scenario `name`, which comes from a request.
+        """Return the initial state of the packaged scenario `name`, given by a request.
 
-        Raises InputError if no such packaged scenario exists; files of that name are ignored.
+        Raises InputError if no such packaged scenario exists. Files of that name are ignored.
         """
         return cls._initial(Scenario.received(name), name)
 
     @classmethod
     def uploaded(cls, text: str, name: str) -> State:
-        """Return the state of a study or scenario whose text was uploaded.
+        """Return the state of an uploaded study or scenario.
 
-        Raises InputError or ScenarioError for any other text, and for a text that names a file. The function
-        reads no file, and executes no code of the text.
+        Raises InputError or ScenarioError for any other text, and for a text that names a file. No file is
+        read, and no code in the text is executed.
         """
         document = _toml(text, name)
         if "scenario" in document:
@@ -106,11 +104,11 @@ class State:
     def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
         """Read the scenario, `[set]`, schemes, seed and reps of a study file.
 
-        Axes other than `scheme` are ignored; only `airhop sweep` varies them.
+        Axes other than `scheme` are ignored. Only `airhop sweep` varies them.
 
-        `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
-        `folder`; without `folder` no file is read, neither for the scenario nor for a value. No code in the
-        text is executed, because the text may come from an untrusted source.
+        `name` is used in messages. The study's scenario is a packaged name, a table, or a file relative to
+        `folder`. Without `folder`, no file is read at all. No code in the text is executed, because the text
+        may come from an untrusted source.
         """
         study = _toml(text, name)
         for key in study:
@@ -148,11 +146,11 @@ class State:
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """Return the arms of the comparison: the scenario with each of the schemes."""
+        """Return the arms of the comparison: one per scheme."""
         return arms(self.scenario, self.schemes, {})
 
     def jobs(self) -> dict[tuple[str, int], Job]:
-        """Return the runs of the bars by scheme and replication, sorted by replication."""
+        """Return the runs behind the bars, by scheme and replication, in order of replication."""
         return {
             (arm.name, rep): Job(arm.scenario, self.seed, rep)
             for rep in range(self.reps)
@@ -160,9 +158,10 @@ class State:
         }
 
     def portions(self) -> list[int]:
-        """Return the numbers of finished replications at which the page shows a long comparison, ascending.
+        """Return the numbers of replications after which the page shows a long comparison, ascending.
 
-        Two replications are never shown: with one degree of freedom, the t interval would be too wide.
+        The number 2 is only shown if it is the last, because the t interval with one degree of freedom is too
+        wide.
         """
         return [*(reps for reps in (1, 3) if reps < self.reps), self.reps]
 
@@ -201,7 +200,10 @@ def own_schemes(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _shorter(scenario: Scenario) -> dict[str, object]:
-    """Return the change to the initial duration; empty if the scenario is shorter, or needs more time."""
+    """Return the change that shortens the initial duration.
+
+    Empty if the scenario is already shorter, or needs more time.
+    """
     sets = {"duration": f"{OPENING_DURATION_S:g} s"}
     if scenario.duration_s <= OPENING_DURATION_S:
         return {}

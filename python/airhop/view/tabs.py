@@ -11,11 +11,12 @@ from bokeh.document import Document
 from airhop.view import widgets
 
 MOST_TABS = 16
-"""Maximum number of tabs, because the creation of a page occupies the server thread for a quarter of a
-second, and its runs use all cores.
+"""Maximum number of tabs.
+
+Creating a page occupies the server thread for a quarter of a second, and the page's runs use all cores.
 """
 AGAIN_S = 3
-"""Interval at which a tab beyond the maximum reloads, s."""
+"""Reload interval in s of a tab beyond the maximum."""
 
 
 class Tabs:
@@ -46,7 +47,10 @@ class Tabs:
 
 
 class FrozenTemplate(pn.Template):  # type: ignore[misc]
-    """Template that fills a document with its models frozen, so that Bokeh collects the models only once."""
+    """Template that freezes a document's models while it fills the document.
+
+    Bokeh then collects the models only once.
+    """
 
     def server_doc(self, doc: Document | None = None, *arguments: Any, **options: Any) -> Document:
         """Add the page to the document of its session."""

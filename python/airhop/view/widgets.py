@@ -1,4 +1,4 @@
-"""Widgets in the page's style, which call `on_change` with their new value."""
+"""Widgets in the page's style; each calls `on_change` with its new value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def asset(name: str) -> str:
 
 
 def wide(*classes: str) -> dict[str, Any]:
-    """Return the common options of the page's widgets: full width, and style classes."""
+    """Return the options that all widgets of the page share: full width and style classes."""
     look = [asset("parts.css")]
     return {"sizing_mode": "stretch_width", "margin": 0, "stylesheets": look, "css_classes": list(classes)}
 
@@ -56,7 +56,7 @@ def choice(label: str, options: Mapping[str, str], value: str | None, on_change:
 
 
 def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -> pn.Column:
-    """Return buttons for the selection of one value, or of several values if `value` is a list."""
+    """Return buttons that select one value, or several values if `value` is a list."""
     kind = pn.widgets.CheckButtonGroup if isinstance(value, list) else pn.widgets.RadioButtonGroup
     buttons = _calling(kind(options=list(options), value=value, **wide()), on_change)
     return column([_label(label), buttons], "widget")
@@ -73,7 +73,10 @@ def grouped_chips(
 
 
 def _group(name: str, options: Sequence[str], values: Sequence[str]) -> Any:
-    """Return buttons under their name, which is a style, because a page with many models opens slowly."""
+    """Return buttons under their group name.
+
+    The name is a style, because a page with many models opens slowly.
+    """
     look = wide("group")
     look["stylesheets"] = [*look["stylesheets"], f":host::before {{ content: {json.dumps(name)}; }}"]
     chosen = [option for option in options if option in values]
@@ -107,7 +110,7 @@ def save(label: str, filename: str, content: Callable[[], str]) -> Any:
 
 
 def open_file(label: str, on_change: Callable[[str, str], None]) -> pn.Column:
-    """Return a field for a TOML file; `on_change` receives its text and its name."""
+    """Return a field that opens a TOML file; `on_change` receives the file's text and name."""
     chooser = pn.widgets.FileInput(accept=".toml", **wide())
     _calling(chooser, lambda value: on_change(value.decode("utf-8", "replace"), chooser.filename))
     return column([_label(label), chooser], "widget")

@@ -23,9 +23,9 @@ class Again(Exception):  # noqa: N818
 
 
 def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
-    """Replace this process by the command `by` that executes `airhop words`.
+    """Replace this process by the program `by` that runs `airhop` with `words`.
 
-    Process ID, signals and exit code stay.
+    The process ID stays, so signals and the exit code work as before.
 
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """

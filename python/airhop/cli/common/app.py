@@ -24,7 +24,7 @@ from airhop.errors import (
 )
 
 COMPLETE = "__complete"
-"""Command that the script of `airhop completion` calls to complete names."""
+"""Internal command that completes names for the script of `airhop completion`."""
 
 
 def _whole(_type: object, tokens: Sequence[Token]) -> int:
@@ -65,7 +65,7 @@ With = Annotated[
         " --with bpf_veno. Can be repeated.",
     ),
 ]
-"""Option --with of a command, which must begin with `airhop.plugins.load_all(with_)`."""
+"""Option --with. A command with this option must begin with `airhop.plugins.load_all(with_)`."""
 Services = Annotated[
     str | None,
     Parameter(
@@ -114,7 +114,7 @@ def with_words(with_: Sequence[str]) -> list[str]:
 
 
 def application() -> App:
-    """Make the parser; each command's module is imported at the command's first use."""
+    """Create the parser; a command's module is imported when the command is first used."""
     app = App(
         name="airhop",
         help="Simulate and compare TCP over wireless links.",

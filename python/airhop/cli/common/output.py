@@ -15,23 +15,23 @@ from rich.table import Table
 from airhop.errors import harmless
 
 PIPE_WIDTH = 10_000
-"""Width of tables, characters, if stdout is no terminal. Rows are then neither wrapped nor cut, so that
-programs such as grep can search them.
+"""Table width in characters if stdout is no terminal. Rows are then neither wrapped nor cut, so that programs
+such as grep can search the rows.
 """
 
 _OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters above ASCII's first 32, and overrides of direction."""
+"""Control characters beyond the first 32 of ASCII, and overrides of the text direction."""
 
 MOST_ROWS = 1_000
 """Maximum number of rows of a table, because the layout of each row takes milliseconds."""
 
 GAP = 2
-"""Blanks between two columns of a table, and sum of the blanks at its two edges."""
+"""Number of blanks between two columns of a table, and at both edges together."""
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Raise BrokenPipeError for a closed pipe, which `main` handles.
+        """Raise BrokenPipeError for a closed pipe; `main` handles the error.
 
         Rich itself would exit with code 1.
         """
@@ -49,7 +49,7 @@ class _Pipe(_Console):
 
 
 def console() -> Console:
-    """Return the console for tables and charts on stdout; it prints text without interpreting markup."""
+    """Return the console for tables and charts on stdout; text is printed without interpreting markup."""
     if sys.stdout.isatty():
         return _Console(highlight=False, markup=False, emoji=False)
     return _Pipe(width=PIPE_WIDTH, highlight=False, markup=False, emoji=False)
@@ -58,20 +58,20 @@ def console() -> Console:
 def help_console() -> Console:
     """Return the console for help on stdout.
 
-    Its width is that of the terminal, or in a pipe COLUMNS, by default 80.
+    The width is the terminal's width. In a pipe the width is COLUMNS, by default 80.
     """
     return _Console(highlight=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
-    """Print a sentence on stderr, with control characters escaped, because it may quote untrusted text."""
+    """Print a sentence on stderr, with control characters escaped, because the text may be untrusted."""
     print(harmless(text), file=sys.stderr, flush=True)
 
 
 def print_json(document: Any) -> None:
     """Print the JSON document.
 
-    JSON escapes ASCII's control characters; this function also escapes all others.
+    JSON escapes the control characters of ASCII. This function also escapes all other control characters.
     """
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     print(_OTHER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
@@ -103,7 +103,8 @@ def print_table(
 ) -> None:
     """Print a table.
 
-    On a narrow terminal the last columns are omitted, as are rows beyond `most`, with a note.
+    A narrow terminal omits the last columns. Rows beyond `most` are also omitted. A note reports what is
+    missing.
     """
     beyond, rows = rows[most:], rows[:most]
     widths = [

@@ -20,7 +20,7 @@ COLUMNS = ("scenario", "difference", "verdict", "ours", "theirs", "bound", "quan
 
 
 def cross_check(*, quick: bool, seed: int, out: Path | None, as_json: bool) -> int:
-    """Run the checks, print them, and return the exit code: 1 if a difference is beyond its bound."""
+    """Run and print the checks; return the exit code, 1 if a difference is beyond its bound."""
     keeping: AbstractContextManager[list[Row]] = nullcontext([]) if out is None else recording(out)
     with keeping as kept:
         rows = measure(checks(quick=quick), seed=seed, reporter=reporter_for_stderr())

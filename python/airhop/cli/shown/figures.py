@@ -21,7 +21,7 @@ OF_A_FLOW = {
 
 
 def check_figure(path: Path) -> None:
-    """Raise InputError if the suffix of a figure file is no supported format, or its folder is missing."""
+    """Raise InputError for an unsupported suffix of a figure file, or for a missing folder."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"{path}: expected a name that ends in {', '.join(f'.{kind}' for kind in FORMATS)}")
     if not path.parent.is_dir():

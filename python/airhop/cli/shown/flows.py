@@ -52,7 +52,9 @@ QUALITIES = (
          "video_switches", "video_segments"),
     ),
 )  # fmt: skip
-"""Titles and columns of the tables of calls, games and videos; the first column identifies these flows."""
+"""Titles and columns of the tables of calls, games and videos. A table lists the flows with a value in the
+first column.
+"""
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
               "class_completion_p95_ms", "class_call_r", "class_call_r_min", "class_game_late_pct",
@@ -129,7 +131,7 @@ def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print_airtime(out: Console, document: Mapping[str, Any]) -> None:
-    """Print for each station its share of airtime (its frame exchanges on the air), and the fairness."""
+    """Print each station's share of airtime (time of the station's frame exchanges), and the fairness."""
     stations = document.get("stations", ())
     if stations:
         rows = [
@@ -161,7 +163,7 @@ def over_what(document: Mapping[str, Any]) -> str:
 
 
 def heading(measure: Measure) -> str:
-    """Return the heading of a column; the unit of a loss share is %."""
+    """Return the heading of a column; loss shares are in %."""
     return f"{measure.heading}\n%" if measure.column == LOSS else measure.heading
 
 
@@ -197,7 +199,7 @@ def _cell(measure: Measure, flow: Mapping[str, Any]) -> str:
 
 
 def _scheme(flow: Mapping[str, Any], kernels: Mapping[str, str]) -> str:
-    """Return the name of a flow's scheme, or for a real sender of its congestion control in the kernel."""
+    """Return a flow's scheme, or a real sender's congestion control in the kernel."""
     if flow["scheme"] is not None:
         return str(flow["scheme"])
     kernel = kernels.get(flow["name"])

@@ -24,7 +24,7 @@ COLUMNS = ("scheme", "classified\nas", *(CAUSES[cause] for cause in TRUE_CAUSES)
 def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
     """Print the losses of one run by classification and true cause; print nothing without losses.
 
-    – stands for the share of correct classifications of a scheme that does not classify losses.
+    If a scheme does not classify losses, a dash replaces the share of correct classifications.
     """
     rows = []
     for scheme, found in by_scheme.items():
@@ -37,7 +37,7 @@ def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> 
 
 
 def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassifications]]) -> None:
-    """Print classifications over replications: cells as a share of all losses of the scheme, per cent."""
+    """Print the classifications over replications, in per cent of all losses of the scheme."""
     rows = []
     for scheme, sample in by_scheme.items():
         right, found = share_right(sample), LossClassifications.sum(sample)

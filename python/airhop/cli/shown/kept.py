@@ -1,4 +1,4 @@
-"""Files, figures and checks of a run, options of `airhop run` and `airhop replay`."""
+"""Output options of `airhop run` and `airhop replay`: files, figures and checks of a run."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class Kept:
         return {name: path for name, path in self.figures.items() if path is not None}
 
     def run(self, title: str, once: Callable[[bool], Result]) -> Result:
-        """Run with a progress display and, if an option needs it, a trace.
+        """Run with a progress display, and with a trace if an option needs a trace.
 
-        Write the requested trace tables.
+        The requested trace tables are written.
         """
         with (
             nullcontext() if self.trace is None else filling(self.trace) as tables,
@@ -102,7 +102,7 @@ class Kept:
             draw_figure(name, path, result, scenario, self.between, self.flow)
 
     def verified(self, scenario: Scenario, result: Result) -> int:
-        """Print the violations of the laws in the trace, if requested; return 1 if there are any."""
+        """Check the trace against the laws, if requested; print violations and return 1 for any violation."""
         if not self.verify:
             return 0
         from airhop.verify import LAWS, verify

@@ -16,7 +16,7 @@ from airhop.progress import Clock
 from airhop.terminal import number
 
 RATES_OVER_S = 1.0
-"""Averaging interval of the packet rates, s."""
+"""Averaging interval of the packet rates in seconds."""
 
 
 class ProgressLine:
@@ -95,7 +95,7 @@ def _counts(of: Mapping[str, int]) -> str:
 
 
 def _printed(stdout: str) -> str:
-    """Return a command's output with its tabs and line ends, without other control characters."""
+    """Return a command's output without control characters, except tabs and line ends."""
     lines = stdout.rstrip("\r\n").replace("\r\n", "\n")
     return re.sub(r"[^\t\n]+", lambda found: harmless(found[0]), lines)
 

@@ -1,4 +1,4 @@
-"""Report of an emulation and its simulated twin, for the commands that write it."""
+"""Report of an emulation and the simulated twin, written by several commands."""
 
 from __future__ import annotations
 

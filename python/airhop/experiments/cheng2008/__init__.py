@@ -1,21 +1,22 @@
-"""Cheng and Lin 2008: TCP-CL, whose MAC reports dropped packets, on chains and random networks.
+"""Cheng and Lin 2008: TCP-CL, with reports of dropped packets by the MAC, on chains and random networks.
 
-Common parts of tables and figures. The available source is the paper's slides. Printed: 802.11 with the 9 µs
-slots of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK per
-series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables. A value
-missing in the slides comes from the standards of 2008, otherwise from ns-2's defaults, otherwise it is the
-simplest value; values that contradict a printed number are excluded. So data frames have 54 Mbit/s, routing
-is AODV (RFC 3561), and timers follow RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration
-of 100 s, ten runs and 20 random topologies are Airhop's choice. One reading (alternative set of values) was
+Common parts of tables and figures. The only available source is the paper's slides. The slides print 802.11
+with the 9 µs slots of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one
+NAK per series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables.
+
+Missing values come from the standards of 2008, or else from ns-2's defaults. Otherwise the simplest value is
+used. Values that contradict a printed number are excluded. Data frames therefore have 54 Mbit/s, routing is
+AODV (RFC 3561), and timers follow RFC 2988. `airhop show cheng2008-chain` lists all values. The duration of
+100 s, ten runs and 20 random topologies are Airhop's choice. One reading (alternative set of values) was
 fitted in ns-2.35 to Reno's column of the first table.
 
-The schemes of two of the four columns are interpretations, because the slides contain only the labels TCP-CC
-and TCP-W. They are simulated as TCP Contention Control and TCP Westwood. The numbers in these columns are
-claims, too, and no value was chosen to meet them.
+Two of the four columns have only the labels TCP-CC and TCP-W in the slides. Airhop simulates TCP Contention
+Control and TCP Westwood for these labels. The numbers in these columns are claims, too, and no value was
+chosen to meet them.
 
-The tolerance of a printed number is half of its last digit plus the scatter of one run, as the slides print
-no number of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to
-1.3 %; Airhop's columns count as equal up to 2 %.
+The tolerance of a printed number is half of the last digit plus the scatter of one run, because the slides
+state no number of runs (`printed`). Over one and two hops, the printed columns of TCP-CL and Reno differ by
+up to 1.3 %. Airhop's columns therefore count as equal up to 2 %.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ SCHEMES = {"reno": "TCP-Reno", "tcp-cc": "TCP-CC", "tcp-w": "TCP-W", "tcp-cl": "
 CURVES = Curve.of_schemes(SCHEMES)
 OTHERS = ("reno", "tcp-cc", "tcp-w")
 GUESSES = ("tcp-cc", "tcp-w")
-"""Columns whose schemes are guessed from a printed label."""
+"""Columns with a scheme that is guessed from a printed label."""
 GOODPUT = Metric(
     "flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0), printed=False
 )
@@ -57,7 +58,7 @@ COLLISIONS = Metric(
 )
 NAKS = Metric("flow.ftp.notices_nak", "NAKs", "", (0.0, 50.0, 100.0), digits=1, printed=False)
 ALSO = (TIMEOUTS, CUTS, RESENT, COLLISIONS, NAKS)
-"""Further metrics, which explain the goodput."""
+"""Further metrics that explain the goodput."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
 Check = Callable[[Samples], ClaimResult]
 

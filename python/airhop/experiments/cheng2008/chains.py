@@ -47,8 +47,7 @@ SILENT = (
     "to the silence. The duration of this silence depends on the constants of AODV and TCP, which the "
     "slides do not contain."
 )
-"""Reason of the difference from the printed numbers over many hops, for the schemes whose MAC sends no NAK.
-"""
+"""Reason of the difference from the printed numbers over many hops. The MAC of these schemes sends no NAK."""
 
 UNREPEATED = (
     "In Airhop, errors also hit RREQs, which are broadcast and therefore not retransmitted by the MAC. The "
@@ -56,9 +55,7 @@ UNREPEATED = (
 )
 """Reason why Airhop's goodput is below the printed numbers if the channel loses frames."""
 EQUAL = 0.02
-"""Maximum difference of columns that count as equal, rounded up to whole per cent from 1.34 % at one hop in
-table 3.
-"""
+"""Maximum difference of columns that count as equal, rounded up from 1.34 % at one hop in table 3."""
 
 
 def static_curve(scheme: str) -> str:
@@ -67,7 +64,7 @@ def static_curve(scheme: str) -> str:
 
 
 def over_static_routes(schemes: Sequence[str]) -> tuple[Curve, ...]:
-    """Return the curves of schemes over static routes, where no packets of a routing protocol occur."""
+    """Return the curves of schemes over static routes, without packets of a routing protocol."""
     return tuple(
         Curve(static_curve(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes
     )
@@ -86,7 +83,7 @@ def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") ->
 def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Samples], ...]:
     """Return the common claims of the tables of chains.
 
-    `reasons` of failures are by the end of a claim's id.
+    `reasons` are reasons of failures, by the last part of a claim's id.
     """
 
     def claim(end: str, text: str, check: Check, *hops: int) -> Claim[Samples]:

@@ -1,10 +1,12 @@
 """Figure "Congestion window dynamics (in eight-hop path)": Reno's window and TCP-CL's over time.
 
-The curves and their purpose are lost. The claims are statements of the slides about TCP-CL's sender: it
-retransmits corrupted packets without a window reduction. Its window is therefore larger, and falls to one
-segment less often. The network is the chain of the first table with eight hops. The figure shows replication
-0, and means are over all replications. The window here is the smaller of cwnd and the receive window of 20
-segments, because cwnd above 20 segments has no effect.
+The curves of the figure are lost. The claims are statements of the slides about TCP-CL's sender. The sender
+retransmits corrupted packets without a window reduction. The window is therefore larger, and falls to one
+segment less often.
+
+The network is the chain of the first table with eight hops. The figure shows replication 0, and means are
+over all replications. The window here is the smaller of cwnd and the receive window of 20 segments, because
+cwnd above 20 segments has no effect.
 """
 
 from __future__ import annotations
@@ -33,9 +35,9 @@ COMPARED = ("reno", "tcp-cl")
 BETWEEN = "tcp-cl less reno"
 """Name of the curve with the paired differences."""
 RECEIVER = 20.0
-"""Receive window, segments."""
+"""Receive window in segments."""
 STEP_S = 0.2
-"""Interval between drawn points, s."""
+"""Interval between drawn points in seconds."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 METRICS = {
     "mean_cwnd": "Mean window (segments)",
@@ -50,11 +52,11 @@ class Window:
     """Congestion window of one run."""
 
     drawn: Sequence[float]
-    """Window in segments, every `STEP_S` from 0."""
+    """Window in segments, sampled every `STEP_S` from time 0."""
     mean_cwnd: float
-    """Mean over time, segments."""
+    """Mean window over time, in segments."""
     at_one: float
-    """Share of the time with a window of one segment, per cent."""
+    """Share of the time with a window of one segment, in per cent."""
     timeouts: float
     window_cuts: float
 
@@ -68,7 +70,7 @@ def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
 
 
 def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window:
-    """Trace a run, and sample its window, which is constant between recorded changes."""
+    """Trace a run, and sample the window; the window is constant between recorded changes."""
     import numpy as np
 
     result = run(scenario(scheme, reading), seed=seed, rep=rep, trace=True)
@@ -119,7 +121,7 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
     {**METRICS, 1: "above", -1: "below"},
 )
 def larger(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Check whether TCP-CL exceeds Reno in a metric, or is below it (-1), by the paired differences."""
+    """Check whether TCP-CL is above Reno (`sign` 1) or below (-1) in a metric, by paired differences."""
     less = values.at(BETWEEN, metric).value
     told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
     if less.half_width is None:

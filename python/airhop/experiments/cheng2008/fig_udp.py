@@ -2,8 +2,8 @@
 
 Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing of
 its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle of
-the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are Airhop's own, because
-the curves are lost, and the paper's conclusion is about all settings together.
+the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are Airhop's own. The
+curves are lost, and the paper's conclusion is about all settings together.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ any pair is possible. The tables of two and of three hops therefore contain the 
 path has two or three hops.
 
 Inferred: a printed number is the sum over these connections, because nine times the 5.96 Mbit/s of the last
-table would exceed the channel's capacity. It is a mean over the networks that have such connections. The
+table would exceed the channel's capacity. The sum is averaged over the networks with such connections. The
 channel has no errors, because errors would make the printed 14.82 Mbit/s impossible. Networks are connected,
 and no two connections have the same ends. Each of 20 replications has one topology, equal for all schemes.
-Intervals refer to the mean over topologies, which differ so much that 50 s per topology suffice.
+Intervals refer to the mean over topologies. Topologies differ so much that 50 s per topology suffice.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ SHARED = (
 """Reason of the deviations in random networks, and of the equal results of schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=8, most=100)
-"""Numbers of replications of the tables of two and of three hops. Of the networks with two connections, only
-three in five have a connection over two hops, and one in three has a connection over three hops.
+"""Numbers of replications for the tables of two and three hops. With two connections, only three in five
+networks have a connection over two hops, and one in three has a connection over three hops.
 """
 PAIRS = "flow.ftp*.between"
 ANY_PAIR = {"wlan": "field"}
@@ -62,13 +62,13 @@ def headline(samples: Samples) -> str:
 
 
 def goodput(ticks: Sequence[float], hops: int | None = None) -> Metric:
-    """Return the metric: the goodput of all connections, or of the connections over `hops` hops."""
+    """Return the goodput metric of all connections, or of the connections over `hops` hops."""
     name, label = (f"hops.{hops}.goodput_mbps", f" over {hops} hops") if hops else ("goodput_mbps", "")
     return Metric(name, f"Total goodput{label}", "Mbit/s", tuple(ticks), printed=False)
 
 
 def by_length(table: int, words: str, hops: int, ticks: Sequence[float], published: Printed) -> Experiment:
-    """Return the experiment of a table whose caption has the number of hops as `words`."""
+    """Return the experiment of a table; `words` is the number of hops as in the caption."""
     only = Reading(
         f"{words.replace(' ', '-')}-only",
         f"Only pairs of stations {words} apart are drawn, and all connections are measured.",
@@ -95,7 +95,7 @@ def experiment(
     questions: Sequence[Question] = (),
     **reasons: str,
 ) -> Experiment:
-    """Return the experiment of a table; `reasons` of failures are by the end of a claim's id."""
+    """Return the experiment of a table; `reasons` of failures are by the last part of a claim's id."""
     prefix = f"cheng-t{table}"
     ends = ("ahead", "falls", "reno", "cl", "guesses", "ratios")
     reasons = dict.fromkeys(ends, SHARED) | reasons

@@ -73,8 +73,8 @@ PHYSICAL = Question(
         ),
     ),
 )
-"""Readings of the PHY, because the slides print no rate. Their goodputs over one hop are 14.2, 13.6 and 13.7
-Mbit/s.
+"""Readings of the PHY, because the slides print no rate. In the order of the readings, goodput over one hop
+is 14.2, 13.6 and 13.7 Mbit/s.
 """
 MAC_RULES = Question(
     about="the MAC's responses",
@@ -100,7 +100,7 @@ MAC_RULES = Question(
 
 
 def sender(flow: str = "ftp") -> Question:
-    """Return the question of the sender's properties missing in the slides: timers and the initial window."""
+    """Return the question of the sender's timers and initial window, which the slides lack."""
     return Question(
         about="the sender's timers",
         default=Reading(
@@ -165,7 +165,7 @@ ON_DEMAND_ROUTING = Question(
         ),
     ),
 )
-"""Readings of on-demand routing. The paper names no protocol, but its network layer learns of broken links.
+"""Readings of on-demand routing. The paper names no protocol, but the network layer learns of broken links.
 """
 ROUTING = replace(
     ON_DEMAND_ROUTING,
@@ -252,11 +252,13 @@ TCP_W = Question(
         ),
     ),
 )
-"""Schemes that the label TCP-W may mean. TCP-CC is no question, because only one published scheme fits it."""
+"""Schemes that the label TCP-W may mean. TCP-CC is no question, because only one published scheme fits that
+label.
+"""
 
 
 def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question, ...]:
-    """Return the questions on which results of a connection depend: layers below TCP, and its sender."""
+    """Return the questions that affect the results of a connection: layers below TCP, and the sender."""
     return (ATTEMPTS, PHYSICAL, MAC_RULES, sender(flow), routing, EXTENDED_MAC)
 
 
@@ -274,8 +276,8 @@ CLEAN_CHANNEL = Question(
         ),
     ),
 )
-"""Reason for a channel without errors: with errors, one hop cannot carry the printed 14.82 Mbit/s of two
-connections.
+"""Readings of the errors in random networks. With errors, one hop cannot carry the printed 14.82 Mbit/s of
+two connections.
 """
 UDP_PLACE = Question(
     about="the path of the UDP flow",

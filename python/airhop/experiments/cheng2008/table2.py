@@ -2,8 +2,8 @@
 
 Printed: the chain, the ranges and the numbers. Missing: the rate, the packet size, the timers, and above all
 the routing protocol. The results depend on on-demand routing (AODV). If the MAC discards a frame, AODV
-assumes a link failure, flushes the queue, and searches for a new route; TCP-CL's NAK prevents this. Static
-routes have no link failures. Two additional curves with static routes show the effect of routing.
+assumes a link failure, flushes the queue, and searches for a new route. TCP-CL's NAK prevents this reaction.
+Static routes have no link failures. Two additional curves with static routes show the effect of routing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def headline(samples: Samples) -> str:
 
 
 def error_of(samples: Samples, curve: str) -> tuple[float, float]:
-    """Return a curve's mean relative error against Reno's printed column, and its half-width."""
+    """Return the mean relative error of a curve against Reno's printed column, and the half-width."""
     found = {}
     for x in samples.xs:
         measured = samples.estimate(curve, x)

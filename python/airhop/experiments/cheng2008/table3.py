@@ -1,8 +1,8 @@
 """Table "TCP goodput comparison (with GE error model)": four schemes over a lossy chain of one to eight hops.
 
 Printed: the two states of the channel and the numbers. Inferred: the state may change after each frame,
-independently on each directed link, and all frames except ACK, RTS and CTS of the MAC can be lost. With these
-rules, ns-2 is closest to the printed numbers. The schemes of TCP-CC and TCP-W are guessed from their labels.
+independently on each directed link. All frames except ACK, RTS and CTS of the MAC can be lost. With these
+rules, ns-2 is closest to the printed numbers. The schemes TCP-CC and TCP-W are guessed from the labels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ PRINTED = printed.columns(
     tcp_cl=(12.87, 6.32, 3.67, 2.30, 2.02, 1.86, 1.66, 1.54),
 )
 REPAIRED = PRINTED["reno", 1] / PRINTED_CLEAN["reno", 1]
-"""Printed ratio of the goodput in table 3 to table 2 over one hop; the mean FER of 8.25 % costs only airtime.
+"""Printed goodput of table 3 divided by the printed goodput of table 2, over one hop. The mean FER of 8.25 %
+costs only airtime.
 """
 NEAR = 0.03
 

@@ -5,9 +5,9 @@ because delayed ACKs yield the printed 14.21 Mbit/s over one hop only with these
 without errors. With the errors, Airhop reproduces TCP-CL's column, and Reno's up to four hops. No tested
 configuration of ns-2 reproduced this table.
 
-Additional curves over static routes, where every frame belongs to the connection, show the effect of delayed
-ACKs on collisions of a flow with itself: Reno and TCP-CL with delayed ACKs, and with an ACK for every
-segment.
+Additional curves over static routes show the effect of delayed ACKs on collisions of a flow with itself. Over
+static routes, every frame belongs to the connection. The curves are Reno and TCP-CL, with delayed ACKs and
+with an ACK for every segment.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ PRINTED = printed.columns(
     tcp_cl=(14.82, 12.56, 10.91, 9.34, 8.90, 8.39, 7.58, 7.37),
 )
 ONE_HOP = CHAIN["tcp-cl", 1]
-"""Printed goodput of one connection of TCP-CL over one hop, Mbit/s."""
+"""Printed goodput in Mbit/s of one connection of TCP-CL over one hop."""
 
 
 def reuses_space(samples: Samples) -> ClaimResult:

@@ -1,9 +1,12 @@
 """Common checks of papers' claims, by kind.
 
-`decisions` has decisions by a confidence interval, `comparisons` checks of curves at values of the axis,
-`along_axis` checks of changes along the axis, and `beside` comparisons with another experiment. Decisions on
-several statements are in `airhop.experiments.decision`. Ratios are paired: in every replication, numerator
-and denominator had the same channel errors.
+- `decisions`: decisions by a confidence interval
+- `comparisons`: checks of curves at values of the axis
+- `along_axis`: checks of changes along the axis
+- `beside`: comparisons with another experiment
+
+Decisions on several statements are in `airhop.experiments.decision`. Ratios are paired: numerator and
+denominator had the same channel errors in every replication.
 """
 
 from airhop.experiments.claims.along_axis import (

@@ -1,4 +1,4 @@
-"""Checks of the change of a curve, or of its ratio to another, along the axis."""
+"""Checks of changes along the axis, of a curve or of the ratio of two curves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def falls_all_along(
 def falls_behind_all_along(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether a scheme falls by a larger share than another at every step of the axis."""
+    """Check whether a scheme falls by a larger share than another scheme at every step of the axis."""
     steps = {(x, y): growth(samples, scheme, other, x, y) for x, y in pairwise(samples.from_x(from_x))}
     told = ", ".join(
         f"{interval(ratio)} from {axis.text(x)} to {axis.text(y)}" for (x, y), ratio in steps.items()
@@ -81,7 +81,7 @@ def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from
 
 @worded("at every {noun}, {measure} with {scheme} exceeds {share:times}its value at every other {noun}")
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
-    """Check whether the scheme at every x exceeds a share of its value at every other x."""
+    """Check whether no value of a scheme falls below a share of any other value of the scheme."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
     x, y = min(changes, key=lambda pair: low_end(changes[pair]))
     measured = f"least: {interval(changes[x, y])} at {axis.text(y)} of what it is at {axis.text(x)}"
@@ -93,7 +93,7 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
     "simultaneous intervals (schemes compared: {schemes})"
 )
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether one of two schemes keeps a larger share of its value between the first and the last x.
+    """Check whether some scheme keeps a larger share of its value than another, from the first x to the last.
 
     Intervals cannot show equality, so the claim either holds or stays open.
     """
@@ -115,11 +115,11 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
-    """Check whether each scheme is below a share of the leader at the first x, and above it at the last x.
+    """Check whether each scheme rises from below to above a share of the leader, from first to last x.
 
-    A scheme below the share at the last x may exceed the share at a larger x, so that the decision is open.
-    It fails only if the scheme's ratio to the leader falls significantly along the axis. `unknown` is the
-    paper's missing information that an open decision reports.
+    A scheme below the share at the last x may exceed the share at a larger x, so the decision stays open. The
+    claim fails only if the scheme's ratio to the leader falls significantly along the axis. An open decision
+    reports `unknown`, the information that the paper lacks.
     """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []
@@ -144,6 +144,6 @@ def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
 
 
 def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
-    """Return the ratio of `scheme` to `other` at y, divided by their ratio at x, paired by replication."""
+    """Return the ratio of `scheme` to `other` at y, divided by the ratio at x, paired by replication."""
     at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())

@@ -73,7 +73,7 @@ def falls_behind_beside(
 
 
 def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
-    """Return the ratio of `scheme` to `other` in this experiment, divided by that ratio in its companion.
+    """Return the ratio of `scheme` to `other`, divided by the same ratio in the companion experiment.
 
     The replications are paired.
     """

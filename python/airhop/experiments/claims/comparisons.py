@@ -20,7 +20,7 @@ from airhop.stats import Difference, Ratio
 def exceeds_somewhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
 ) -> ClaimResult:
-    """Check whether a scheme exceeds each rival times the rival's factor somewhere in the grid."""
+    """Check whether a scheme exceeds each rival, times a factor per rival, somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
         decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
@@ -34,7 +34,7 @@ def exceeds_somewhere(
 def exceeds_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether a scheme exceeds each rival times the rival's factor, at each of these x."""
+    """Check whether a scheme exceeds each rival, times a factor per rival, at each given x."""
     decisions: list[Decision] = []
     parts = []
     for other, factor in factors.items():
@@ -52,7 +52,7 @@ def exceeds_everywhere(
 def nowhere_exceeds(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether a scheme is below each rival times the rival's factor at every x from `from_x` up."""
+    """Check whether a scheme is below each rival, times a factor per rival, at every x from `from_x` up."""
     decisions, parts = [], []
     for other, factor in factors.items():
         ratios = {x: samples.ratio(scheme, other, x) for x in samples.from_x(from_x)}
@@ -66,7 +66,7 @@ def nowhere_exceeds(
 def within_axis(
     samples: Samples, axis: PlottedAxis, curves: Sequence[str], top: float, from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether no mean lies beyond the end of the printed axis, at any x from `from_x` up."""
+    """Check whether every mean lies within the printed axis, at every x from `from_x` up."""
     found = {(curve, x): samples.estimate(curve, x) for curve in curves for x in samples.from_x(from_x)}
     decisions = {cell: below(estimate, top) for cell, estimate in found.items()}
     curve, x = max(found, key=lambda cell: found[cell].mean)
@@ -81,7 +81,10 @@ def within_axis(
 
 @worded("at {at}, {measure} with {scheme} exceeds that with {other}")
 def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X]) -> ClaimResult:
-    """Check whether a scheme exceeds another at each of these x; by differences, as counts may be zero."""
+    """Check whether a scheme's count exceeds another's at each given x.
+
+    The test uses differences, because counts may be zero.
+    """
     leads = {x: samples.difference(scheme, other, x) for x in at}
     told = [
         f"{scheme} {samples.estimate(scheme, x).mean:.1f}, {other} {samples.estimate(other, x).mean:.1f}, "
@@ -92,7 +95,7 @@ def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at:
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
-    """Return the x at which the ratio of `scheme` to `other` has the highest lower end, and the ratio."""
+    """Return the x with the highest lower end of the ratio of `scheme` to `other`, and the ratio."""
     ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
     best = max(ratios, key=lambda x: low_end(ratios[x]))
     return best, ratios[best]
@@ -122,7 +125,7 @@ def each_above(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Check whether each scheme exceeds a share of the value of `other`, at each of the given x."""
+    """Check whether each scheme exceeds a share of `other` at each given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return check_each(
         axis, ratios, lambda ratio: above(ratio, share), low_end, f"least, times that of {other}"
@@ -138,7 +141,7 @@ def each_below(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Check whether each scheme is below a share of the value of `other`, at each of the given x."""
+    """Check whether each scheme is below a share of `other` at each given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return check_each(
         axis, ratios, lambda ratio: below(ratio, share), minus_high_end, f"most, times that of {other}"
@@ -154,7 +157,7 @@ def each_within(
     at: Sequence[X],
     tolerance: float,
 ) -> ClaimResult:
-    """Check whether each scheme equals `other` within a tolerance, at each of the given x."""
+    """Check whether each scheme equals `other` within a tolerance, at each given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
 
     def decide(ratio: Ratio) -> Decision:
@@ -186,7 +189,7 @@ def near_best(
 ) -> ClaimResult:
     """Check whether each cell exceeds a share of each of its rivals.
 
-    The test uses paired differences. A rival with a starved flow has no ratio, and is ignored.
+    The test uses paired differences. Rivals with a starved flow have no ratio, and are ignored.
     """
     races = {
         (cell, rival): _paired_lead(samples, cell, rival, share)
@@ -207,14 +210,14 @@ def near_best(
 def near_each(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
 ) -> ClaimResult:
-    """Check whether the scheme at every x exceeds a share of the value of each other scheme at that x."""
+    """Check whether a scheme exceeds a share of each other scheme at every x."""
     return near_best(
         samples, axis, {(scheme, x): [(other, x) for other in others] for x in samples.xs}, share
     )
 
 
 def _paired_lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
-    """Return the paired difference of a cell and a share of its rival."""
+    """Return the paired difference between a cell and a share of the rival cell."""
     values, rivals = samples.paired(cell, rival)
     return stats.difference(values, [share * value for value in rivals])
 
@@ -223,7 +226,7 @@ def _paired_lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Dif
 def order_at(
     samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether at each given x every scheme of a group is ahead of every scheme of the next group."""
+    """Check whether every scheme of a group is ahead of every scheme of the next group, at each given x."""
     decisions, parts, broken, short = [], [], [], []
     for x in (x for x in at if x in samples.xs):
         closest = []
@@ -265,7 +268,7 @@ def check_each(
 
 
 def not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
-    """List the axis values of a claim that the grid of this mode lacks."""
+    """List the axis values of a claim that are missing in the grid of this mode."""
     missing = [axis.text(x) for x in at if x not in samples.xs]
     return [f"not run: {', '.join(missing)}"] if missing else []
 

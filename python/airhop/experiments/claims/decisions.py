@@ -44,7 +44,7 @@ def _below(found: Ratio | Estimate | Difference, level: float, confidence: float
 
 
 def ends(found: Ratio | Estimate | Difference, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return the ends of the interval of a quantity; -inf and inf without an interval."""
+    """Return the ends of a quantity's interval; -inf and inf without an interval."""
     if confidence != CONFIDENCE:
         found = found.at(confidence)
     if isinstance(found, Ratio):
@@ -55,7 +55,7 @@ def ends(found: Ratio | Estimate | Difference, confidence: float = CONFIDENCE) -
 
 
 def between(low: float, high: float, least: float, most: float) -> bool | None:
-    """Check whether a quantity with the interval low to high lies between least and most; None: undecided."""
+    """Check whether a quantity with the interval low to high lies between least and most; None: open."""
     if least < low and high < most:
         return True
     return False if high <= least or low >= most else None
@@ -88,10 +88,10 @@ def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
 
 
 def low_end(ratio: Ratio) -> float:
-    """Return the lower end of the interval; -inf without an interval."""
+    """Return the lower end of a ratio's interval; -inf without an interval."""
     return -math.inf if ratio.low is None else ratio.low
 
 
 def minus_high_end(ratio: Ratio) -> float:
-    """Return minus the upper end of the interval; -inf without an interval."""
+    """Return minus the upper end of a ratio's interval; -inf without an interval."""
     return -math.inf if ratio.high is None else -ratio.high

@@ -1,14 +1,14 @@
-"""Koo 2007: WestwoodVT, which distinguishes wireless losses from congestion by Vegas' estimate of the queue.
+"""Koo 2007: WestwoodVT, with Vegas' queue estimate to distinguish wireless losses from congestion.
 
 Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of 20
-segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. The paper
-prints neither rates nor delays. The runs have the rates and delays of the paper's source for Westwood, [4],
-and segments of ns-2's size (`airhop show koo2007-single`). One reading (alternative set of values) has 25 ms
-and 1460 bytes, fitted to the printed gains over Reno. In TCP New Jersey's runs, all queues send congestion
+segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent. The paper prints no
+goodputs, rates or delays. The runs have the rates and delays of the paper's source for Westwood, [4], and
+segments of ns-2's size (`airhop show koo2007-single`). One reading (alternative set of values) has 25 ms and
+1460 bytes, fitted to the printed gains over Reno. In TCP New Jersey's runs, all queues send congestion
 warnings.
 
-A measured gain equals a printed gain if they differ by at most half a percentage point plus the scatter of a
-mean of ten runs (`printed`).
+A measured gain equals a printed gain if the difference is at most half a percentage point plus the scatter of
+a mean of ten runs (`printed`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCHEMES = {
     "reno": "TCP Reno",
 }
 CURVES = tuple(Curve(name, label, settings={SCHEME: name}) for name, label in SCHEMES.items())
-"""Schemes of the connection under test; cross traffic does not change."""
+"""Curves by scheme of the connection under test. The cross traffic is the same in all curves."""
 ERRORS = PlottedAxis(
     key="loss",
     name="error rate",
@@ -42,11 +42,11 @@ ERRORS = PlottedAxis(
 )
 GOODPUT = Metric("flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.5, 1.0, 1.5, 2.0), printed=False)
 REPLICATIONS = Replications(quick=5, full=10, printed=True)
-""""an average of 10 times, over 200 seconds"."""
+"""Number of replications in the paper: "an average of 10 times, over 200 seconds"."""
 OWN = "westwood-vt"
-"""The scheme that the paper proposes."""
+"""Scheme that the paper proposes."""
 SOURCES = {figure: Source(f"koo2007/{figure}", digit=1.0, runs=10) for figure in ("fig2a", "fig2b")}
-"""Gains are printed in whole per cent, as "an average of 10 times"."""
+"""Precision of the printed gains: whole per cent, as "an average of 10 times"."""
 
 _JUDGED = " + ".join(
     f"flow.ftp.judged_{judged}_channel" for judged in ("wireless", "undecided", "congestion")
@@ -54,7 +54,7 @@ _JUDGED = " + ".join(
 
 
 def _share(judged: str, told: str) -> Metric:
-    """Return the metric: share of the channel's losses with the classification `judged`, labelled `told`."""
+    """Return the metric for the share of channel losses classified as `judged`, with the label `told`."""
     name = f"flow.ftp.judged_{judged}_channel / ({_JUDGED})"
     return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 
@@ -81,7 +81,7 @@ CONFUSION = (
         printed=False,
     ),
 )
-"""Metrics of the confusion matrix, which figures show at each error rate."""
+"""Metrics of the confusion matrix. Figures show the matrix at each error rate."""
 
 
 @worded(

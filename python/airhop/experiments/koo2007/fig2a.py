@@ -2,8 +2,8 @@
 
 "Almost identical" to New Jersey means a difference of less than 3 %, because the paper calls 3 %
 "outperforms" two sentences before. "Until the wireless link error rate reaches 4 %" means at every rate below
-4 %. The abstract's "outperforms" names no error rate, and is checked at every rate. A claim of Airhop checks
-it as the text restricts it, against New Jersey only from 4 % up.
+4 %. The abstract's "outperforms" names no error rate, and is checked at every rate. An additional claim of
+Airhop compares with New Jersey only from 4 % up, as the text does.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
 ALIKE = 0.03
-"""Upper bound of the difference of almost identical goodputs, as a share; at 3 % one scheme "outperforms"."""
+"""Maximum difference of almost identical goodputs, as a share. At 3 % one scheme "outperforms" the other."""
 UNTIL = 0.04
-"""Error rate below which WestwoodVT and New Jersey are almost identical."""
+"""Exclusive upper end of the error rates with almost identical goodputs of WestwoodVT and New Jersey."""
 SOURCE = SOURCES["fig2a"]
 OUTPERFORMS = (
     "it outperforms existing TCP congestion mechanisms such as WestwoodNR, TCP New Jersey, and TCP Reno in "
@@ -78,7 +78,7 @@ def outperforms_all(samples: Samples) -> ClaimResult:
 
 
 BUILT = "an implementation by other authors: Airhop's has the property by construction"
-"""Missing information of a claim about a property that no run can measure."""
+"""Information missing for claims about a property that no run can measure."""
 
 
 def needs_no_service(_: Samples) -> ClaimResult:

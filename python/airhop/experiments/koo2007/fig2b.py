@@ -1,7 +1,7 @@
 """Figure 2b: goodput against the error rate, with cross traffic both ways.
 
-The paper prints neither type nor rate of the cross traffic. Here it is UDP in Pareto bursts, 0.5 Mbit/s each
-way, over the same wireless channel as the connection under test. A reading has a Reno connection each way
+The paper prints neither type nor rate of the cross traffic. Airhop uses UDP in Pareto bursts, 0.5 Mbit/s each
+way, over the same wireless channel as the connection under test. One reading has a Reno connection each way
 instead. In "keeps its performance constantly, regardless of wireless link error rates or background
 traffics", constant means at least 90 % of the goodput at any other error rate. A further claim checks that
 WestwoodVT keeps a larger share than New Jersey. "Overwhelming" means more than 6 %, the smallest improvement
@@ -50,7 +50,7 @@ from airhop.numerals import interval
 
 THE_REST = ("westwood-vt", "westwood-nr", "new-jersey")
 LEAST, GREATEST = 6, 24
-"""Printed gains over WestwoodNR, per cent."""
+"""Printed gains over WestwoodNR, in per cent."""
 CONSTANT = 0.9
 """Minimum ratio of two goodputs that count as constant."""
 

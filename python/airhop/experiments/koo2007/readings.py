@@ -20,7 +20,7 @@ CROSSING = (
 
 
 def delay(wire_less_ms: int = 0) -> Question:
-    """Return the question of the path's delay; `wire_less_ms` is the part that the sender's own link has."""
+    """Return the question of the path's delay; `wire_less_ms` is the delay of the sender's own link."""
 
     def wire(ms: int) -> dict[str, object]:
         return {"wired.wire.delay": f"{ms - wire_less_ms} ms"}
@@ -79,7 +79,7 @@ WAYS = Question(
 
 
 def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
-    """Return these parameters for WestwoodNR and for WestwoodVT, which is based on WestwoodNR."""
+    """Return these parameters for WestwoodNR and for WestwoodVT (based on WestwoodNR)."""
     return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
 
 
@@ -129,7 +129,7 @@ POSTPONED = Question(
 
 
 def warnings(*links: str) -> Question:
-    """Return the question of New Jersey's congestion warnings, whose threshold the paper does not print."""
+    """Return the question of New Jersey's congestion warnings; the paper prints no threshold."""
     queue = {"kind": "drop-tail", "packets": 20}
     warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
     return Question(
@@ -198,10 +198,10 @@ CROSS_TRAFFIC = Question(
 )
 """Readings of the cross traffic.
 
-With an FTP each way, the data of the backward connection delay and compress ACKs. Two in five ACKs follow the
-previous ACK within 1 ms, although a segment takes 6 ms. Westwood's filter therefore estimates 17 times the
-link's bandwidth, and ssthresh is 160 segments or more, although 9 fill the pipe. Nine losses in ten then
-occur in slow start, where WestwoodVT, as WestwoodNR, classifies every loss as congestion. New Jersey, in
-contrast, measures the arrival times of segments instead of ACKs, and its routers send warnings before they
-drop packets.
+With an FTP connection each way, the data of the backward connection delay and compress ACKs. Two in five ACKs
+follow the previous ACK within 1 ms, although a segment takes 6 ms. Westwood's filter therefore estimates 17
+times the link's bandwidth. The ssthresh is then 160 segments or more, although 9 segments fill the pipe. Nine
+losses in ten occur in slow start, where both WestwoodVT and WestwoodNR classify every loss as congestion. New
+Jersey measures the arrival times of segments instead of ACKs. New Jersey's routers also send warnings before
+packets are dropped.
 """

@@ -2,16 +2,16 @@
 
 Common parts of the experiments. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and
 bad times with means of 10 and 4 s and bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
-retransmission up, and an estimator with one gain. The results are graphs of one run each, which are lost,
-with a sentence or two about each graph. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`;
-`readings` has the values on which results depend). The duration of the paper's runs is unknown. It is
-therefore the axis of its six experiments, and claims are checked at 100 s.
+retransmission up, and an estimator with one gain. Each result is a graph of one run, with a sentence or two
+about the graph. The graphs are lost. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`;
+`readings` has the values on which results depend). The duration of the paper's runs is unknown. The duration
+is therefore the axis of the six experiments, and claims are checked at 100 s.
 
 An additional curve is a sender without timeouts. If the link loses no packets, this curve is an upper bound
 for schemes whose notices prevent timeouts.
 
-RTTN is a reconstruction. The paper's listing is lost. Its text states that base stations measure the length
-of fades and announce the expected length to senders, but not the method.
+RTTN is a reconstruction, because the paper's listing is lost. The text states that base stations measure the
+length of fades and announce the expected length to senders. The method is not stated.
 
 Meaning of the paper's words: "unacceptable" is less than half of the same sender's goodput from a fixed host
 to a mobile. EBSN "fails to improve" if its goodput does not exceed that of local recovery alone. Timeouts are
@@ -90,7 +90,7 @@ LATENESS = Metric(
 )
 WARNED = _count("timeouts_warned_late", "Timeouts with a notice in flight")
 ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED, LATE, LATENESS)
-"""Further metrics, which explain the goodput."""
+"""Further metrics that explain the goodput."""
 
 # ---- the experiments of the paper ------------------------------------------------------------------------
 
@@ -127,8 +127,8 @@ def experiment(
 ) -> Experiment:
     """Return an experiment with the common parts of all experiments of the paper.
 
-    The report shows packets of a run at `at`, the paper's setting, and the printed figure shows this run of
-    the curve `shown`, as in the paper. `asked` are open questions in addition to the questions of all
+    `at` is the paper's setting. The report shows packets of a run there. The printed figure shows the same
+    run of the curve `shown`, as in the paper. `asked` are open questions in addition to those of all
     experiments.
     """
     return Experiment(

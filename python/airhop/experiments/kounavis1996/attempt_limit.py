@@ -1,10 +1,10 @@
 """Cost of EBSN if the link discards packets: "it may unnecessarily delay retransmissions".
 
 With an attempt limit, the base station discards packets in a long fade, and the sender must retransmit them.
-Until then, the EBSN of each failed attempt has restarted the sender's timer. Measured from traces is the time
-from the discard of a packet until the sender retransmits it, with EBSN and with local recovery alone, paired
-by replication. The limits are Airhop's choice; Bakshi et al. (1997) have a limit of 13. An attempt takes 0.24
-s, and the mean fade lasts 4 s.
+Until then, the EBSN of each failed attempt has restarted the sender's timer. Traces yield the time from the
+discard of a packet to the sender's retransmission. The times with EBSN and with local recovery alone are
+paired by replication. The limits are Airhop's choice; Bakshi et al. (1997) have a limit of 13. An attempt
+takes 0.24 s, and the mean fade lasts 4 s.
 """
 
 from __future__ import annotations
@@ -52,15 +52,14 @@ class Repairs:
     """Repairs of the packets that the link discarded in a run."""
 
     repair_s: float
-    """Mean time, s, from a discard until the sender retransmitted the packet; nan without discarded packets.
-    """
+    """Mean seconds from a discard to the sender's retransmission; nan without discarded packets."""
     goodput_kbps: float
     given_up: float
     real_timeouts: float
 
 
 def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario:
-    """Return the scenario in which local recovery has this attempt limit in both directions."""
+    """Return the scenario with this attempt limit of local recovery in both directions."""
     settings = {**FIXED.recovery, **(reading.settings if reading else {})}
     limited = {path: {**settings[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
     compared = next(one for one in CURVES if one.name == curve)
@@ -69,7 +68,7 @@ def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario
 
 
 def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
-    """Return the time from the discard of each data packet to the retransmission of its segment, s."""
+    """Return the seconds from the discard of each data packet to the retransmission of the segment."""
     import polars as pl
 
     given_up = tables["drops"].filter(pl.col("cause") == "retries", pl.col("kind") == "data")
@@ -102,7 +101,7 @@ def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation under an interpretation: runs of both curves at every limit, in pairs."""
+    """Return the computation under a reading of the paper: paired runs of both curves at every limit."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), LIMITS)
@@ -137,7 +136,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
     {**METRICS, 1: "above", -1: "below"},
 )
 def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Check whether EBSN exceeds local recovery alone in a metric at some limit, or is below it (-1)."""
+    """Check whether EBSN is above local recovery alone (`sign` 1) or below (-1) in a metric at some limit."""
     differences = values.of(BETWEEN, metric)
     told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
     return ClaimResult(

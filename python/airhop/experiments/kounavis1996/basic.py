@@ -1,8 +1,8 @@
 """Result 1: unmodified TCP, fixed to mobile.
 
-The paper's graph shows single packets, which `kounavis1996/in-fades` counts. This experiment compares
-goodput. The few packets that arrive in fades do not matter if the goodput changes by less than 5 % when every
-frame in a fade is lost.
+The paper's graph shows single packets. `kounavis1996/in-fades` counts the packets in fades, and this
+experiment compares goodput. The few packets in fades do not matter if the goodput changes by less than 5 %
+when every frame in a fade is lost.
 """
 
 from __future__ import annotations

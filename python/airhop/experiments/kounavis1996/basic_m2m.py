@@ -1,7 +1,7 @@
 """Result 4: unmodified TCP from one mobile to another. "Performance of TCP is unacceptable!".
 
-Packets pass only while both links are good, which is half of the time. "Unacceptable" means less than half of
-the same sender's goodput from a fixed host to a mobile, with the same fades of the last link.
+Packets pass only while both links are good, half of the time. "Unacceptable" means less than half of the
+goodput of the same sender from a fixed host to a mobile. The last link has the same fades.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Common checks of the claims of Kounavis 1996, which compare counts of a run."""
+"""Checks of Kounavis 1996 that compare counts of a run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
 
 
 def ratio_text(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
-    """Format the goodput of a curve as a multiple of another's."""
+    """Format the ratio of a curve's goodput to the goodput of another curve."""
     return interval(samples.ratio(curve, other, x))
 
 

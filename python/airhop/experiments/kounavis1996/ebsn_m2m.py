@@ -1,6 +1,6 @@
 """Result 5: EBSN between mobiles. "EBSN messages fail to refresh the sender's timer".
 
-Notices of the receiver's base station cross the sender's own air interface, which also fades.
+Notices of the receiver's base station cross the sender's own air interface. This interface also fades.
 """
 
 from __future__ import annotations

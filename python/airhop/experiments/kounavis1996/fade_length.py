@@ -1,9 +1,9 @@
-"""Effect of the mean length of fades on the benefit of notices, the subject of one sentence of the paper.
+"""Effect of the mean fade length on the benefit of notices, the subject of one sentence of the paper.
 
 "When the average fade duration is high, performance degrades further, while EBSN works well when fades occur
 for a relatively short period of time". The goodput of all senders falls as fades take a larger share of the
-time. The reference is therefore a sender without timeouts: "works well" means more than 90 % of its goodput.
-"Short" means up to 1 s. Good times have a mean of 10 s throughout.
+time. Goodput is therefore compared with that of a sender without timeouts. "Works well" means more than 90 %
+of the goodput of this sender. "Short" means up to 1 s. Good periods have a mean of 10 s throughout.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT_S = 1
 
 
 def fade_axis(network: Network) -> PlottedAxis:
-    """Return the axis of mean fade lengths, equal for all radio links."""
+    """Return the axis of the mean fade length; all radio links have the same mean."""
     lengths = (0.25, 0.5, 1, 2, 4, 8, 16)
     return PlottedAxis(
         key="bad_s",
@@ -73,7 +73,7 @@ DEPENDS = (
 def efficiency_depends(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float
 ) -> ClaimResult:
-    """Check whether the ratio of two schemes differs between the first and the last x."""
+    """Check whether the ratio of two schemes differs between the first x from `from_x` on and the last."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
     found = growth(samples, scheme, other, first, last)
     shares = [interval(samples.ratio(scheme, other, x)) for x in (first, last)]
@@ -86,7 +86,10 @@ def efficiency_depends(
 def claims(
     end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
 ) -> tuple[Claim[Samples], ...]:
-    """Return the claims. `end` is the suffix of their ids; the keys of `reasons` and `own` lack it."""
+    """Return the claims with `end` appended to their ids.
+
+    Ids in `own` and in the keys of `reasons` lack this suffix.
+    """
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
@@ -147,7 +150,7 @@ def over_fades(
 ) -> Experiment:
     """Return the experiment on a network.
 
-    The claims in `own` are Airhop's: the paper has no such statement for this network.
+    Claims in `own` are Airhop's own: the paper has no such statement for this network.
     """
     axis = fade_axis(network)
     return experiment(

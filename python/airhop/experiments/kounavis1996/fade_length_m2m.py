@@ -1,4 +1,4 @@
-"""Effect of the length of fades between mobiles, as in the paper's setting; both links fade independently."""
+"""Effect of the mean fade length on a path from mobile to mobile; both radio links fade independently."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Deliveries during fades: "during these periods almost no packet is being succesfully delivered".
 
-From traces, the calculation counts the radio link's attempts to transmit a data packet. Its result is the
-share of received attempts among the attempts whose last bit lies in a fade. "Almost no packet" is fewer than
-one in twenty of these attempts. With the default bit error rate of fades a packet passes only if nearly all
-of its bits precede the fade.
+Transmission attempts of data packets on the radio link are counted in traces. An attempt belongs to a fade if
+its last bit lies in the fade. "Almost no packet" means that fewer than one in twenty of these attempts are
+received. With the default bit error rate of fades, a packet is received only if nearly all of its bits
+precede the fade.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 DELIVERED, ATTEMPTS = "delivered_percent", "attempts"
 METRICS = {DELIVERED: "Attempts received (%)", ATTEMPTS: "Attempts in a run"}
 STATES = {"fade": "in a fade", "good": "in good times"}
-"""State of the channel at the last bit of an attempt."""
+"""State of the channel at the last bit of a transmission attempt."""
 ALMOST_NONE = 5.0
-"""Maximum share of received attempts that counts as "almost no packet", per cent."""
+"""Maximum share of received attempts that counts as "almost no packet", in per cent."""
 
 
 @dataclass(frozen=True)
 class AttemptCounts:
-    """Number and success of a run's attempts to transmit a data packet, in one state of the channel."""
+    """Transmission attempts of data packets in one run and one channel state: number, and share received."""
 
     attempts: int
     delivered_percent: float
-    """Share of received attempts, per cent; nan without attempts."""
+    """Share of received attempts in per cent; NaN without attempts."""
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
@@ -61,7 +61,7 @@ def scenario(curve: str, reading: Reading | None = None) -> Scenario:
 
 
 def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, AttemptCounts]:
-    """Count the attempts at data packets by the state of the channel at their last bit."""
+    """Count transmission attempts of data packets by the channel state at the last bit of the attempt."""
     import polars as pl
 
     fades = tables["fades"].select("place", "begin_s", fade_end_s="end_s").sort("begin_s")
@@ -91,7 +91,7 @@ def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[st
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation for an interpretation of the paper; it traces both senders."""
+    """Return the function that traces both senders, under one interpretation of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((curve.name,) for curve in CURVES)
@@ -112,7 +112,7 @@ def compute_under(reading: Reading | None) -> Compute:
     "received, of Tahoe and of Reno"
 )
 def almost_none(values: Values, most: float) -> ClaimResult:
-    """Check whether each sender's share of attempts received during fades is below a limit, in per cent."""
+    """Check whether fewer than `most` per cent of the attempts during fades are received, for each sender."""
     found = {curve.label: values.at(curve.name, DELIVERED, state="fade").value for curve in CURVES}
     told = ", ".join(
         f"{label} {mean_and_half(share)} % of {values.at(curve.name, ATTEMPTS, state='fade').value.mean:.0f}"
@@ -148,7 +148,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the attempts by sender and state of the channel."""
+    """List the transmission attempts by sender and channel state."""
     return [
         TextTable(
             "Attempts with a data packet by the state of the channel at their last bit",
@@ -168,7 +168,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the share of deliveries in fades and in good times."""
+    """Draw the share of received attempts in fades and in good times."""
     from airhop.plots.paper import legend, page
     from airhop.plots.style import styles
 

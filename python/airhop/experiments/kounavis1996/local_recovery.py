@@ -1,8 +1,8 @@
 """Result 2: Go-Back-3 at the base station. "This scheme suffers from timeouts".
 
-This experiment checks the claims of section 2: with local recovery, packets arrive late instead of being
-lost, so that the link is reliable with a fluctuating bandwidth; and two independent retransmission schemes
-send the same data twice.
+This experiment checks two claims of section 2. With local recovery, packets arrive late instead of being
+lost: the link becomes reliable, with a fluctuating bandwidth. Two independent retransmission schemes, of TCP
+and of the link, send the same data twice.
 """
 
 from __future__ import annotations
@@ -40,11 +40,14 @@ def headline(samples: Samples) -> str:
 
 
 UNLIMITED = "an implementation by other authors: in Airhop's implementation the attempts are unlimited"
-"""Missing information of a claim about a link that cannot drop a packet."""
+"""Missing information for a claim that a link drops packets, if the simulated link cannot drop any."""
 
 
 def loses_nothing(samples: Samples) -> ClaimResult:
-    """Check whether local recovery drops a packet; undecided without a drop, which holds by construction."""
+    """Check whether local recovery drops no packet.
+
+    By construction, the simulated link drops none. The claim is then undecided.
+    """
     given_up = count(samples, GIVEN_UP).estimate("local", SECONDS)
     told = f"packets that the link drops in 100 s: {given_up.mean:g}, by construction"
     if given_up.mean > 0.0:

@@ -1,11 +1,13 @@
 """The formula of section 1: losses of probability p leave a share 1 / (1 + 2 p w) of the throughput.
 
-"For example 1% damage loss degrades throughput by 14%" concerns a window of 8 packets, the window of an
-Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if the
-only effect of a loss is a pause of two round trips, in which the sender would have sent 2 w packets. The
-simulated senders are Tahoe and Reno with a receive window of w, on a path without other limits, with
-independent losses of data packets. The formula holds if the simulated loss of throughput is within 10 % of
-the formula's loss. (10 % of the remaining throughput would be more than the whole loss with a small window.)
+"For example 1% damage loss degrades throughput by 14%" concerns a window of 8 packets. This is the window of
+an Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if
+the only effect of a loss is a pause of two round trips, long enough to send 2 w packets.
+
+The simulated senders are Tahoe and Reno with a receive window of w. The path has no other limits, and loses
+data packets independently. The formula holds if the simulated reduction of throughput is within 10 % of the
+calculated reduction. (10 % of the remaining throughput would be more than the whole reduction with a small
+window.)
 """
 
 from __future__ import annotations
@@ -34,14 +36,14 @@ SENDERS = {"tahoe": "Tahoe", "reno": "Reno"}
 WINDOWS = (4, 8, 16, 32)
 LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1)
 GRID = tuple(10 ** (-3 + step / 20) for step in range(41))
-"""Loss probabilities of the points of the formula's curve."""
+"""Loss probabilities at which the formula's curve is computed."""
 SEGMENT = 88
-"""Payload of a packet of 128 bytes, bytes."""
+"""Payload in bytes of a packet of 128 bytes."""
 REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 10, "full": 20}
 FORMULA, SIMULATED = "share_formula", "share"
 HOLDS = 0.1
 LIMITED = 1.5
-"""Value of p w² above which losses limit the window: W = sqrt(3 / (2 p)) (Mathis et al. 1997)."""
+"""Value of p w² above which losses limit the window to sqrt(3 / (2 p)) (Mathis et al. 1997)."""
 DAMAGE = Question(
     about="the damaged packets",
     default=Reading("data", "Each data packet is damaged with probability p.", "p degrades throughput"),
@@ -55,18 +57,18 @@ DAMAGE = Question(
     ),
 )
 EXAMPLE_W, EXAMPLE_P, EXAMPLE = 8, 0.01, 0.14
-"""The printed example: a degradation of 14 %."""
+"""Example in the paper: with w = 8 and p = 0.01, throughput degrades by 14 %."""
 DIGIT = Source("kounavis1996/loss-formula", digit=1.0)
-"""Precision of the example, which is printed in whole per cent: half a percentage point, without scatter."""
+"""Precision of the example: half a percentage point, because the paper rounds to whole per cent."""
 
 
 def share(p: float, w: float) -> float:
-    """Return the share of the throughput that remains by the printed formula."""
+    """Return the remaining share of the throughput according to the printed formula."""
     return 1.0 / (1.0 + 2.0 * p * w)
 
 
 def compute_under(settings: Mapping[str, object]) -> Compute:
-    """Return the computation with these settings: the formula, and both senders with and without losses."""
+    """Return the function that evaluates the formula, and simulates both senders with these settings."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         found = [
@@ -83,7 +85,7 @@ def compute_under(settings: Mapping[str, object]) -> Compute:
 
 
 def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, reps: int) -> list[Value]:
-    """Simulate a sender, and return the share of the throughput that remains at each loss probability."""
+    """Simulate a sender, and return the goodput at each loss probability relative to that without losses."""
     from airhop import stats
 
     base = Scenario.load("kounavis1996-loss").with_(
@@ -110,13 +112,13 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
 
 
 def formulas_example(_: Values) -> ClaimResult:
-    """Check whether the formula yields the printed degradation of its example, 14 %, rounded to 1 %."""
+    """Check whether the formula yields the degradation in the printed example: 14 %, rounded to 1 %."""
     cost = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
     return ClaimResult(round(cost, 2) == EXAMPLE, f"{100 * cost:.1f} % by the formula")
 
 
 def example(values: Values) -> ClaimResult:
-    """Check whether 1 % of losses reduces the goodput of Tahoe and of Reno by 14 %, within the tolerance."""
+    """Check whether a loss rate of 1 % reduces the goodput of Tahoe and Reno by 14 %, within tolerance."""
     judged = {}
     for sender, label in SENDERS.items():
         cost = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P).value
@@ -127,22 +129,22 @@ def example(values: Values) -> ClaimResult:
 
 
 def is_allowed(value: Value) -> bool:
-    """Return whether the receive window w, and not the losses, limits the window."""
+    """Return whether the receive window limits the sender more than losses do."""
     return float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Check whether the goodput loss of both senders is within 10 % of the formula's, if w limits it."""
+    """Check whether goodput losses are within 10 % of the formula's wherever w limits the window."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
 def everywhere(values: Values) -> ClaimResult:
-    """Check whether the goodput loss of both senders is within 10 % of the formula's, at every w and p."""
+    """Check whether goodput losses are within 10 % of the formula's for both senders, at every w and p."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED))
 
 
 def _in_cells(judged: Iterable[Value]) -> ClaimResult:
-    """Check whether the formula holds in all of these cells; list the cells where the formula holds."""
+    """Check whether the formula holds at all of these points, and list the points where the formula holds."""
     cells = list(judged)
     met = {sender: [cell for cell in cells if cell.curve == sender and _is_met(cell)] for sender in SENDERS}
     furthest = max(cells, key=lambda value: abs(_relative_error(value)))
@@ -163,13 +165,13 @@ def _is_met(value: Value) -> Decision:
 
 
 def _relative_error(value: Value) -> float:
-    """Return the difference from the formula's loss of throughput, as a share of the formula's loss."""
+    """Return the relative difference between the simulated and the calculated loss of throughput."""
     assert value.published is not None
     return (1.0 - value.value.mean) / (1.0 - value.published) - 1.0
 
 
 def _where(found: Sequence[Value]) -> str:
-    """Return a text with the largest loss probability at which the formula holds, for each window."""
+    """Return a text that lists, for each window, the loss probabilities at which the formula holds."""
     windows = dict.fromkeys(value.x["w"] for value in found)
     return ", ".join(
         f"w = {w} at p = {', '.join(_loss(value) for value in found if value.x['w'] == w)}" for w in windows
@@ -236,7 +238,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Return a sentence on the settings at which the formula holds."""
+    """Return a sentence on the windows and loss probabilities at which the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(bool(_is_met(value)) for value in some) for some in (cells, few))
@@ -250,7 +252,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """Return a table per window, with the shares of both senders and of the formula."""
+    """Return a table per window: remaining throughput of both senders and by the formula."""
     return [
         TextTable(
             f"Remaining share of the throughput, window of {w} packets, %",
@@ -272,7 +274,7 @@ def _row(values: Values, w: int, p: float) -> tuple[str, ...]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the formula as a line per window, and the senders as markers."""
+    """Draw the formula as one line per window, and the simulated senders as markers."""
     from airhop.plots.paper import legend, page
     from airhop.plots.style import PALETTE
 

@@ -16,22 +16,22 @@ class Network:
 
     scenario: str
     data_go_down: Mapping[str, bool]
-    """By radio link, True if data cross it from the base station to the mobile."""
+    """Direction of data on each radio link: True from base station to mobile, False from mobile."""
     name: str
-    """Name at the end of titles."""
+    """Name of the topology, for the end of titles."""
 
     @property
     def recovery(self) -> dict[str, object]:
-        """Local recovery on every radio link, as printed: Go-Back-3 down, selective retransmission up."""
+        """Settings of local recovery on every radio link: Go-Back-3 down, selective retransmission up."""
         return self.arq(DOWN, UP)
 
     @property
     def plain(self) -> dict[str, object]:
-        """Radio links that send every frame once."""
+        """Settings of radio links that send every frame once."""
         return self.arq(NONE, NONE)
 
     def arq(self, down: Mapping[str, object], up: Mapping[str, object]) -> dict[str, object]:
-        """Return settings with these ARQs on every radio link: `down` to mobiles, and `up` from mobiles."""
+        """Return the settings of every radio link: `down` is the ARQ to mobiles, and `up` from mobiles."""
         return {
             f"radio.{link}.{way}": dict(arq)
             for link, data_go_down in self.data_go_down.items()
@@ -39,7 +39,7 @@ class Network:
         }
 
     def each(self, key: str) -> tuple[str, ...]:
-        """Return the path of a key in every radio link."""
+        """Return the scenario path of a key for every radio link."""
         return tuple(f"radio.{link}.{key}" for link in self.data_go_down)
 
 

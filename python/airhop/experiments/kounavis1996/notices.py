@@ -1,10 +1,12 @@
-"""Comparison of ERSN, EBSN and RTTN with equal fades, which no paper contains.
+"""Comparison of the notices ERSN, EBSN and RTTN with equal fades.
 
-The link sends an ERSN (Yun 2009) once for each segment that it begins to retransmit. The ERSN restarts the
-timer, and suspends congestion control for the segment for two RTOs. An EBSN is sent at each failed attempt,
-and restarts the timer. An RTTN (reconstruction) announces in advance the possible increase of the round-trip
-time. ERSN needs LL-ELSN's sender, which uses SACK; its reference is therefore local recovery alone with a
-SACK sender. The axis is the delay of the wire, because a notice must arrive before the timer expires.
+No paper contains this comparison. An ERSN (Yun 2009) is sent once for each segment that the link begins to
+retransmit. The ERSN restarts the timer, and suspends congestion control for the segment for two RTOs. An EBSN
+is sent at each failed attempt, and restarts the timer. An RTTN (a reconstruction) announces in advance by how
+much the round-trip time may increase.
+
+ERSN needs the sender of LL-ELSN, which uses SACK. ERSN is therefore compared with a SACK sender over local
+recovery alone. The axis is the delay of the wire, because a notice must arrive before the timer expires.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ SEED_DELAY = 50
 SACK = Curve("sack", "Local recovery, SACK", "sack")
 ERSN = Curve("ll-elsn", "ERSN (LL-ELSN)", "ll-elsn")
 OWN = {"ebsn": "local", "rttn": "local", "ll-elsn": "sack"}
-"""Reference curve of each scheme with notices: local recovery alone with the same sender."""
+"""Curve to compare with each scheme: the same sender over local recovery, without notices."""
 WHY_NOT = (
     "A segment causes at most one ERSN. The ERSN restarts the retransmission timer, and suspends "
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
@@ -49,7 +51,7 @@ LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
 
 def headline(samples: Samples) -> str:
-    """Return a sentence on each sender with notices: ratio to the sender without notices, and timeouts."""
+    """Return a sentence on each scheme: ratio to the same sender without notices, and timeouts."""
     timeouts = count(samples, TIMEOUTS)
     told = [
         f"{LABELS[curve]} × {samples.ratio(curve, OWN[curve], SEED_DELAY).value:.2f} (timeouts "
@@ -61,7 +63,7 @@ def headline(samples: Samples) -> str:
 
 
 def claims(end: str) -> tuple[Claim[Samples], ...]:
-    """Return claims that each notice fulfils its purpose; `end` is the suffix of their ids."""
+    """Return the claims that each notice fulfils its purpose, with `end` appended to the claim ids."""
     return tuple(
         Claim(
             f"kou-notices-{curve}{end}",
@@ -78,7 +80,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
 def on_the_same_fades(
     id_: str, network: Network, end: str = "", others: tuple[Curve, ...] = ()
 ) -> Experiment:
-    """Return the experiment on a network; the curves `others` are in addition to the common curves."""
+    """Return the experiment on a network, with the common curves and the curves `others`."""
     made = experiment(
         id_,
         "Timer notices on the same fades: ERSN, EBSN and RTTN",

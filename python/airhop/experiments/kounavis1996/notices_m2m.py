@@ -1,7 +1,7 @@
 """ERSN, EBSN and RTTN with equal fades, between mobiles.
 
-Most notices cross the sender's own air interface. An additional curve is a sender that also receives notices
-from its own link layer, which the paper's sender does not.
+Most notices cross the sender's own radio link. The paper's sender receives no notices from its own link
+layer. An additional curve shows a sender that does.
 """
 
 from __future__ import annotations

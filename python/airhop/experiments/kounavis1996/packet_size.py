@@ -1,7 +1,7 @@
 """Effect of the packet size on the benefit of notices; the paper has only packets of 128 bytes.
 
-The sizes are from Bakshi et al. (1997). Their link splits packets into frames of 128 bytes, but here each
-packet is a frame. The window is always 4 kB of packets, which are two of the largest packets.
+The sizes are from Bakshi et al. (1997). Links in that paper split packets into frames of 128 bytes, but here
+each packet is one frame. The window is always 4 kB, or two of the largest packets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SIZES = (128, 256, 512, 1024, 1536)
 
 
 def takes(size: int) -> tuple[str, str]:
-    """Return the payload of a packet of this size, and the payload of a window."""
+    """Return the payload of a packet of `size` bytes, and the payload of a whole window."""
     payload = size - HEADERS
     return f"{payload} B", f"{WINDOW // size * payload} B"
 

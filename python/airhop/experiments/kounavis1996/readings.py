@@ -12,12 +12,12 @@ from airhop.scenario import SCHEME
 UNIFORM = "We, instead used a more realistic model based on uniformal distributions"
 WINDOW = "A maximum number of N packets can be transmitted without any acknowledgement received."
 GROUP_QUOTATION = "the whole group of N packets is being transmitted again"
-"""Words of the paper on which the reading `blocks` of Go-Back-N's group rests."""
+"""Quotation that supports the reading `blocks`: Go-Back-N sends one group after the other."""
 TAHOE, RENO = "tahoe", "reno"
 
 
 def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]:
-    """Return the questions that affect results of these curves on a network."""
+    """Return the open questions of the paper that affect these curves on a network."""
     recovers = any(network.plain.keys() - curve.changes.keys() for curve in curves)
     has_both = any(curve.scheme == RENO for curve in curves)
     return (
@@ -34,7 +34,7 @@ def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]
 
 
 def bit_errors(network: Network) -> Question:
-    """Return the question of `10E-6`: a power of ten (1e-6), or E-notation (1e-5)."""
+    """Return the question about the bit error rate `10E-6`: a power of ten (1e-6), or E-notation (1e-5)."""
 
     def reading(name: str, text: str, rests_on: str, **rates: float) -> Reading:
         return Reading(name, text, rests_on, settings=on_each(network, **rates))
@@ -67,7 +67,7 @@ def bit_errors(network: Network) -> Question:
 
 
 def sojourns(network: Network) -> Question:
-    """Return the question of the distribution of fade lengths, in which the paper's model and text differ."""
+    """Return the question about the distribution of fade lengths; the paper's model and text differ."""
 
     def reading(law: str, text: str, rests_on: str) -> Reading:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
@@ -98,7 +98,7 @@ def sojourns(network: Network) -> Question:
 
 
 def on_each(network: Network, **errors: object) -> dict[str, object]:
-    """Return settings of the error model of every radio link."""
+    """Return error-model settings, the same for every radio link."""
     return {path: value for key, value in errors.items() for path in network.each(f"errors.{key}")}
 
 
@@ -106,7 +106,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 
 def sender(curves: Sequence[Curve]) -> Question:
-    """Return the question of the TCP version; the paper cites Tahoe, but describes a feature of Reno."""
+    """Return the question about the TCP version; the paper cites Tahoe, but describes a feature of Reno."""
     helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",
@@ -156,7 +156,7 @@ ESTIMATOR = Question(
 
 
 def groups(network: Network) -> Question:
-    """Return the question of Go-Back-N's window: sliding, or one group after the other."""
+    """Return the question about Go-Back-N's window: sliding, or one group after the other."""
     return Question(
         about="Go-Back-N's group",
         default=Reading("sliding", "Each link ACK lets the sender of the link send the next frame.", WINDOW),
@@ -172,7 +172,7 @@ def groups(network: Network) -> Question:
 
 
 def timeout(network: Network) -> Question:
-    """Return the question of Go-Back-N's timeout for a link ACK."""
+    """Return the question about Go-Back-N's timeout for a link ACK."""
     return Question(
         about="Go-Back-N's timeout",
         default=Reading(
@@ -191,7 +191,7 @@ def timeout(network: Network) -> Question:
 
 
 def uplink(network: Network) -> Question:
-    """Return the question of the window of the selective retransmission scheme."""
+    """Return the question about the window of selective retransmission."""
     return Question(
         about="the uplink's window",
         default=Reading("up-8", "The uplink's window is eight frames, more than enough to fill the link."),

@@ -1,9 +1,9 @@
 """RTTN between mobiles, section 4: a reconstruction.
 
-The paper proposes RTTN without results, and its listing is lost. Here each base station estimates mean and
-deviation of the durations of its link's fades, as TCP does for round trips. It announces an additional delay
-of the mean plus two deviations. A sender adds the delays that different stations announce (`airhop schemes
-rttn`).
+The paper proposes RTTN without results, and the printed listing is lost. Here each base station estimates the
+mean and the deviation of fade lengths, as TCP does for round trips. The base station then announces an
+additional delay: the mean plus two deviations. The sender adds up the delays that different base stations
+announce (`airhop schemes rttn`).
 """
 
 from __future__ import annotations

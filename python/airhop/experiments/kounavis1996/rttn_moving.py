@@ -1,10 +1,10 @@
 """RTTN (a reconstruction) with a moving receiver, section 4: "fade duration is also constantly changing".
 
-Fades are sections of the receiver's path without reception. A fade lasts as long as the receiver takes to
-cross the section, so that its mean duration is inversely proportional to the speed (Rice 1948; Jakes 1974,
-§1.3). At the printed speed, the receiver is in a fade for 4 of 14 s, as in the paper's network. Its speed
-alternates between a higher and a lower value, whose geometric mean is the printed speed; the axis is their
-ratio. The sender's own air interface fades as in the paper.
+A fade is a section of the receiver's path without reception, and lasts until the receiver has crossed the
+section. The mean fade length is therefore inversely proportional to the speed (Rice 1948; Jakes 1974, §1.3).
+At the printed speed, the receiver is in a fade for 4 of 14 s, as in the paper's network. The receiver
+alternates between a higher and a lower speed. The geometric mean of both speeds is the printed speed, and the
+axis is the ratio of both. The sender's own radio link fades as in the paper.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 CURVES = (LOCAL, EBSN, RTTN, PATIENT)
 FACTORS = (1, 4, 16)
 PHASE_S, PHASES = 100, 4
-"""Duration of a constant speed of the receiver, s, and the number of such phases."""
+"""Duration in seconds of each phase of constant receiver speed, and number of phases."""
 REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 METRICS = {
     "goodput_kbps": "Goodput (kbit/s)",
@@ -44,7 +44,7 @@ METRICS = {
     "spread_s": "Deviation of round trips (s)",
 }
 LINK = "last"
-"""Name of the receiver's air interface."""
+"""Name of the receiver's radio link."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +54,21 @@ class Moved:
     goodput_kbps: float
     timeouts: float
     spread_s: float
-    """Standard deviation of the round-trip times of all segments, s."""
+    """Standard deviation in seconds of the round-trip times of all segments."""
 
 
 # ---- the way ---------------------------------------------------------------------------------------------
 
 
 def speeds(factor: float) -> list[float]:
-    """Return the speed in each phase relative to the printed speed: the higher first."""
+    """Return the speed in each phase, relative to the paper's speed; the higher speed comes first."""
     return [factor**0.5 if phase % 2 == 0 else factor**-0.5 for phase in range(PHASES)]
 
 
 def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
-    """Yield the times, s, at which the receiver passes these places.
+    """Yield the times in seconds at which the receiver passes these places.
 
-    A place is the time, s, at which it would be passed at the printed speed.
+    Each place is the time in seconds at which a receiver with the paper's constant speed would pass.
     """
     ends = [0.0]
     for speed in speeds(factor):
@@ -81,7 +81,7 @@ def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
 
 
 def crossed(fades: str, factor: float) -> str:
-    """Convert the CSV text of fades at the printed speed into fades at the changing speed."""
+    """Convert the CSV text of fades at the paper's constant speed into fades at the changing speed."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
     times = list(passing_times([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
@@ -93,7 +93,7 @@ def crossed(fades: str, factor: float) -> str:
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
-    """Return the scenario of a receiver with the constant, printed speed."""
+    """Return the scenario of a receiver with the paper's constant speed."""
     compared = next(one for one in CURVES if one.name == curve)
     changes = (compared.under(reading) if reading else compared).changes
     settings = {**MOBILE.recovery, **(reading.settings if reading else {}), **changes}
@@ -101,7 +101,7 @@ def scenario(curve: str, reading: Reading | None = None) -> Scenario:
 
 
 def moving(standing: Scenario, factor: int, folder: Path, seed: int, rep: int) -> Scenario:
-    """Return the scenario with the fades of this seed and replication at the changing speed."""
+    """Return the scenario with changing speed; the fades follow from the seed and the replication."""
     way = sum(PHASE_S * speed for speed in speeds(factor))
     fades = standing.fades(seed=seed, rep=rep, until=f"{way:.6f} s")[LINK]
     file = folder / f"{factor}-{rep}.csv"
@@ -127,7 +127,7 @@ def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed
 
 
 def compute_under(reading: Reading | None) -> Compute:
-    """Return the computation under an interpretation: runs of all curves at every factor, in pairs."""
+    """Return the function that runs all curves at every speed ratio, under one reading of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = product((curve.name for curve in CURVES), FACTORS)
@@ -176,7 +176,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> It
 def differs(
     values: Values, curve: str, other: str, metric: str, sign: int, factors: Sequence[int] = FACTORS
 ) -> ClaimResult:
-    """Check whether a curve exceeds another in a metric at each of these factors, or is below it (-1)."""
+    """Check whether `curve` is above `other` (sign 1) or below (sign -1) in a metric at each speed ratio."""
     found = {factor: values.at(less(curve, other), metric, factor=factor).value for factor in factors}
     told = ", ".join(f"{mean_and_half(one, sign='+')} at {factor}" for factor, one in found.items())
     return ClaimResult(
@@ -191,14 +191,14 @@ def differs(
     {**METRICS, **NAMES},
 )
 def depends(values: Values, curve: str, metric: str, factors: Sequence[int]) -> ClaimResult:
-    """Check whether a curve's metric at some of these factors differs from that at constant speed."""
+    """Check whether the metric of a curve differs from the value at constant speed, at any speed ratio."""
     more = differs(values, curve, STEADY, metric, 1, factors)
     found = [values.at(less(curve, STEADY), metric, factor=factor).value for factor in factors]
     return replace(more, decision=some(differs_from_zero(one) for one in found))
 
 
 def fewest_timeouts(values: Values) -> ClaimResult:
-    """Check whether RTTN has fewer timeouts than EBSN and than local recovery at every speed factor."""
+    """Check whether RTTN has fewer timeouts than EBSN and than local recovery, at every speed ratio."""
     found = [differs(values, "rttn", other, "timeouts", -1) for other in ("ebsn", "local")]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
@@ -247,7 +247,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State RTTN's ratio to EBSN and the remaining timeouts, at constant speed and at the largest factor."""
+    """State RTTN's ratio to EBSN and the remaining timeouts, at constant speed and at the largest ratio."""
     told = []
     for factor in (FACTORS[0], FACTORS[-1]):
         goodput, timeouts = (
@@ -265,7 +265,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List goodput, timeouts and the deviation of round trips, one table each."""
+    """List goodput, timeouts and the deviation of round-trip times, one table each."""
     return [
         TextTable(
             label,
@@ -286,7 +286,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput and timeouts against the ratio of speeds."""
+    """Draw goodput and timeouts against the speed ratio."""
     from airhop.plots.paper import curve as draw
     from airhop.plots.paper import legend, panels
     from airhop.plots.style import styles

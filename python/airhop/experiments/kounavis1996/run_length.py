@@ -2,8 +2,8 @@
 
 The paper does not print the length of its runs, and the 100 s of `kounavis1996/ebsn` are a guess. There,
 unmodified TCP delivers 7.3 kbit/s in the first 10 s, 6.6 kbit/s in the next 10 s, and 5.9 kbit/s from 50 s
-on. EBSN always delivers 8.8 kbit/s. The reason is the timeout of unmodified TCP, which is shorter until the
-first queue, and then expires earlier in a fade.
+on. EBSN always delivers 8.8 kbit/s. The reason is the timeout of unmodified TCP. Before the first queue
+builds up, the timeout is shorter and expires earlier in a fade.
 """
 
 from __future__ import annotations

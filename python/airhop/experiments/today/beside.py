@@ -41,7 +41,7 @@ SHARE = Metric(
     printed=False,
 )
 LEFT = 0.9
-"""Share of the goodput that friendly rivals leave at least; aggressive rivals leave less, as in Yun 2009."""
+"""Share of its goodput that a connection keeps at least beside friendly rivals, as in Yun 2009."""
 
 # Reasons why two of the rivals are unfriendly to both Reno and CUBIC.
 BBR3_DRIVES_THE_QUEUE = (
@@ -52,7 +52,7 @@ COPA_OVERFILLS_THE_QUEUE = "Copa competes if others fill the queue, and several 
 
 
 def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
-    """Return the goodput beside rivals as a share of the goodput beside ten connections of the same kind."""
+    """Return a text: goodput beside rivals as a share of goodput beside ten connections of the same kind."""
     return interval(along(samples, cell, kind, rivals))
 
 
@@ -61,7 +61,7 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
     "own kind, at {cells}"
 )
 def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Check whether a connection beside rivals has 90 % of its goodput beside its own kind, in each cell."""
+    """Check whether a connection keeps 90 % of its goodput if rivals replace its own kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -72,7 +72,7 @@ def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) 
     "own kind, at {cells}"
 )
 def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Check whether a connection beside rivals has less than 90 % of its goodput beside its own kind."""
+    """Check whether a connection keeps less than 90 % of its goodput if rivals replace its own kind."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -84,7 +84,7 @@ def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
 
 
 def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
-    """Return the claims about BBR, BBRv3 and Copa as rivals of a single connection of this sender."""
+    """Return the claims about BBR, BBRv3 and Copa as rivals of one connection with this sender."""
     both = (LOSSY, RELIABLE)
     where = "over link ARQ and without"
     return (
@@ -109,7 +109,7 @@ def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
 
 
 def headline(kind: str, label: str, samples: Samples) -> str:
-    """State the goodput beside today's rivals, as a share of the goodput beside the same kind."""
+    """State the goodput beside today's rivals, as a share of the goodput beside its own kind."""
     told = [
         f"{RIVALS.text(rivals)} {100 * along(samples, cell, kind, rivals).value:.0f} % with {cell}"
         for rivals in ("ll-elsn", "bbr")

@@ -1,4 +1,4 @@
-"""A CUBIC connection with Linux's CUBIC beside ten of today's senders."""
+"""A connection with Linux's CUBIC beside ten connections of each of today's senders."""
 
 from __future__ import annotations
 

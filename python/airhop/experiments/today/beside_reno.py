@@ -1,4 +1,4 @@
-"""A Reno connection beside ten of today's senders."""
+"""A Reno connection beside ten connections of each of today's senders."""
 
 from __future__ import annotations
 

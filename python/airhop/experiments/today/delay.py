@@ -1,10 +1,11 @@
 """Queueing delay before the last hop, by sender and buffer size.
 
-The delay is measured in traces, since run documents do not contain it. The wait of a segment is the time from
-its transmission by the sender to the start of its first frame on the last hop, minus the minimum of this time
-in the run. It consists of queueing, contention, and link-layer retransmissions of earlier packets. Segments
-that the sender retransmitted are excluded, since the trace does not distinguish the copies. In contrast to
-round-trip times, the wait excludes delayed ACKs.
+The wait of a segment is the time from its transmission by the sender to the start of its first frame on the
+last hop, minus the minimum of this time in the run. Waits consist of queueing, contention, and link-layer
+retransmissions of earlier packets. In contrast to round-trip times, waits exclude delayed ACKs.
+
+Waits are measured in traces, because run documents do not contain them. Segments that the sender
+retransmitted are excluded, because the trace does not distinguish the copies.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 FLOW = "ftp1"
 BUFFERS = (10, 50, 500)
 USUAL = 50
-"""Queue capacity of the paper, packets, which is the only capacity in quick mode."""
+"""Queue capacity of the paper in packets. Quick mode simulates only this capacity."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 MEAN, TAIL, GOODPUT = "wait_mean_ms", "wait_p95_ms", "goodput_mbps"
 MEASURED = {MEAN: "Mean wait (ms)", TAIL: "95th percentile (ms)", GOODPUT: "Goodput (Mbit/s)"}
@@ -39,7 +40,7 @@ REFERENCES = ("ll-elsn", "cubic-arq")
 
 
 def less_than(reference: str) -> str:
-    """Return the name of the paired difference of mean waits."""
+    """Return the name of the difference of the mean wait from `reference`, paired by replication."""
     return f"{MEAN} less {reference}"
 
 
@@ -50,7 +51,7 @@ def scenario(sender: Sender, packets: int) -> Scenario:
 
 
 def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
-    """Return the waits of the segments of a flow that were sent once, ms.
+    """Return the waits in milliseconds of the segments that a flow sent once.
 
     The wait is the time from the transmission of the segment to the start of its first frame on the last hop,
     minus the minimum of this time.
@@ -83,7 +84,7 @@ def measure(sender: Sender, packets: int, seed: int, rep: int) -> dict[str, floa
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace every sender with every buffer, and compare them replication by replication."""
+    """Trace every sender with every buffer, and compare senders replication by replication."""
     cells = ((sender, packets) for packets in _buffers(mode) for sender in SENDERS)
     runs = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
     return list(_values({(sender.name, packets): found for (sender, packets), found in runs.items()}))
@@ -111,7 +112,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> I
 
 
 def buffers_in(values: Values) -> list[int]:
-    """List the measured buffers."""
+    """List the measured buffer sizes."""
     return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
 
 
@@ -121,7 +122,7 @@ def buffers_in(values: Values) -> list[int]:
     LABELS,
 )
 def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
-    """Check whether packets of a curve wait less in the mean than packets of another, with these buffers."""
+    """Check whether the mean wait of `curve` is below that of `reference`, with each of these buffers."""
     found = {
         packets: values.at(curve, less_than(reference), packets=packets).value
         for packets in buffers_in(values)
@@ -204,7 +205,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput against the mean wait, a panel for each buffer: the upper left corner is best."""
+    """Draw goodput against the mean wait, with one panel per buffer size; the upper left corner is best."""
     from airhop.plots.paper import curve, legend, panels
     from airhop.plots.style import styles
 

@@ -21,7 +21,7 @@ def has_more(
     share: float = 1.0,
     at: Iterable[X] | None = None,
 ) -> ClaimResult:
-    """Check whether each curve exceeds a share of the value of `other`, at each of the given x."""
+    """Check whether each curve is above `share` times the value of `other`, at each of the given x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: above(ratio, share))
 
 
@@ -34,7 +34,7 @@ def has_less(
     share: float = 1.0,
     at: Iterable[X] | None = None,
 ) -> ClaimResult:
-    """Check whether each curve is below a share of the value of `other`, at each of the given x."""
+    """Check whether each curve is below `share` times the value of `other`, at each of the given x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: below(ratio, share))
 
 

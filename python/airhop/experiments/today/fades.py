@@ -1,8 +1,8 @@
 """Kounavis' fades with today's senders: 4 s of 14 s on an air interface of 19.2 kbit/s, fixed to mobile.
 
 The notice is EBSN (explicit bad state notification), with the local recovery that EBSN needs. Today's senders
-run with this local recovery and without it. Today's senders have the TCP of Linux, with a clock of 1 ms and
-an unlimited receive window; Tahoe has the paper's clock and a window of 4 kB.
+run with and without this local recovery. They have the TCP of Linux, with a clock of 1 ms and an unlimited
+receive window. Tahoe has the paper's clock and a window of 4 kB.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ TAHOE: Mapping[str, object] = {
     "receive_window": "2816 B",
     "rto": {"kind": "single-gain", "tick": "100 ms", "min": "200 ms", "max": "64 s"},
 }
-"""Tahoe as in the scenario."""
+"""Settings of Tahoe, as in the packaged scenario."""
 TODAY = {
     sender.name: sender
     for sender in SENDERS
     if sender.preset == LINUX and sender.name == sender.scheme and sender.scheme != "eln-cubic"
 }
-"""Schemes that need no notice of an 802.11 cell."""
+"""Today's senders by name, except the sender that needs notices from an 802.11 cell."""
 
 
 def _curve(name: str, label: str, scheme: object, tcp: Mapping[str, object], *, local: bool) -> Curve:
@@ -83,7 +83,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
 )
 
 BAKSHI = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
-"""Bit error rates of Bakshi et al. (1997), whose model Kounavis uses."""
+"""Bit error rates of Bakshi et al. (1997). Kounavis uses the channel model of that paper."""
 
 EXPERIMENT = Experiment(
     id="airhop/today/fades",

@@ -1,4 +1,4 @@
-"""Yun's Figure 10 with today's senders: fairness within a kind, from the runs of `airhop/today/flows`."""
+"""Yun's Figure 10 with today's senders: fairness among senders of a kind, in runs of `airhop/today/flows`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airhop.experiments.today.flows import CONNECTIONS, JAIN
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 
 FAIR = 0.95
-"""Minimum of Jain's index for a fair scheme in runs of 60 s; for Yun's runs of 200 s it is 0.98."""
+"""Minimum Jain index of a fair scheme in runs of 60 s (0.98 in Yun's runs of 200 s)."""
 
 
 def headline(samples: Samples) -> str:
@@ -29,7 +29,7 @@ def headline(samples: Samples) -> str:
 
 @worded(f"{{measure}} with {{curves}} is above {FAIR} at {{every}}")
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
-    """Check whether each curve's index exceeds a fair scheme's, with every number of connections."""
+    """Check whether each curve's Jain index is above the limit of a fair scheme, at every point."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 

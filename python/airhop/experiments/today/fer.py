@@ -42,7 +42,7 @@ TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 20.0, 40.0, 60.0), dig
 
 
 def headline(samples: Samples) -> str:
-    """Return the headline: gains of notices over CUBIC and over BBR, and gain of the link layer."""
+    """Return the headline: gains of notices over CUBIC and over BBR, and the gain of link-layer ARQ."""
     x, cubic = best_ratio(samples, "ll-elsn", "cubic")
     least, most = (
         pick(samples.ratio("ll-elsn", "bbr", at).value for at in samples.xs) for pick in (min, max)

@@ -22,11 +22,13 @@ from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
 from airhop.experiments.yun2009 import fig7
 
 D_OFF = replace(fig7.D_OFF, full=(2, 10, 30, 60), coarse=(30,), limits=(0, 62), ticks=(2, 10, 30, 60))
-"""Delay of each of three links, there and back: round trips of 12 to 360 ms. Yun's figure ends at 30 ms."""
+"""Delays of each of three links, in both directions. Round trips are 12 to 360 ms. Yun's figure ends at a
+delay of 30 ms.
+"""
 
 
 def headline(samples: Samples) -> str:
-    """Return a sentence on the remaining shares of the goodput at the longest round trip."""
+    """Return a sentence on the share of goodput that remains at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     parts = [
         f"{name} {100 * along(samples, name, first, last).value:.0f} %"

@@ -1,7 +1,7 @@
 """Completion times of short transfers: 30 kB, 300 kB and 3 MB over Yun's last hop at 1 % frame errors.
 
-All senders have Linux's TCP here, including the schemes of papers: a handshake and an initial window of ten
-affect a transfer of 30 kB more than any scheme.
+All senders have the TCP of Linux here, including the schemes from papers. The handshake and the initial
+window of ten affect a transfer of 30 kB more than any scheme does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RATE = Metric(
     ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
     printed=False,
 )
-"""Metric of the figure: size divided by completion time, because the times differ a hundredfold."""
+"""Metric of the figure: size divided by completion time, because completion times differ a hundredfold."""
 
 
 def times(samples: Samples) -> Samples:

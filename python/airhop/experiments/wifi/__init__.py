@@ -3,12 +3,13 @@
 No paper has this experiment. `airhop reproduce airhop/wifi-last-hop` runs all of it, and the page "Notices
 under Block Ack" reports the results. A server sends over a wire of 20 ms to an access point, which sends to a
 station, alone or among five stations. MPDUs with data and MPDUs with TCP ACKs are lost independently, or by
-the SNR at the station's distance. The link layer retransmits lost MPDUs up to an MPDU lifetime of 500 ms. In
-the cells of the module `discards`, it discards packets after few attempts or a short lifetime.
+the SNR at the station's distance. The link layer retransmits lost MPDUs for up to 500 ms (the MPDU lifetime).
+In the experiments of the module `discards`, the link layer discards packets after few attempts or a short
+lifetime.
 
 All senders have the TCP of Linux, so that only schemes and services differ. The words of claims were defined
-before the first run: "clearly more" means that the whole interval of the ratio is above 1.05, "as good" that
-it is above 0.95.
+before the first run. "Clearly more" means that the whole interval of the ratio is above 1.05. "As good" means
+that the whole interval is above 0.95.
 """
 
 from __future__ import annotations
@@ -32,23 +33,23 @@ from airhop.numerals import interval
 
 SOURCE = "Airhop's own question"
 GROUP = "airhop/wifi-last-hop"
-"""First part of the ids."""
+"""First part of the experiments' ids."""
 STANDARDS = ("n", "ac", "ax")
 QUEUES: Mapping[str, str] = {"drop-tail": "drop-tail", "fq-codel": "FQ-CoDel"}
-"""Queues of the access point, with their names for readers."""
+"""Queues of the access point, with their names in titles."""
 CAPACITY: Mapping[str, float] = {"n": 60.0, "ac": 340.0, "ax": 560.0}
-"""Upper end of the axis of goodput by standard, Mbit/s."""
+"""Upper end of the goodput axis in Mbit/s, by standard."""
 CLEARLY, AS_GOOD = 1.05, 0.95
 REPLICATIONS = Replications(quick=2, full=3)
 MORE = Replications(quick=2, full=5)
-"""Replications of experiments with more variable runs: five stations, losses by SNR, discarded packets."""
+"""Number of replications if runs vary more: five stations, losses by SNR, discarded packets."""
 DURATION = {"duration": "10 s", "warmup": "5 s"}
 """Duration and warm-up. The warm-up contains slow start, and the recovery from the queue overflow at the end
 of slow start.
 """
 
 TRACED_S = 5.2
-"""Length of the runs that a report shows packet by packet: the warm-up and 200 ms after it."""
+"""Length in seconds of the runs that a report shows packet by packet: the warm-up plus 200 ms."""
 
 LOSS = PlottedAxis(
     key="mpdu_loss",
@@ -62,7 +63,7 @@ LOSS = PlottedAxis(
     percent=True,
 )
 FEW = replace(LOSS, full=(0.0, 0.1, 0.5), coarse=(0.1,))
-"""MPDU losses of the experiments with FQ-CoDel."""
+"""MPDU loss rates in the experiments with FQ-CoDel."""
 CHANNEL = {"kind": "bernoulli", "loss": 0.0}
 
 SENDERS = Curve.of_schemes(
@@ -81,7 +82,7 @@ SENDERS = Curve.of_schemes(
     }
 )
 TOLD = ("snoop", "eln", "ll-elsn", "eln-cubic", "tcp-cl", "ebsn")
-"""Senders with a service of the network."""
+"""Senders that use a service of the network, such as notices."""
 TODAY = ("cubic", "bbr", "bbr3", "copa")
 
 LOST = Metric("drops_channel", "Lost MPDUs", "", ticks=(0.0, 1e5, 2e5), digits=0, printed=False)
@@ -128,13 +129,13 @@ CAUSES = (LOST, DISCARDED, DROPPED, RESENT, SPURIOUS, NOTICES, TIMEOUTS, SRTT)
 
 
 def goodput(name: str, label: str, standard: str) -> Metric:
-    """Return a goodput metric whose axis suits a standard."""
+    """Return a goodput metric with an axis for the rates of this standard."""
     ticks = tuple(CAPACITY[standard] * step / 4 for step in range(5))
     return Metric(name, label, "Mbit/s", ticks=ticks, digits=1, printed=False)
 
 
 def headline(axis: PlottedAxis, samples: Samples) -> str:
-    """Return a sentence on the best sender with a service relative to CUBIC at the last value of an axis."""
+    """Return a sentence on the best sender with a service, compared with CUBIC at the last axis value."""
     last = samples.xs[-1]
     best = max(TOLD, key=lambda curve: samples.estimate(curve, last).mean)
     ratio = interval(samples.ratio(best, "cubic", last))
@@ -156,7 +157,8 @@ def lone_download(
 ) -> Experiment:
     """Return the experiment of a download to a lone station.
 
-    `title` follows the standard, and CUBIC's run at the value `shown` of the axis is drawn packet by packet.
+    The experiment's title ends with the standard and `title`. The report draws CUBIC's run at the axis value
+    `shown` packet by packet.
     """
     return Experiment(
         id=f"{GROUP}/{name}",

@@ -1,7 +1,7 @@
 """Airtime of the access point among five stations; the access point sends three of the five connections.
 
-The airtime of a station is the share of time in which exchanges that the station began were on the air. The
-access point sends the downloads; two stations upload, and the others send TCP ACKs.
+The airtime of a station is the share of time taken by the frame exchanges that the station began. The access
+point sends the downloads. Two stations upload, and the others send TCP ACKs.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 3, "full": 3}
 SIMILAR = 0.05
 """Maximum difference of two airtimes that count as similar."""
 CELLS = {one.id.rpartition("/")[2]: one for one in five.EXPERIMENTS}
-"""Experiments among five stations by the last part of their ids."""
+"""Experiments among five stations, by the last part of the experiment id."""
 LABELS = {one.name: one.label for one in SENDERS}
 
 
 def scenarios(cell: str) -> dict[str, Scenario]:
-    """Return the scenario of each sender of an experiment among five stations, at 10 % loss."""
+    """Return one scenario per sender, for an experiment among five stations at 10 % loss."""
     experiment = CELLS[cell]
     first = experiment.axis.full.index(TENTH) * len(SENDERS)
     points = experiment.study("full").points()[first:]
@@ -65,7 +65,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     LABELS,
 )
 def similar(values: Values, senders: Sequence[str], most: float) -> ClaimResult:
-    """Check whether the airtime of the access point hardly depends on the sender, in every cell."""
+    """Check whether the access point's airtime is similar for all senders, in every cell."""
     found = {(cell, one): values.at(one, ADDED, cell=cell).value for cell in CELLS for one in senders}
     decisions = [decision for more in found.values() for decision in (above(more, -most), below(more, most))]
     told = ", ".join(f"{cell} {one} {mean_and_half(more, 3, '+')}" for (cell, one), more in found.items())
@@ -105,7 +105,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the airtime of every sender with drop-tail, a mark for each standard."""
+    """Draw the airtime with drop-tail queues for every sender, with a mark per standard."""
     from airhop.plots.paper import curve, legend, page
     from airhop.plots.style import styles
 

@@ -11,7 +11,7 @@ from airhop.experiments.today.duels import has_more
 from airhop.experiments.wifi import AS_GOOD, CLEARLY, DISCARDED, LOST
 
 ALL_HIDDEN = 1e-3
-"""Share of lost MPDUs with discarded packets up to which Block Ack "hides" losses from TCP."""
+"""Maximum share of lost MPDUs that become discarded packets if Block Ack "hides" losses from TCP."""
 HIDES = (
     "Block Ack repairs a lost MPDU within milliseconds, and the recipient delivers packets in order: the"
     " sender sees a delay and no loss, so a notice has no effect."
@@ -22,7 +22,7 @@ At = Span | Sequence[X]
 
 @worded("the number of discarded packets is at most {share:percent} of the number of lost MPDUs at {at}")
 def hides_losses(samples: Samples, share: float, at: Sequence[X]) -> ClaimResult:
-    """Check whether at most the claimed share of lost MPDUs became discarded packets, over all runs."""
+    """Check whether at most `share` of the lost MPDUs became discarded packets, over all runs."""
     lost, discarded = (
         sum(sum(cell.values()) for (_, x), cell in samples.also[metric.name].cells.items() if x in at)
         for metric in (LOST, DISCARDED)
@@ -32,7 +32,7 @@ def hides_losses(samples: Samples, share: float, at: Sequence[X]) -> ClaimResult
 
 
 def hidden(name: str, at: At, where: str) -> Claim[Samples]:
-    """Return the claim that Block Ack hides losses from TCP; `where` names the values of the axis."""
+    """Return the claim that Block Ack hides losses from TCP; `where` is `at` in words."""
     return Claim(
         f"{name}-hidden",
         f"Block Ack hides losses of the air from TCP: {where}, at most one in a thousand lost MPDUs becomes "
@@ -46,8 +46,7 @@ def of_notices(
 ) -> tuple[Claim[Samples], ...]:
     """Return the claims about the gain of notices at some axis values, and about senders without notices.
 
-    `where` is a text for the values `at`. `every` is a text for the whole axis, on which CUBIC and BBR are
-    compared.
+    `where` is `at` in words. `every` describes the whole axis, for the claims that compare CUBIC and BBR.
     """
     return (
         Claim(

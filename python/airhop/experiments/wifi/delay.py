@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OFFERED_MBPS = {"n": 15.0, "ac": 85.0, "ax": 137.5}
-"""Rate of the datagrams by standard, Mbit/s: a quarter of the capacity without losses."""
+"""Rate of the datagrams in Mbit/s, by standard: a quarter of the capacity without losses."""
 MEAN, TAIL = "delay_mean_ms", "delay_p99_ms"
 MEASURED = {MEAN: "One-way delay, mean (ms)", TAIL: "One-way delay, 99th percentile (ms)"}
 PROSE = {MEAN: "mean one-way delay", TAIL: "99th percentile of the one-way delay"}
@@ -51,7 +51,7 @@ def scenario(standard: str, loss: float) -> Scenario:
 
 
 def measure(standard: str, loss: float, seed: int, rep: int) -> dict[str, float]:
-    """Simulate a cell of the grid and return both delays, ms."""
+    """Simulate one standard and one loss rate, and return both delays (mean and tail) in milliseconds."""
     (flow,) = run(scenario(standard, loss), seed=seed, rep=rep).document["flows"]
     return {MEAN: flow["delay_ms"]["mean"], TAIL: flow["delay_ms"]["p99"]}
 
@@ -69,7 +69,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def added(metric: str) -> str:
-    """Return the name of the paired difference of a delay to the delay without losses."""
+    """Return the name of the difference between a delay and the delay without losses."""
     return f"{metric} added"
 
 
@@ -78,7 +78,7 @@ def added(metric: str) -> str:
     {**PROSE, SELDOM: "1, 5, 10 and 20 %", (HALF_LOST,): "50 %"},
 )
 def adds_less(values: Values, losses: Sequence[float], metric: str, most_ms: float) -> ClaimResult:
-    """Check whether each of these loss rates adds less than a number of ms to a delay, for every standard."""
+    """Check whether each loss rate adds less than `most_ms` milliseconds to a delay, for every standard."""
     found = {
         (standard, loss): values.at(standard, added(metric), **{LOSS.key: loss}).value
         for standard in OFFERED_MBPS

@@ -1,7 +1,7 @@
-"""A download over 802.11ac whose access point and station discard packets: few attempts, or a short lifetime.
+"""A download over 802.11ac with discarded packets: few attempts, or a short lifetime.
 
-The link layer discards a packet with its lost MPDU, and a BlockAckReq moves the recipient's window past the
-MPDU. TCP therefore detects the loss, and a notice can prevent a reduction of the window.
+If an MPDU is finally lost, the link layer discards its packet. A BlockAckReq then moves the recipient's
+window past the MPDU. TCP therefore detects the loss, and a notice can prevent a reduction of the window.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LIFETIME = PlottedAxis(
 )
 FEW_ATTEMPTS, SHORT = Span(most=3), Span(most=10)
 TENTH, HALF = 0.1, 0.5
-"""MPDU losses of the experiments with varied attempts and with varied lifetimes."""
+"""MPDU loss rates in the experiments with varied attempts and with varied lifetimes."""
 
 
 def download(

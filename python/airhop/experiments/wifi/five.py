@@ -1,8 +1,8 @@
 """A download to one of five stations; of the other stations two download and two upload, with CUBIC.
 
-The scheme of the download's sender is varied. There are three cases of MPDU losses: no loss; independent
-losses at all stations; and losses by SNR at the download's station only. In the last case, this station is so
-far away that half of its MPDUs are lost, which slows all stations down.
+The sender of the download varies. There are three cases of MPDU losses: no loss, independent losses at all
+stations, and losses by SNR at the download's station only. In the last case the station is so far away that
+half of its MPDUs are lost. This slows all stations down.
 """
 
 from __future__ import annotations
@@ -42,9 +42,11 @@ CELLS: Mapping[str, Mapping[str, object]] = {
         "wlan.cell.aggregation.frames": 256,
     },
 }
-"""Changes of the packaged scenario by standard; the cells are those of the packaged lone stations."""
+"""Changes of the packaged scenario by standard. The cells equal those of the packaged scenarios with a lone
+station.
+"""
 CLEAN, TENTH, EDGE = "no loss", "10 % loss", "edge"
-"""Values of the axis; at the edge, half of the MPDUs of the download's station are lost by SNR."""
+"""Values of the axis. At the edge, the download's station loses half of its MPDUs by low SNR."""
 LOSSY = (TENTH, EDGE)
 CONTENDS = (
     "Among five stations the losses that TCP detects are mostly drops of a queue, about which no notice is"
@@ -53,7 +55,7 @@ CONTENDS = (
 SUBJECTS = tuple(
     replace(curve, scheme=None, settings={"flow.download.scheme": curve.name}) for curve in SENDERS
 )
-"""Senders of the download; the other connections keep CUBIC."""
+"""Senders of the download; all other connections use CUBIC."""
 
 OTHERS = "class.others"
 OTHER_GOODPUT = Metric(
@@ -82,7 +84,7 @@ MEASURES = (OTHER_GOODPUT, MEDIAN, TAIL, OTHER_TAIL, FAIRNESS, AIRTIME)
 
 
 def conditions(standard: str) -> PlottedAxis:
-    """Return the axis of losses: the error model, and the position of the download's station."""
+    """Return the axis of loss conditions: each sets the error model and the station's position."""
     near, edge = ([PLACES[standard][place], 0.0] for place in (0, 2))
     tenth = {"kind": "bernoulli", "loss": 0.1}
     return PlottedAxis(
@@ -98,7 +100,7 @@ def conditions(standard: str) -> PlottedAxis:
 
 
 def _claims_of_others(name: str, axis: PlottedAxis) -> tuple[Claim[Samples], ...]:
-    """Return the claims about the other four stations, and about delay."""
+    """Return the claims about the goodput of the other four stations, and about the delay of the download."""
     told = ("ll-elsn", "eln-cubic")
     return (
         Claim(

@@ -1,4 +1,4 @@
-"""Download of a single station with MPDU losses by SNR, at distances up to beyond the range of the MCS."""
+"""Download of a single station with MPDU losses by SNR, at distances up to and beyond the MCS's range."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLACES: Mapping[str, tuple[float, float, float, float]] = {
     "ac": (5.0, 11.8, 12.65, 13.5),
     "ax": (5.0, 8.85, 9.2, 9.45),
 }
-"""Distances by standard, m, at which almost no MPDU, a tenth, half, and 95 % of the MPDUs are lost."""
+"""Distances in metres by standard, at which almost no MPDU, 10 %, 50 % and 95 % of the MPDUs are lost."""
 BY_SNR = {"kind": "snr", "model": "table"}
 
 

@@ -5,9 +5,9 @@ Common parts of figures 6 to 12. Words of the paper that need a number have the 
 * "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop.
 * "severe" degradation: less than four fifths of the goodput remain.
 
-A statement that names no frame error rate is checked at every rate of the grid from 0.01 % up, where the
-printed axes begin. Statements about sums over these rates are Airhop's own claims. If the paper does not name
-the frame error rate of a figure, the rate is 1 %, as in Figure 7.
+If a statement names no frame error rate, every rate of the grid from 0.01 % up is checked, because the
+printed axes begin at 0.01 %. Statements about sums over these rates are Airhop's own claims. If the paper
+does not name the frame error rate of a figure, the rate is 1 %, as in Figure 7.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OTHERS = tuple(scheme for scheme in SCHEMES if scheme != OWN)
 THE_REST = tuple(scheme for scheme in OTHERS if scheme not in ("snoop", "reno"))
 """Schemes that the paper calls "the other schemes": all but LL-ELSN, Snoop and Reno."""
 PANELS = (tuple(SCHEMES)[:4], tuple(SCHEMES)[4:])
-"""Figures 6 and 8 have two panels: (a) and (b)."""
+"""Schemes in panels (a) and (b) of Figures 6 and 8."""
 CURVES = Curve.of_schemes(SCHEMES)
 REPLICATIONS = Replications(quick=3, full=20, printed=True)
 """§5.1: "20 runs without LL-ARQ"."""
@@ -49,7 +49,7 @@ NO_SLOWER = (
     "settings that the paper does not print could make its cell so slow: a lower rate of link ACKs, a longer "
     "preamble or larger headers."
 )
-"""Reason of LL-ELSN's goodput beyond the printed axis."""
+"""Reason why LL-ELSN's goodput exceeds the printed axis."""
 MUCH = 1.5
 SEVERE = 0.8
 """Share of the goodput below which a degradation is "severe"."""

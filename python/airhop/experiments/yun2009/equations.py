@@ -1,8 +1,8 @@
-"""Equations (1) to (4) of Yun 2009, and a simulation of the saturated slotted link that they describe.
+"""Equations (1) to (4) of Yun 2009, and a simulation of the saturated slotted link in these equations.
 
-Equation (5) is `airhop.stats.jain`. The link has one attempt per slot, which fails with probability p. A
-frame is dropped after l failures, and the next frame follows at once. An ERSN reports a frame's first
-failure, an ELN its drop. All functions accept numbers or arrays.
+Equation (5) is `airhop.stats.jain`. The link makes one attempt per slot, and an attempt fails with
+probability p. A frame is dropped after l failures, and the next frame follows at once. An ERSN reports the
+first failure of a frame, and an ELN reports the drop. All functions accept numbers or arrays.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from airhop.stats import Estimate
 
 Numbers = NDArray[np.float64]
 MESSAGE_SHARE = 0.2
-"""L/P of Figure 3: length of a notice divided by the length of a frame."""
+"""L/P of Figure 3: length of a notice relative to the length of a frame."""
 BATCHES = 20
-"""Number of batches of a simulation, from whose scatter the interval is computed."""
+"""Number of batches of a simulation. The interval is computed from the scatter of the batches."""
 
 
 def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
-    """Return the mean delivery time of a frame that the link retransmits without limit, (1).
+    """Return the mean delivery time of a frame that the link retransmits without limit: equation (1).
 
-    `airtime` is the time of one attempt, in the unit of the result; `error` is the failure probability of an
+    `airtime` is the time of one attempt, in the unit of the result. `error` is the failure probability of an
     attempt.
     """
     return _numbers(airtime) / (1.0 - _numbers(error))
 
 
 def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Return E[RT], the mean attempts of a frame that is delivered within `limit` attempts, (3).
+    """Return E[RT], the mean number of attempts of a frame delivered within `limit` attempts: equation (3).
 
-    It is 1/(1-p) - l p^l / (1 - p^l).
+    E[RT] = 1/(1-p) - l p^l / (1 - p^l), where l is `limit`.
     """
     p, limit = _numbers(p), _numbers(limit)
     dropped = p**limit
@@ -42,7 +42,7 @@ def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
 
 
 def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> Numbers:
-    """Return the mean interval between ERSNs in slots, (2), for a limit of 2 or more.
+    """Return the mean interval between ERSNs in slots, equation (2), for a limit l of 2 or more.
 
     After an ERSN the frame has l - 1 attempts left, so E[RT] in (2) must be computed for l - 1. `literal`
     computes E[RT] for l, as printed. The interval is then too long, most of all for l = 2 (3.7 % at p = 0.3).
@@ -57,15 +57,15 @@ def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> N
 
 
 def eln_interval(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Return the mean interval between ELNs in slots, (2): infinite without errors."""
+    """Return the mean interval between ELNs in slots, equation (2); infinite without errors."""
     p, limit = _numbers(p), _numbers(limit)
     return attempts_of_success(p, limit) * (_inverse(p**limit) - 1.0) + limit
 
 
 def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Numbers:
-    """Return the rate of notices as a share of the link's rate r, (4): R/r = (L/P) / I.
+    """Return the rate of notices as a share of the link's rate r, equation (4): R/r = (L/P) / I.
 
-    `interval` is in slots; a slot is the duration of a frame of length P, and a notice has length L.
+    `interval` is I in slots. A slot is the duration of a frame of length P, and a notice has length L.
     """
     return message_share * _inverse(interval)
 
@@ -73,7 +73,7 @@ def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Nu
 def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -> Numbers:
     """Return the probability that n consecutive packets are dropped, p^(r n) of §4.2.
 
-    ESACK's N is the largest n whose probability is not too small for channel noise.
+    N of ESACK is the largest n for which channel noise is still a plausible cause.
     """
     found: Numbers = _numbers(p) ** (_numbers(limit) * _numbers(packets))
     return found
@@ -81,16 +81,16 @@ def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -
 
 @dataclass(frozen=True)
 class SlottedLink:
-    """Results of a simulation of the link: notices per slot, with intervals from the batches."""
+    """Results of a simulation of the slotted link: notices per slot, with confidence intervals."""
 
     ersn: Estimate
     eln: Estimate
     elns: int
-    """Total number of ELNs; if it is small, the estimated rate of ELNs is imprecise."""
+    """Total number of ELNs. With few ELNs, the estimated rate of ELNs is imprecise."""
 
 
 def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -> SlottedLink:
-    """Send `frames` frames over the slotted link, in BATCHES parts."""
+    """Simulate `frames` frames on the slotted link, in `BATCHES` batches."""
     size = frames // BATCHES
     counts = np.array([_batch(p, limit, size, rng) for _ in range(BATCHES)])
     slots, ersn, eln = counts.T
@@ -100,7 +100,7 @@ def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -
 
 
 def _batch(p: float, limit: int, frames: int, rng: np.random.Generator) -> tuple[int, int, int]:
-    """Count slots, ERSNs and ELNs of a batch: all frames are sent once, then the failed frames again."""
+    """Simulate one batch attempt by attempt, and count slots, ERSNs and ELNs."""
     slots = ersn = 0
     trying = frames
     for attempt in range(1, limit + 1):
@@ -116,7 +116,7 @@ def _numbers(x: ArrayLike) -> Numbers:
 
 
 def _inverse(x: ArrayLike) -> Numbers:
-    """Return 1/x, and infinity for 0."""
+    """Return 1/x, or infinity if x is 0."""
     x = _numbers(x)
     found: Numbers = np.divide(1.0, x, out=np.full(x.shape, np.inf), where=x != 0)
     return found

@@ -2,13 +2,13 @@
 
 Printed in section 4.1: "The other operations of ESACK are equal to SACK. Therefore, if there is no wireless
 loss, ESACK behaves just like SACK." The paper has no figure of this sentence. The network is Airhop's: the
-path of Figure 6 without channel errors and with seven transmissions of a frame, 802.11's default, so that no
-collision becomes a loss and only the queue before the cell drops packets. The length of this queue varies,
-with one connection and with five.
+path of Figure 6 without channel errors. A frame is sent up to seven times, 802.11's default, so that no
+collision becomes a loss. Only the queue before the cell drops packets. The length of this queue varies, with
+one connection and with five.
 
-"Just like" is checked by three measures of a run. Goodputs, and fast recoveries, count as alike if the whole
-interval of their ratio lies within 5 % of 1; smaller differences are invisible in the paper's curves, which
-are a millimetre wide on axes of a few centimetres. Timeouts, which are few, count as alike if their numbers
+"Just like" is checked by three measures of a run. Goodputs count as alike if the whole interval of the ratio
+lies within 5 % of 1, and so do fast recoveries. Smaller differences are invisible in the paper's curves,
+which are a millimetre wide on axes of a few centimetres. Timeouts are few, and count as alike if the numbers
 differ by at most two per connection in 200 s.
 
 LL-ELSN combines ESACK with notices, and collisions still cause ERSNs. A further curve therefore shows a
@@ -56,9 +56,9 @@ RECOVERIES = Metric(
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
 LOST_ON_AIR = Metric("drops_retries", "Discards of the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
 ALIKE = 1.05
-"""Maximum ratio of two measures that count as alike; the minimum ratio is its inverse."""
+"""Maximum ratio of two measures that count as alike. The minimum ratio is the inverse."""
 TIMEOUTS_ALIKE = 2.0
-"""Maximum difference of two numbers of timeouts that count as alike, per connection in 200 s."""
+"""Maximum difference of timeout counts that count as alike, per connection in 200 s."""
 FLOWS = (1, 5)
 SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
     "sack": ("SACK", "sack"),
@@ -80,7 +80,7 @@ CURVES = tuple(
 
 
 def headline(samples: Samples) -> str:
-    """Return a sentence on the goodput and the fast recoveries of both with the paper's queue."""
+    """Return a sentence on the goodput and the fast recoveries of SACK and ESACK with the longest queue."""
     last = samples.xs[-1]
     recoveries = samples.also[RECOVERIES.name]
     sack, esack = (
@@ -95,7 +95,7 @@ def headline(samples: Samples) -> str:
     "timeouts differ by at most two per flow, at {every}"
 )
 def just_like(samples: Samples, sender: str) -> ClaimResult:
-    """Check whether goodput, fast recoveries and timeouts equal SACK's, with one connection and with five."""
+    """Check whether goodput, fast recoveries and timeouts are like SACK's, with one and five connections."""
     recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
     cells = [(x, flows) for flows in FLOWS for x in samples.xs]
     decisions, told = [], []

@@ -1,15 +1,14 @@
 """Figure 1: time sequence of LL-ELSN for a packet that the link layer discards, downlink and uplink.
 
-Printed: the packet is corrupted, its ACK timeout expires, the link layer retransmits and sends an ERSN to the
-sender; after the last retry it sends an ELN, and the sender retransmits the packet without congestion
-control. On the uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN, and the
-discard of the packet the ELN.
+Printed: the packet is corrupted, and its ACK timeout expires. The link layer retransmits, and sends an ERSN
+to the sender. After the last retry the link layer sends an ELN, and the sender retransmits the packet without
+congestion control. On the uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN,
+and that the discard of the packet causes the ELN.
 
-The order of these steps is read from traces, for every segment of which the link layer discarded a copy. The
-last second of the run is excluded, because its steps may be incomplete. Inferred: a retry limit of 4, and 30
-% frame errors, so that some packets reach the limit. The window has only four segments, because a long
-queueing delay would make the steps in the drawing too small. The order of the steps does not depend on the
-load.
+The order of these steps is read from traces, for every segment with a discarded copy. The last second of the
+run is excluded, because its steps may be incomplete. Inferred: a retry limit of 4, and 30 % frame errors, so
+that some packets reach the limit. The window has only four segments, because a long queueing delay would make
+the steps in the drawing too small. The order of the steps does not depend on the load.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 WAYS = ("downlink", "uplink")
 ATTEMPTS = 4
 SEGMENTS = 4
-"""Window, segments."""
+"""Window in segments."""
 SECONDS = 50
 SETTINGS = {
     "scheme": "ll-elsn",
@@ -59,7 +58,8 @@ STEPS = {
     "eln": "ELN is made",
     "again": "packet 1 is retransmitted",
 }
-"""Steps in printed order; the arrival of an ERSN or ELN at the sender is drawn beside the step that sends it.
+"""Steps in printed order. The arrival of a notice at the sender is drawn beside the step that sends the
+notice.
 """
 HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
 TIME, LOSSES, RETRIED = "time_ms", "losses", "retried"
@@ -72,8 +72,8 @@ SHARES = {
     "held": "neither retransmission nor window reduction from the ERSN to the ELN, or to the ACK",
     "no_delay": "notices that the sender receives without delay",
 }
-"""Properties whose shares among the discarded packets are computed; `ersn_once` and `held` refer to all
-packets whose first attempt failed.
+"""Properties to count among the discarded packets. `ersn_once` and `held` are counted among all packets with
+a failed first attempt.
 """
 
 
@@ -87,13 +87,14 @@ class DiscardedPackets:
     shares: Mapping[str, float]
     """Share of packets by key of SHARES."""
     example: Mapping[str, float]
-    """Time of each step and of each received notice, ms, from the first attempt of the first packet."""
+    """Times in milliseconds of the steps and received notices of one packet, from the packet's first attempt.
+    """
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     """Trace runs in both directions, and count the packets whose steps are in order.
 
-    The example is a packet of the first run of each direction.
+    The example packet of each direction comes from the first run.
     """
     runs = traced_runs(measure, ((way,) for way in WAYS), REPLICATIONS[mode], seed, reporter)
     found: list[Value] = []
@@ -112,7 +113,7 @@ def measure(way: str, seed: int, rep: int) -> DiscardedPackets:
 
 
 def seen_in(tables: Mapping[str, pl.DataFrame]) -> DiscardedPackets:
-    """Check the packets of a traced run with one flow that were discarded and later acknowledged."""
+    """Check the packets of a run that were discarded and later acknowledged; the run has a single flow."""
     import polars as pl
 
     steps = steps_of(tables)
@@ -160,7 +161,7 @@ def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
 
 
 def retries_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the first retries of data packets, one row each, with the ERSNs between attempt and retry.
+    """List the first retries of data packets, one row each, with the number of ERSNs sent before the retry.
 
     An ERSN without a retry has its own row, with a count of 0.
     """
@@ -180,7 +181,7 @@ def retries_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of which a copy was discarded, one row each, with the time of each step in seconds.
+    """List the segments with a discarded copy, one row each, with the time of each step in seconds.
 
     Further columns: `why`, the cause of the retransmission; `cwnd_before` and `cwnd_after`, the window in
     segments before and after the ELN. A step that did not occur is null.
@@ -230,7 +231,10 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     {**SHARES, ("downlink", "uplink"): "in both directions", ("uplink",): "on the uplink"},
 )
 def all_discarded(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
-    """Check whether every discarded packet has a property, exactly, because the order involves no chance."""
+    """Check whether every discarded packet has these properties.
+
+    There is no tolerance, because the order of the steps involves no chance.
+    """
     found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
     told = "; ".join(f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items())
     counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
@@ -239,7 +243,7 @@ def all_discarded(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimR
 
 @worded("in both directions every packet whose first attempt fails has {share}", SHARES)
 def all_retried(values: Values, share: str) -> ClaimResult:
-    """Check whether every packet whose first attempt failed has a property."""
+    """Check whether a property holds for every packet with a failed first attempt."""
     found = {way: values.at(way, share).value.mean for way in WAYS}
     told = "; ".join(f"{way}: {100 * value:.3g} %" for way, value in found.items())
     counts = ", ".join(f"{values.at(way, RETRIED).value.mean:.0f} {way}" for way in WAYS)
@@ -300,7 +304,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Return a sentence on the delays of the example's notices, downlink and uplink."""
+    """Return a sentence on the delays of notices in the examples, downlink and uplink."""
 
     def at(way: str, step: str) -> float:
         return values.at(way, TIME, step=step).value.mean
@@ -316,7 +320,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List each statement with its number of packets, and the times of the drawn packets."""
+    """List the number of packets for each statement, and the times of the drawn packets."""
     shares = tuple(
         (words, *(f"{100 * values.at(way, share).value.mean:.1f}" for way in WAYS))
         for share, words in SHARES.items()
@@ -341,7 +345,7 @@ def _time(values: Values, way: str, step: str) -> float:
 
 
 def _steps_in_order() -> Iterator[tuple[str, str]]:
-    """Yield each step of a packet and each reception of a notice in chronological order, with its label."""
+    """Yield the steps of a packet and the receptions of notices in chronological order, with labels."""
     for step, words in STEPS.items():
         if step == "again":
             yield from HEARD.items()
@@ -352,9 +356,9 @@ LIFELINES = {
     "downlink": ("TCP sender", "BS", "TCP receiver"),
     "uplink": ("TCP layer", "link layer", "BS"),
 }
-"""Lifelines from left to right; notices lead to the first, frames from the second to the third."""
+"""Lifelines from left to right. Notices go to the first, and frames from the second to the third."""
 PLACES = (0.0, 1.0, 1.8)
-"""Positions of lifelines."""
+"""Horizontal positions of the lifelines."""
 ATTEMPT_WORDS = {
     "reached": ("packet 1", "bottom"),
     "retry": ("1st retry", "top"),
@@ -363,7 +367,7 @@ ATTEMPT_WORDS = {
 """Label of an attempt, and its position relative to the end of the attempt."""
 WIDTH_IN, HEIGHT_IN = 7.16, 3.6
 MARGIN = 0.06
-"""Margin above and below the steps, as a share of their duration."""
+"""Margin above and below the steps, as a share of the whole time sequence."""
 ALARM = "#a01c3c"
 """Colour of corrupted frames."""
 INK, NOTICE = "black", "#0064a0"
@@ -381,7 +385,7 @@ def figure(values: Values) -> Figure:
 
 
 def _sequence(axes: Axes, at: Mapping[str, float], lifelines: tuple[str, ...]) -> None:
-    """Draw one packet, time downwards."""
+    """Draw the time sequence of one packet, with time running downwards."""
     sender, station, receiver = PLACES
     first, last = min(at.values()), max(at.values())
     room = MARGIN * (last - first)

@@ -1,14 +1,18 @@
 """Figure 10: fairness among the connections of Figure 9, from the runs of Figure 9.
 
 Printed in the paper: Jain's index (its equation 5) of the goodputs of n connections; most schemes "achieve
-high fairness index above 0.98". The printed axis is unknown to Airhop's authors. "Most" means more than half
-of the schemes; "gets worse as the number of connections gets increased" means a lower index at every step of
-the axis from two connections up; "poor", of schemes that are "relatively comparable with each other", means
-less fair than most other schemes at every number of connections from two up. Airhop's own claims: with the
-most connections Westwood and TIBET are less fair than most other schemes; their index is below 0.98; the
-index of Jersey and JTCP is lower with the most connections than with two; Westwood and TIBET have more
-timeouts per segment sent than most other schemes, or than Reno. Quick mode includes two connections, as the
-index of one connection is 1.
+high fairness index above 0.98". The printed axis is unknown to Airhop's authors. Words of the paper mean:
+
+* "most": more than half of the schemes.
+* "gets worse as the number of connections gets increased": a lower index at every step of the axis from two
+  connections up.
+* "poor", of schemes that are "relatively comparable with each other": less fair than most other schemes at
+  every number of connections from two up.
+
+Airhop has three claims of its own. With the most connections Westwood and TIBET are less fair than most other
+schemes, with an index below 0.98. Jersey and JTCP are less fair with the most connections than with two.
+Westwood and TIBET have more timeouts per segment sent than most other schemes, or than Reno. Quick mode
+includes two connections, because the index of one connection is 1.
 """
 
 from __future__ import annotations
@@ -85,9 +89,9 @@ def headline(samples: Samples) -> str:
 
 @worded("{measure} with {schemes} is lower at {last} than at 2 connections")
 def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
-    """Check whether each scheme's Jain index is lower at the last number of connections than at the first.
+    """Check whether each scheme's Jain index is lower with the most connections than with the fewest.
 
-    The last is the largest number, and the first the smallest number from two on.
+    A single connection does not count.
     """
     first, last = samples.from_x(2)[0], samples.xs[-1]
     ratios = {scheme: along(samples, scheme, first, last) for scheme in schemes}
@@ -98,7 +102,7 @@ def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
 
 @worded(f"{{measure}} with {{schemes}} is below {FAIR} at {{last}}")
 def poor(samples: Samples, *schemes: str) -> ClaimResult:
-    """Check whether each scheme's index with the most connections is below the index of a fair scheme."""
+    """Check whether each scheme's index with the most connections is below the limit of a fair scheme."""
     last = samples.xs[-1]
     found = {scheme: samples.estimate(scheme, last) for scheme in schemes}
     parts = [f"{scheme} {index.mean:.3f} {half_width_text(index, 3)}" for scheme, index in found.items()]
@@ -111,9 +115,9 @@ def poor(samples: Samples, *schemes: str) -> ClaimResult:
     {1: "above", -1: "below"},
 )
 def exceed_most(samples: Samples, schemes: Sequence[str], sign: int, at: Sequence[X]) -> ClaimResult:
-    """Check whether each scheme exceeds (sign 1) or is below (-1) most other schemes, at each of these x.
+    """Check whether each scheme is above (sign 1) or below (sign -1) most other schemes, at each of these x.
 
-    The check uses paired differences, because a scheme without timeouts has no ratio.
+    The check uses paired differences, because a ratio to a scheme without timeouts does not exist.
     """
     others = [scheme for scheme in SCHEMES if scheme not in schemes]
     decisions, parts = [], []

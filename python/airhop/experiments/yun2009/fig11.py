@@ -2,18 +2,19 @@
 
 Printed in the paper: background along the path of the connection, Pareto with a mean of 8 Mbit/s and shape 2;
 LL-ELSN "still shows the best performance", and "the severe performance degradation of LHP is due to multiple
-fast recoveries". Inferred: the x axis is the FER, as in Figure 6; the background traffic takes 80 % of the
-wired path and does not enter the cell, whose capacity is smaller.
+fast recoveries". Inferred: the x axis is the FER, as in Figure 6. The background traffic takes 80 % of the
+wired path. The cell has a smaller capacity, and the background traffic does not enter the cell.
 
 LHP's degradation is severe if LHP keeps less than four fifths of its goodput without background traffic
-(Figure 6), and a smaller share than most other schemes. Airhop's own claims, for FERs up to 1 %: LHP keeps
-the smallest share; and the ratio of its goodput to SACK's falls to less than two thirds of the ratio without
-background traffic. (SACK repairs the same losses in one recovery per window.) At higher FERs the channel
-causes more losses than the queue.
+(Figure 6), and a smaller share than most other schemes. Two claims for FERs up to 1 % are Airhop's own: LHP
+keeps the smallest share, and LHP's goodput relative to SACK's falls to less than two thirds of the ratio
+without background traffic. (SACK repairs the same losses in one recovery per window.) At higher FERs the
+channel causes more losses than the queue.
 
-"Multiple fast recoveries" are several for the drops of one window (§4.1, Figure 4). LHP has them if it enters
-fast recovery more than 1.5 times as often, per segment sent, as LL-ELSN, whose ESACK enters it once for the
-drops of a window. The comparison with SACK is Airhop's own claim.
+"Multiple fast recoveries" are several fast recoveries for the drops of one window (§4.1, Figure 4). LL-ELSN
+is the reference, because ESACK enters fast recovery once for the drops of a window. LHP has multiple fast
+recoveries if it enters fast recovery more than 1.5 times as often as LL-ELSN, per segment sent. The
+comparison with SACK is Airhop's own claim.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """Figure 12: goodput of one Reno connection beside ten connections of another scheme, downlink.
 
 Printed in the paper: n = 10, "the goodput change of a connection using TCP Reno when 10 connections using …"
-(the available text ends there), curves such as "Reno + ideal BWE", without Snoop, "since
-Snoop is a link-level solution"; Westwood, Veno, TIBET and the ideal estimator "are aggressive against Reno
-connections". Inferred: the axis is the FER, as in Figures 6, 8 and 11, without link retransmission; the
-change is relative to ten rivals that use Reno. The paper does not specify how the ideal estimator reacts to a
-loss; this reaction is inferred, too.
+(the available text ends there). The curves have names such as "Reno + ideal BWE". Snoop is missing, "since
+Snoop is a link-level solution". Westwood, Veno, TIBET and the ideal estimator "are aggressive against Reno
+connections". Inferred: the axis is the FER, as in Figures 6, 8 and 11, without link retransmission. The
+change is relative to ten rivals that use Reno. The reaction of the ideal estimator to a loss is inferred,
+too, because the paper does not specify this reaction.
 
 A scheme is aggressive if Reno's goodput beside it is below nine tenths of Reno's goodput beside ten Reno
-connections: at every FER in the strict claims, and summed over the axis in `yun-10` and `yun-10-ideal`, which
-are Airhop's own. The paper infers from
-Figures 9 and 10 that LL-ELSN's good performance is not due to "aggressive behavior"; this experiment measures
-that.
+connections. The strict claims require this at every FER. `yun-10` and `yun-10-ideal`, which are Airhop's own,
+require this for the sum over the axis. The paper infers from Figures 9 and 10 that LL-ELSN's good performance
+is not due to "aggressive behavior". This experiment measures the aggressiveness.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ RESENT = Metric(
     digits=1,
     printed=False,
 )
-"""Share of retransmitted segments of the Reno connection, a measure of its losses, collisions included."""
+"""Share of retransmitted segments of the Reno connection in per cent, a measure of losses and collisions."""
 FRIENDLY = 0.9
 ESTIMATORS = ("westwood-plus", "veno", "tibet")
 OF_RIVALS = (TIBET_DECAY, WESTWOOD_RECOVERY, ESTIMATORS_RECOVERY, IDEAL)

@@ -2,14 +2,14 @@
 
 Printed in section 5.3: HACK, HACK-fixed, LHP and ESACK are compared under LL-ELSN, to "find which combination
 results in the best performance". The figures and their captions are unavailable. Inferred: the axis is the
-FER; the paths come from Figure 6 (without background traffic) and Figure 11 (with background traffic).
+FER. The paths come from Figure 6 (without background traffic) and Figure 11 (with background traffic).
 HACK-fixed is reconstructed (`airhop schemes hack-fixed`).
 
-The available text does not name the best combination: the claim that it is ESACK, which the paper combines
-with LL-ELSN everywhere else, is Airhop's own. Section 5.2 adds that the "severe performance degradation of
-LHP" under background traffic "is due to multiple fast recoveries", and that section 5.3 investigates it.
-"Severe" means that LHP's goodput is below four fifths of ESACK's; "multiple", as in Figure 11, means more
-than 1.5 times ESACK's recoveries per segment sent.
+The available text does not name the best combination. Everywhere else, the paper combines LL-ELSN with ESACK.
+The claim that ESACK is the best combination is Airhop's own. Section 5.2 adds that the "severe performance
+degradation of LHP" under background traffic "is due to multiple fast recoveries", and that section 5.3
+investigates it. "Severe" means that LHP's goodput is below four fifths of ESACK's. "Multiple", as in Figure
+11, means more than 1.5 times ESACK's recoveries per segment sent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BACKGROUND = {
 
 
 def background(sender: str) -> str:
-    """Name the curve of a sender under background traffic."""
+    """Return the name of a sender's curve with background traffic."""
     return f"{sender}, background"
 
 

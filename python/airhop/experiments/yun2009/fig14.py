@@ -2,11 +2,11 @@
 
 Printed in section 5.4 and in the abstract: LL-ELSN "combined with LL-ARQ using a small retry limit" is
 "consistently good" under uniform errors and under bursty errors (Figure 18), 50 runs with LL-ARQ. The figure
-is lost: its axis, 1 to 7 transmissions (7 is 802.11's default), and the FERs are inferred.
+is lost. Inferred: the FERs, and an axis of 1 to 7 transmissions (7 is 802.11's default).
 
-A small retry limit means 2, 3 or 4. "Consistently good" means that one small limit yields, at each FER, more
-than 90 % of the highest goodput of Reno and LL-ELSN with any retry limit. The claim about each small limit is
-Airhop's own.
+A small retry limit means 2, 3 or 4. LL-ELSN is "consistently good" if a single small limit yields more than
+90 % of the best goodput at each FER. The best goodput is the highest of Reno and LL-ELSN with any retry
+limit. The claim about each small limit is Airhop's own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SMALL = (2, 3, 4)
 
 
 def at(scheme: str, fer: float) -> str:
-    """Name the curve of a scheme at an error rate."""
+    """Return the name of a scheme's curve at an error rate."""
     return f"{scheme}, {FERS[fer]}"
 
 
@@ -60,7 +60,7 @@ CURVES = tuple(
 
 
 def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell]]:
-    """Return, for LL-ELSN with each of these retry limits, its rivals: all other curves at the same FER."""
+    """Return the points to compare with LL-ELSN at each of these retry limits: all points of an FER."""
     return {
         (at("ll-elsn", fer), x): [(at(scheme, fer), limit) for scheme in SCHEMES for limit in samples.xs]
         for fer in FERS
@@ -70,7 +70,7 @@ def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell
 
 
 def good_with_one(samples: Samples) -> ClaimResult:
-    """Check whether with one limit of 2 to 4 LL-ELSN exceeds 90 % of the best goodput at each of the FERs.
+    """Check whether a single limit from 2 to 4 keeps LL-ELSN above 90 % of the best goodput at every FER.
 
     The intervals of the limits are simultaneous.
     """

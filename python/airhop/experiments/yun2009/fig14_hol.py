@@ -1,15 +1,15 @@
 """Figure 14, second part: two stations in the bad state, three good stations, against the retry limit.
 
 Printed in section 5.4: a large retry limit results in head-of-line (HOL) blocking in the FIFO queue of the
-base station, "so the other connections in the good state cannot be served due to a few connections in the
-bad state which keep on retransmitting failed frames until the retry limit is reached". Inferred: five
-connections, two stations with a FER of 50 % in both directions, three without errors (their frames still
+base station, "so the other connections in the good state cannot be served due to a few connections in the bad
+state which keep on retransmitting failed frames until the retry limit is reached". Inferred: there are five
+connections. Two stations have a FER of 50 % in both directions, and three have no errors (their frames still
 collide).
 
-A large retry limit means 7, 802.11's default, a small one 2; HOL blocking is seen by a lower goodput. The
-effect of the bad stations is the goodput of the three good stations relative to their goodput when all
-stations are good; this ratio excludes the effect of the retry limit itself. "Cannot be served" means less
-than half of that goodput: the good stations wait for more time than they are served.
+A large retry limit means 7, 802.11's default, and a small limit means 2. HOL blocking shows as a lower
+goodput of the three good stations. This goodput is divided by the goodput with all stations good, to exclude
+the effect of the retry limit itself. "Cannot be served" means a ratio below one half: the good stations wait
+for more time than they are served.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
 SMALL, LARGE = 2, 7
 UNSERVED = 0.5
-"""Connections "cannot be served" if bad stations leave them less than this share of their goodput."""
+"""Good stations "cannot be served" if bad stations leave them less than this share of their goodput."""
 ERRORS = "wlan.cell.errors"
 GOOD_ONES = Metric(
     "goodput_mbps - flow.ftp1.goodput_mbps - flow.ftp2.goodput_mbps",
@@ -41,7 +41,7 @@ GOOD_ONES = Metric(
 
 
 def bad(fer: float, stations: int = 2) -> list[dict[str, object]]:
-    """Return the errors of the first stations, which are in the bad state; other channels have none."""
+    """Return the channel errors: the first `stations` stations have the error rate `fer`, the others none."""
     return [
         {"kind": "bernoulli", "fer": fer, "direction": way}
         for station in range(1, stations + 1)
@@ -50,7 +50,7 @@ def bad(fer: float, stations: int = 2) -> list[dict[str, object]]:
 
 
 def none_bad(scheme: str) -> str:
-    """Name the curve of a scheme with all stations good."""
+    """Return the name of a scheme's curve without bad stations."""
     return f"{scheme}, none bad"
 
 
@@ -84,7 +84,7 @@ BAD_STATE = Question(
 
 
 def headline(samples: Samples) -> str:
-    """Return a sentence on the goodput of the good stations beside two bad ones, with either retry limit."""
+    """Return a sentence on the goodput of good stations beside two bad stations, for both retry limits."""
     small, large = (samples.estimate("ll-elsn", x).mean for x in (SMALL, LARGE))
     return (
         f"Beside two bad stations the three good ones get {small:.1f} Mbit/s together with a retry limit of "
@@ -102,7 +102,7 @@ def less_with_large(samples: Samples) -> ClaimResult:
 
 
 def unserved_with_large(samples: Samples) -> ClaimResult:
-    """Check whether bad stations leave good ones under half of their goodput at limit 7, less than at 2."""
+    """Check whether bad stations cost good stations over half of their goodput at limit 7, and less at 2."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     left = {scheme: samples.ratio(scheme, none_bad(scheme), LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in left.items())

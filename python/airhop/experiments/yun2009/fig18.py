@@ -1,18 +1,21 @@
 """Figure 18: goodput against the burstiness of a two-state channel, without and with LL-ARQ.
 
-Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the state may change after each frame,
-the bad state loses every frame and the good state none; the schemes are as in Figure 6a; LL-ARQ has a retry
-limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
+Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the state may change after each frame.
+The bad state loses every frame, and the good state none. The schemes are as in Figure 6a, and LL-ARQ has a
+retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 
-The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
-burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The
-first statement means that some scheme at some p_bb delivers less with LL-ARQ than without; the second, that
-goodput with LL-ARQ falls at every step of p_bb, for all four schemes. The printed cause names two effects of
-LL-ARQ, longer round trips and fewer lost packets, and states that the first outweighs the second. On the
-burstiest channel all four schemes then deliver less with LL-ARQ than without. Airhop's own claims: LL-ARQ
-costs goodput at every p_bb; goodput is lower at the end of the axis; it falls by a larger share than without
-LL-ARQ. "Consistently good" means, as in Figure 14, that LL-ELSN with LL-ARQ has more than 90 % of the best
-curve at every p_bb.
+The paper makes two statements:
+
+* LL-ARQ does not always perform well: some scheme at some p_bb delivers less with LL-ARQ than without.
+* Performance with LL-ARQ gets worse as burstiness grows: goodput with LL-ARQ falls at every step of p_bb, for
+  all four schemes.
+
+As the cause, the paper states that the loss by longer round trips outweighs the gain by fewer lost packets.
+On the burstiest channel, all four schemes then deliver less with LL-ARQ than without.
+
+Three claims are Airhop's own. LL-ARQ costs goodput at every p_bb. Goodput is lower at the end of the axis.
+Goodput falls by a larger share with LL-ARQ than without. "Consistently good" means, as in Figure 14, that
+LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
 """
 
 from __future__ import annotations
@@ -74,7 +77,7 @@ LOST = Metric(
 
 
 def with_arq(scheme: str) -> str:
-    """Name the curve of a scheme with LL-ARQ."""
+    """Return the name of a scheme's curve with LL-ARQ."""
     return f"{scheme}, LL-ARQ"
 
 
@@ -95,7 +98,7 @@ def headline(samples: Samples) -> str:
 
 
 def not_always(samples: Samples) -> ClaimResult:
-    """Check whether LL-ARQ lowers the goodput of some scheme at some p_bb, by simultaneous intervals."""
+    """Check whether LL-ARQ lowers the goodput of some scheme at some p_bb; the intervals are simultaneous."""
     ratios = {(s, x): samples.ratio(with_arq(s), s, x) for s in SCHEMES for x in samples.xs}
     scheme, x = min(ratios, key=lambda race: ratios[race].value)
     return ClaimResult(
@@ -113,7 +116,7 @@ def falls_with_arq(samples: Samples) -> ClaimResult:
 
 
 def costs_more_than_it_gains(samples: Samples) -> ClaimResult:
-    """Check whether each scheme delivers less with LL-ARQ than without, at every p_bb."""
+    """Check whether every scheme delivers less with LL-ARQ than without, at every p_bb."""
     found = [each_below(samples, P_BB, (with_arq(scheme),), scheme, samples.xs) for scheme in SCHEMES]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
@@ -134,7 +137,7 @@ def loses_by_longer_round_trips(samples: Samples) -> ClaimResult:
 
 
 def falls_more_with_arq(samples: Samples) -> ClaimResult:
-    """Check whether from p_bb = 0.1 to 0.5 each scheme keeps more of its goodput without LL-ARQ than with."""
+    """Check whether each scheme's goodput falls by a larger share with LL-ARQ, from p_bb = 0.1 to 0.5."""
     found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 

@@ -1,12 +1,14 @@
 """Figure 19: benefit of ERSN when link-layer retransmissions have a long delay.
 
 Printed in section 5.4: "We also investigate the effectiveness of ERSN in the network with long retransmission
-delay"; the rest is lost. The introduction names 80 to 100 ms for loss awareness in UMTS Release 99, and the
-purpose of ERSN: to prevent spurious timeouts. Inferred: each retransmission of a frame waits for that delay,
-and the whole queue waits behind the frame; the retry limit is 4; the FER is 1 %, as in Figure 7; LL-ELSN
-reacts either to ELNs only or to ELNs and ERSNs. Timeouts are prevented if a run of 200 s has fewer than one
-with ERSN, and more without. The claim that ERSN increases goodput is Airhop's own: the paper wants to prevent
-spurious timeouts because they reduce goodput.
+delay"; the rest is lost. The introduction names 80 to 100 ms for loss awareness in UMTS Release 99. The
+purpose of ERSN is to prevent spurious timeouts.
+
+Inferred: each retransmission of a frame waits for that delay, and the whole queue waits behind the frame. The
+retry limit is 4, and the FER is 1 %, as in Figure 7. LL-ELSN reacts either to ELNs only, or to ELNs and
+ERSNs. ERSN prevents spurious timeouts if a run of 200 s has fewer than one with ERSN, and more without. The
+claim that ERSN increases goodput is Airhop's own: the paper wants to prevent spurious timeouts because they
+reduce goodput.
 """
 
 from __future__ import annotations
@@ -54,11 +56,11 @@ CURVES = (
     Curve(BOTH, "ELN and ERSN", {"name": "ll-elsn", "ersn": "heeded"}),
 )
 LONG_MS = 80
-"""Smallest retransmission delay of UMTS Release 99, ms."""
+"""Shortest retransmission delay of UMTS Release 99 in milliseconds."""
 
 
 def headline(samples: Samples) -> str:
-    """Return a sentence on spurious timeouts and goodput of a run, without and with ERSN."""
+    """Return a sentence on spurious timeouts and goodput per run, without and with ERSN."""
     last = samples.xs[-1]
     eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
     gain = samples.ratio(BOTH, ELN, last).value - 1
@@ -70,7 +72,7 @@ def headline(samples: Samples) -> str:
 
 @worded("at {at}, {measure} in a run is below 1 with ERSN, and higher without")
 def prevents(samples: Samples, at: Sequence[X]) -> ClaimResult:
-    """Check whether a run has fewer than one with ERSN, and more without, at each of these delays."""
+    """Check whether a run has fewer than one timeout with ERSN, and more without, at each of these delays."""
     left = {x: samples.estimate(BOTH, x) for x in at}
     fewer = outnumbers(samples, DELAY, ELN, BOTH, at)
     return ClaimResult(every((*(below(one, 1.0) for one in left.values()), fewer.decision)), fewer.measured)

@@ -1,9 +1,9 @@
 """Figure 3: share of the reverse path that LL-ELSN's notices take, against the frame error rate.
 
-Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, retry limits 2 to 5, and that the
-rate stays below 5 % of r. Equation (2) contains E[RT] of (3) for both notices. For ERSN this is an error,
-because only l - 1 attempts remain after the ERSN. Solid curves show the corrected equation, and dotted curves
-the printed equation. Markers show a simulation of the link that the equations describe.
+Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, and retry limits 2 to 5. The rate
+of notices stays below 5 % of the link's rate r. Equation (2) contains E[RT] of (3) for both notices. For ERSN
+this is an error, because only l - 1 attempts remain after the ERSN. Solid curves show the corrected equation,
+and dotted curves the printed equation. Markers show a simulation of the link that the equations describe.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NOTICES = ("ersn", "eln")
 LIMITS = (2, 3, 4, 5)
 MOST = 0.05
-"""The paper: "below 5 % of r"."""
+"""Upper bound in the paper: "below 5 % of r"."""
 GRID = tuple(round(0.01 * step, 2) for step in range(31))
 SIMULATED: dict[Mode, tuple[float, ...]] = {
     "quick": (0.1, 0.2, 0.3),
@@ -38,15 +38,15 @@ SIMULATED: dict[Mode, tuple[float, ...]] = {
 FRAMES: dict[Mode, int] = {"quick": 1_000_000, "default": 1_000_000, "full": 4_000_000}
 CORRECTED, LITERAL, MEASURED = "share_of_rate", "share_of_rate_literal", "share_of_rate_simulated"
 NARROW = 0.015
-"""Relative half-width below which a simulated rate is compared with (2); notices at the other rates are too
-rare.
+"""Maximum relative half-width of a simulated rate that is compared with equation (2). Notices at the other
+rates are too rare.
 """
 AGREE = 0.03
-"""Relative difference up to which rates agree. The printed equation differs from the simulation by more."""
+"""Maximum relative difference of rates that agree. The printed equation differs more from the simulation."""
 
 
 def curve(notice: str, limit: int) -> str:
-    """Name a curve."""
+    """Return the name of a curve."""
     return f"{notice}, l = {limit}"
 
 
@@ -86,7 +86,7 @@ def _simulate(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def _share(per_slot: Estimate) -> Estimate:
-    """Convert notices per slot into a share of r, (4)."""
+    """Convert notices per slot into a share of the link's rate r: equation (4)."""
     from airhop.experiments.yun2009.equations import MESSAGE_SHARE
 
     return per_slot.scaled(MESSAGE_SHARE)
@@ -103,7 +103,7 @@ def headline(values: Values) -> str:
 
 
 def stays_below(values: Values) -> ClaimResult:
-    """Check whether every rate is below 5 % of r, by both forms of the equation and in the simulation."""
+    """Check whether every rate is below 5 % of the link rate, by both equations and in the simulation."""
     found = [_largest(values, metric) for metric in (CORRECTED, LITERAL, MEASURED)]
     decisions = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
     names = ("corrected", "as printed", "simulated")
@@ -135,7 +135,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _errors_of_printed_equation(values: Values) -> list[tuple[Value, float]]:
-    """Return the error of the printed equation relative to the corrected one, at each simulated point."""
+    """Return the error of the printed equation relative to the corrected equation, by simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)
@@ -150,7 +150,7 @@ def _where(value: Value) -> str:
 
 
 def _percent(value: Estimate, digits: int = 2) -> str:
-    """Write a share in per cent, without the sign."""
+    """Format a share in per cent, without the percent sign."""
     half = "" if value.half_width is None else f" ± {100 * value.half_width:.{digits}f}"
     return f"{100 * value.mean:.{digits}f}{half}"
 
@@ -180,7 +180,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def tables(values: Values) -> list[TextTable]:
-    """Return a table per notice, with simulated rates below the rates by the equations."""
+    """Return a table per notice, with simulated rates in rows below the calculated rates."""
     return [_table(values, notice) for notice in NOTICES]
 
 

@@ -1,9 +1,11 @@
 """Figure 4: LHP's packet list after three losses in a window, and ESACK's reaction to the same ACKs.
 
-Printed in the paper: segments 14 to 19 are in the network, 14, 16 and 18 are lost, and each of the first two
-duplicate ACKs releases a segment; the list after each ACK; and a fast recovery for each of the three losses.
+Printed in the paper: segments 14 to 19 are in the network, and 14, 16 and 18 are lost. Each of the first two
+duplicate ACKs releases a segment. The figure shows the list after each ACK, and a fast recovery for each of
+the three losses.
+
 The computed list is that of Airhop's LHP. LHP's sender and other senders, including ESACK, then process the
-same ACKs one by one. §4.2 chooses the N of ESACK by a second example, which is also computed.
+same ACKs one by one. §4.2 has a second example, to choose the N of ESACK. This example is computed, too.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ Drawn = list[tuple[int, int]]
 
 EXPECTED = 14
 ARRIVALS = (15, 17, 19, 20, 21)
-"""Arrivals that cause the duplicate ACKs, in order."""
+"""Segments that trigger the duplicate ACKs, in order of arrival."""
 NEW = {15: 20, 17: 21}
-"""New segments that the first two duplicate ACKs release (RFC 3042)."""
+"""New segments that the first two duplicate ACKs release (RFC 3042), by the segment that triggers the ACK."""
 PRINTED: dict[int, Drawn] = {
     15: [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)],
     17: [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)],
@@ -33,12 +35,12 @@ PRINTED: dict[int, Drawn] = {
     20: [(18, 2), (21, 0), (14, 0), (16, 0)],
     21: [(14, 0), (16, 0), (18, 0)],
 }
-"""List after each ACK, by the segment whose arrival caused the ACK."""
+"""Printed list after each ACK, by the segment that triggers the ACK."""
 SENDERS = {"lhp": "LHP", "ll-elsn": "ESACK", "sack": "SACK", "reno": "Reno"}
 WINDOW = 6.0
 """Number of segments initially in the network."""
 RISE = ((100, 7), (200, 13), (300, 14))
-"""ACKs that increase the window to this size: time in milliseconds, and next expected segment."""
+"""ACKs that open the window to `WINDOW`: time in milliseconds, and next expected segment."""
 LOSS, LIMIT = 0.2, 1
 """§4.2: "when p = 20 % and r = 1"."""
 PRINTED_RUNS = {2: 0.04, 3: 0.008}
@@ -111,7 +113,7 @@ def _runs() -> list[Value]:
 
 
 def same_lists(values: Values) -> ClaimResult:
-    """Check whether every packet list has the segments and counters of the drawing, in its order."""
+    """Check whether every packet list has the segments, counters and order of the paper's drawing."""
     drawn = [value for value in values if value.metric in ("segment", "duplicates", "entries")]
     wrong = [value for value in drawn if value.value.mean != value.published]
     if not wrong:
@@ -205,7 +207,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the packet list and the windows after each ACK."""
+    """List LHP's packet list and the windows after each ACK."""
     lists = tuple(
         (f"after {ack(trigger)}", _written(drawn_list(values, trigger)), _told(values, trigger))
         for trigger in ARRIVALS
@@ -239,11 +241,11 @@ def _told(values: Values, trigger: int) -> str:
 
 
 BOX, GAP, ROW = 1.0, 0.12, 1.9
-"""Width of an entry, space between entries, and distance of rows, in boxes."""
+"""Width of an entry, space between entries, and distance between rows, in widths of an entry."""
 
 
 def figure(values: Values) -> Figure:
-    """Draw the list after each ACK as in the paper, and next to it the windows."""
+    """Draw the list after each ACK as in the paper, with the windows beside the list."""
     from airhop.plots.paper import page
 
     drawing, axes = page(3.0)

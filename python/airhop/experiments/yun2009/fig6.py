@@ -2,10 +2,11 @@
 
 Printed in the paper: 200 s, 20 runs, retry limit 1, d_off 10 ms, 1000-byte packets, queues of 50, 802.11b at
 11 Mb/s. The paper draws the curves without a table, so there are no published numbers to compare. The claims
-below are its statements. A statement that a scheme is better or worse is checked, if the paper names no FER,
-at every FER of the printed axis, which begins at 0.01 %; claims about sums over the axis are Airhop's own.
-The text names 0.001 % to 9 %: 0.001 % is simulated, but no claim is checked there, as the printed curves do
-not include it.
+below are statements of the paper.
+
+If a statement that a scheme is better or worse names no FER, every FER of the printed axis is checked. The
+printed axis begins at 0.01 %. The text names 0.001 % to 9 %: 0.001 % is simulated, but no claim is checked
+there. Claims about sums over the axis are Airhop's own.
 """
 
 from __future__ import annotations
@@ -83,9 +84,9 @@ COLLIDED = Metric(
     printed=False,
 )
 FIRST_PRINTED_FER = 1e-4
-"""First value of the printed axis, and first rate of the claims."""
+"""First FER of the printed axis, and lowest FER of the claims."""
 FACTORS = {"reno": 4.0, "snoop": 1.5}
-"""The abstract's "more than 400% of TCP-Reno and 150% of Snoop"."""
+"""Factors in the abstract: "more than 400% of TCP-Reno and 150% of Snoop"."""
 TYPICAL = (1e-2, 3e-2)
 
 
@@ -118,7 +119,7 @@ def headline(samples: Samples) -> str:
 
 
 def first_also_by_collisions(samples: Samples) -> ClaimResult:
-    """Check whether LL-ELSN is ahead at every FER from 0.01 % up, and most lost frames collided at 0.01 %."""
+    """Check whether LL-ELSN leads at all FERs from 0.01 % up, and collisions dominate losses at 0.01 %."""
     found = ahead_everywhere(samples, FER, OWN, OTHERS, FIRST_PRINTED_FER)
     first = samples.from_x(FIRST_PRINTED_FER)[0]
     collided = {curve: samples.also[COLLIDED.name].estimate(curve, first) for curve in SCHEMES}
@@ -132,7 +133,7 @@ def first_also_by_collisions(samples: Samples) -> ClaimResult:
 
 
 def clock_lost(samples: Samples) -> ClaimResult:
-    """Check whether Snoop's sender has more timeouts than LL-ELSN's at 9 %, and more spurious timeouts."""
+    """Check whether Snoop's sender has more timeouts and more spurious timeouts than LL-ELSN's, at 9 %."""
     last = samples.xs[-1]
     more = {
         metric.label.lower(): samples.also[metric.name].difference("snoop", "ll-elsn", last)

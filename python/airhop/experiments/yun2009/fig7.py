@@ -1,10 +1,10 @@
 """Figure 7: goodput against the round-trip time, downlink, one connection, 1 % packet errors.
 
-Printed in the paper: the "delay offset of link buffer" d_off of every wired link is 2, 10, 20 and 30 ms, and
-all other settings are as in Figure 6. Inferred from Figure 5: d_off delays each of three links in both
-directions, so the round trip is six times d_off plus transmission and queueing times. The paper draws the
-curves without a table. "Small RTT" means the smallest of the figure, and "good performance constantly" more
-than nine tenths of the best.
+Printed in the paper: the "delay offset of link buffer" d_off of every wired link is 2, 10, 20 and 30 ms. All
+other settings are as in Figure 6. Inferred from Figure 5: d_off delays each of three links in both
+directions. The round trip is therefore six times d_off plus transmission and queueing times. The paper draws
+the curves without a table. "Small RTT" means the smallest RTT of the figure. "Good performance constantly"
+means more than nine tenths of the best goodput.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.8, 1.6, 2.4,
 
 
 def headline(samples: Samples) -> str:
-    """State the shares of their goodput that LL-ELSN and Reno keep at the longest round trip."""
+    """State the shares of goodput that LL-ELSN and Reno keep at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     ours, reno = (along(samples, scheme, first, last).value for scheme in ("ll-elsn", "reno"))
     return (
@@ -82,7 +82,7 @@ SAME = 0.1
 
 
 def inverse_of_round_trip(samples: Samples) -> ClaimResult:
-    """Check whether Reno's goodput times its round trip differs by less than 10 % between any two delays."""
+    """Check whether Reno's goodput times round-trip time differs by less than 10 % between any two delays."""
     trips = samples.also[ROUND_TRIP.name]
     products = {(x, y): _product(samples, trips, y, x) for x, y in combinations(samples.xs, 2)}
     told = ", ".join(
@@ -96,7 +96,7 @@ def inverse_of_round_trip(samples: Samples) -> ClaimResult:
 
 
 def _product(samples: Samples, trips: Samples, x: X, y: X) -> Ratio:
-    """Compare the product of Reno's goodput and round trip at x with the product at y, paired."""
+    """Return the ratio of Reno's goodput times round trip at x to the product at y, paired by replication."""
     (here, there), (long, short) = (one.paired(("reno", x), ("reno", y)) for one in (samples, trips))
     return stats.ratio(np.multiply(here, long).tolist(), np.multiply(there, short).tolist())
 

@@ -1,10 +1,10 @@
 """Figure 8: goodput against the frame error rate as in Figure 6, but uplink: the station sends.
 
-Printed in the paper: the grid of Figure 6, the Snoop agent at the station. The axis ends at 2.8 Mbit/s, and
-in Figure 6 at 3.6, although the cell is symmetric; the paper does not state the reason.
+Printed in the paper: the grid of Figure 6, and the Snoop agent at the station. The axis ends at 2.8 Mbit/s,
+but at 3.6 Mbit/s in Figure 6, although the cell is symmetric. The paper does not state the reason.
 
 "The relative performances of the other schemes are similar to those in downlink" means that each scheme's
-ratio to Reno equals its downlink ratio within a factor of 1.25.
+ratio to Reno equals the downlink ratio within a factor of 1.25.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Figure 9: goodput of all connections together against their number, downlink.
 
 Printed in the paper: n connections, each with its own source and station; all other settings are as in Figure
-6. The largest n, the error rate and the axes are unknown: here n is 1 to 10, and the FER 1 %, as in Figure 7.
-The paper prints no numbers for "quasi-constant" and "fully utilize": here these mean 90 % of the largest
-goodput over n, and 90 % of LL-ELSN's goodput. A "sufficiently large" number of connections may exceed 10: for
-a scheme below 90 % with ten connections the claim is undecided, unless the scheme's share of LL-ELSN's
-goodput has decreased.
+6. The largest n, the error rate and the axes are unknown. Here n is 1 to 10, and the FER is 1 %, as in Figure
+7. "Quasi-constant" means 90 % of the largest goodput over n. "Fully utilize" means 90 % of LL-ELSN's goodput.
+A "sufficiently large" number of connections may exceed 10. The claim is therefore undecided for a scheme
+below 90 % with ten connections, unless the scheme's share of LL-ELSN's goodput has decreased.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ GOODPUT = Metric(
 FULL = 0.9
 """Minimum share of the best goodput that counts as full use of the link."""
 HOW_MANY = "how many connections are sufficient (the axis of the figure is not known)"
-"""Missing information if ten connections are too few."""
+"""Missing information if ten connections are too few for a decision."""
 
 
 def headline(samples: Samples) -> str:

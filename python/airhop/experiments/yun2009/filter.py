@@ -1,11 +1,12 @@
 """The ELN filter of §4.2 in a disconnection: wasted retransmissions, without and with the filter.
 
 Printed in section 4.2: without a filter "the TCP sender keeps on retransmitting the lost segments", which
-"wastes the bandwidth of the wired network"; with a filter the sender treats more than N consecutive ELNs as a
-disconnection, freezes, and answers every other ELN. The paper has no figure of the filter. The network is
-Airhop's: the path of Figure 6 without channel errors for 10 s, then a disconnection in which no frame arrives
-(its length is the axis), then 10 s without errors. N is 2, the paper's example, 3 and 5; without a filter N
-is a million.
+"wastes the bandwidth of the wired network". With a filter the sender treats more than N consecutive ELNs as a
+disconnection, freezes, and answers every other ELN. The paper has no figure of the filter.
+
+The network is Airhop's: the path of Figure 6 without channel errors. After 10 s, no frame arrives for the
+length of a disconnection, which is the axis. Another 10 s without errors follow. N is 2 (the paper's
+example), 3 and 5; without a filter N is a million.
 
 A retransmission is wasted if it leaves the sender during the disconnection: it crosses three wired links in
 vain. Wasted retransmissions are counted in traces, because other retransmissions repair collisions before and
@@ -35,22 +36,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GOOD_S = 10
-"""Duration of the good time before the disconnection, and after it, s."""
+"""Duration in seconds of the good time before the disconnection, and of the good time after it."""
 LENGTHS = (0.5, 1, 2, 5, 10, 20)
 PERMANENT_S = LENGTHS[-1]
 TEMPORARY_S = 2
-"""Maximum duration of a disconnection that counts as temporary, s."""
+"""Maximum duration in seconds of a disconnection that counts as temporary."""
 UNFILTERED, EXAMPLE = "no filter", "N = 2"
 FILTERS = {EXAMPLE: 2, "N = 3": 3, "N = 5": 5, UNFILTERED: 1_000_000}
 STEP_S = 0.2
 STEPS = 10
-"""Number of steps (intervals) at the begin of a disconnection whose retransmissions are counted separately.
-"""
+"""Number of steps (intervals) at the start of a disconnection with separate counts of retransmissions."""
 FALLS = 2
-"""Number of successive steps for which the decrease of wasted retransmissions is checked.
+"""Number of step pairs for which a decrease of wasted retransmissions is checked.
 
 As the queue empties, a step lasts up to three round trips. In the checked steps, a window of a hundred
-segments is halved about six times; afterwards the sender sends only probes.
+segments is halved about six times. Afterwards the sender sends only probes.
 """
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 20}
 WASTED, PER_STEP, GOODPUT, SAVED, LESS, EXTRA = (
@@ -75,7 +75,7 @@ class DisconnectionCounts:
 
 
 def scenario(name: str, length: float) -> Scenario:
-    """Return the scenario with this filter and this length of the disconnection."""
+    """Return the scenario with one filter and one length of the disconnection."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": {"name": "ll-elsn", "n": FILTERS[name]},
@@ -104,7 +104,7 @@ def measure(name: str, length: float, seed: int, rep: int) -> DisconnectionCount
 def wasted_in(
     tables: Mapping[str, pl.DataFrame], begin_s: float, length_s: float
 ) -> tuple[int, tuple[int, ...]]:
-    """Count the retransmissions sent during the disconnection: all, and per step of its beginning."""
+    """Count the retransmissions sent during the disconnection: in total, and in each of the first steps."""
     since = tables["segments"].filter("retransmission")["time_s"] - begin_s
     since = since.filter(since.is_between(0.0, length_s, closed="left"))
     counts = tuple(
@@ -114,7 +114,7 @@ def wasted_in(
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace every filter in every disconnection, and compare filters within each replication."""
+    """Trace every filter with every length of the disconnection, and compare filters by replication."""
     runs = traced_runs(measure, product(FILTERS, LENGTHS), REPLICATIONS[mode], seed, reporter)
     found = []
     for (name, length), seen in runs.items():
@@ -142,7 +142,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     "with {names}, a disconnection of {lengths} s causes fewer wasted retransmissions than without a filter"
 )
 def saving(values: Values, names: tuple[str, ...], lengths: tuple[float, ...]) -> ClaimResult:
-    """Check whether fewer transmissions are wasted with these filters than without, in each disconnection."""
+    """Check whether these filters waste fewer transmissions than no filter, in each disconnection."""
     saved = [values.at(name, SAVED, length_s=length).value for name in names for length in lengths]
     return ClaimResult(every(apart(one, 1) for one in saved), "; ".join(map(_told(values), lengths)))
 
@@ -157,7 +157,7 @@ def _told(values: Values) -> Callable[[float], str]:
 
 
 def waste_falls_stepwise(values: Values) -> ClaimResult:
-    """Check whether with N = 2 the waste falls from 200 ms to 200 ms, over the first three such periods."""
+    """Check whether, with N = 2, each of the first steps of 200 ms wastes less than the step before."""
     counts = [values.at(EXAMPLE, PER_STEP, step=number).value for number in range(FALLS + 1)]
     falls = [values.at(EXAMPLE, LESS, step=number).value for number in range(1, FALLS + 1)]
     told = ", ".join(mean_and_half(count, 0) for count in counts)
@@ -168,7 +168,7 @@ def waste_falls_stepwise(values: Values) -> ClaimResult:
 
 
 def longer_wastes_more(values: Values) -> ClaimResult:
-    """Check whether without a filter a longer disconnection causes more wasted retransmissions."""
+    """Check whether longer disconnections waste more retransmissions, without a filter."""
     told, decisions = [], []
     for short, long in pairwise(LENGTHS):
         less, more = (values.at(UNFILTERED, WASTED, length_s=length).value for length in (short, long))
@@ -178,7 +178,7 @@ def longer_wastes_more(values: Values) -> ClaimResult:
 
 
 def keeps_goodput(values: Values) -> ClaimResult:
-    """Check whether the goodput with N = 2 exceeds 95 % of that without, in disconnections of up to 2 s."""
+    """Check whether N = 2 costs less than 5 % of the goodput, in disconnections of up to 2 s."""
     lengths = [length for length in LENGTHS if length <= TEMPORARY_S]
     more = [values.at(EXAMPLE, EXTRA, length_s=length).value for length in lengths]
     told = []
@@ -277,7 +277,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the wasted retransmissions by the length of the disconnection, and step by step."""
+    """Draw the wasted retransmissions against the length of the disconnection, and step by step."""
     from airhop.plots.paper import legend, new_figure
     from airhop.plots.style import PALETTE
 

@@ -1,17 +1,18 @@
 """Handoffs: notified losses, time until data arrive again, and state that base stations hand over.
 
 Printed: a handoff "may result in the loss of the whole packet", which the receivers of HACK and LHP cannot
-detect (§1, §2.1); LL-ELSN needs no memory at the base station, "which may enable fast handoffs" (§3.2). The
-paper has no figure of handoffs. The network is Airhop's: the path of Figure 6, on which each frame is sent
-once, and a channel without errors except for a handoff every five seconds. Neither end knows of the handoff:
-during the handoff, whose length is the axis, neither side receives the other's frames, and both link layers
-continue to send.
+detect (§1, §2.1). LL-ELSN needs no memory at the base station, "which may enable fast handoffs" (§3.2). The
+paper has no figure of handoffs.
+
+The network is Airhop's: the path of Figure 6, on which each frame is sent once. The channel has no errors
+except for a handoff every five seconds. The length of handoffs is the axis. During a handoff, neither side
+receives the other's frames. Both link layers continue to send, because neither end knows of the handoff.
 
 The next base station has the properties of the previous one. The state of agents moves with the mobile, at
-once and without cost. Its size is computed at the beginning of each handoff from the segments that have
-reached the base station and whose ACKs have not. Snoop has copies of these segments (100 at most),
-Balakrishnan's scheme their numbers (256 at most) of 4 bytes each. The other schemes, LL-ELSN included, have
-no state.
+once and without cost. The size of the state is computed at the beginning of each handoff, from the segments
+that have reached the base station and whose ACKs have not. Snoop has copies of these segments (100 at most).
+Balakrishnan's scheme has their numbers (256 at most) of 4 bytes each. The other schemes, LL-ELSN included,
+have no state.
 
 A loss counts if the whole packet was lost: the time from its first attempt to its discard lies within the
 handoff. At the edge of a handoff a fragment of a packet may arrive, or a frame that is damaged only at its
@@ -73,13 +74,11 @@ GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS = (
 )
 MEASURED = (GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS)
 MORE, LATER = "goodput_less_than_own", "silence_longer_than_own_ms"
-"""Names of paired differences: the advantage of LL-ELSN in goodput, and the additional silence of each other
-scheme.
-"""
+"""Names of paired differences to LL-ELSN: goodput that another scheme lacks, and its additional silence."""
 BUILT = "a measurement of the memory: an implementation that keeps something where it can"
-"""Missing information of a claim that holds by construction and cannot be measured."""
+"""Missing information for a claim that holds by construction and cannot be measured."""
 HEADER = "a channel on which a header can survive a handoff: on Airhop's none does, by construction"
-"""Missing information of a claim about packets that a handoff destroys completely."""
+"""Missing information for a claim about packets that a handoff destroys completely."""
 ATTEMPTS = "wlan.cell.attempts"
 RETRY_LIMIT = Question(
     about="the retry limit in handoffs",
@@ -107,19 +106,19 @@ class HandoffMeasurements:
 
     goodput_mbps: float
     undetected: float | None
-    """Share of the packets lost completely in handoffs for which no notice preceded the retransmission. None
-    without losses.
+    """Share of packets without a notice before the retransmission, among packets that handoffs lost
+    completely. None without such losses.
     """
     silence_ms: float
-    """Mean time from the end of a handoff until new data are delivered, ms."""
+    """Mean time in milliseconds from the end of a handoff until new data are delivered."""
     state_bytes: float
-    """Mean state of the base station at the beginning of a handoff, bytes."""
+    """Mean state of the base station in bytes at the beginning of a handoff."""
     timeouts: float
     window_cuts: float
 
 
 def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -> Scenario:
-    """Return the scenario of a scheme and a length of the handoffs, for a reading of the paper."""
+    """Return the scenario of a scheme and a handoff length, for a reading of the paper."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": scheme,
@@ -162,7 +161,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
-    """List beginnings and ends of the handoffs after which the trace is long enough."""
+    """List start and end of each handoff that is followed by a long enough part of the trace."""
     import polars as pl
 
     fades = tables["fades"].filter(pl.col("place") == "bs->d1")
@@ -171,7 +170,7 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Return the share of completely lost segments for which no notice preceded the retransmission.
+    """Return the share of completely lost segments without a notice before the retransmission.
 
     None if handoffs destroyed no segment completely.
     """
@@ -186,13 +185,13 @@ def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, f
 
 
 def silence(tables: Mapping[str, pl.DataFrame], end: float) -> float:
-    """Return the time from the end of a handoff until new data are delivered, s."""
+    """Return the time in seconds from the end of a handoff until new data are delivered."""
     times = tables["deliveries"]["time_s"]
     return float(times.filter(times >= end).min()) - end  # type: ignore[arg-type]
 
 
 def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
-    """Count the segments that have arrived at the base station by `at` and whose ACKs have not."""
+    """Count the segments that have reached the base station by the time `at`, but whose ACKs have not."""
     import polars as pl
 
     arrived = tables["packets"].filter(pl.col("step") == "arrived", pl.col("time_s") <= at)
@@ -202,10 +201,10 @@ def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
 
 
 def compute_under(reading: Reading) -> Compute:
-    """Return the computation for a reading of the paper."""
+    """Return the function that measures all schemes and handoff lengths, under one reading of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-        """Trace every scheme with every length, and compare it with LL-ELSN replication by replication."""
+        """Trace every scheme with every handoff length, and compare each replication with LL-ELSN's."""
         cells = product(SCHEMES, GAPS_MS)
         runs = traced_runs(partial(measure, reading), cells, REPLICATIONS[mode], seed, reporter)
         found = []
@@ -228,9 +227,10 @@ def compute_under(reading: Reading) -> Compute:
 
 
 def receivers_detect_no_loss(values: Values) -> ClaimResult:
-    """Check whether HACK and LHP detect no packet that a handoff destroys whole; none, by construction.
+    """Check whether HACK and LHP detect no packet that a handoff destroys completely.
 
-    A detected loss refutes the claim; on Airhop's channel no header survives a handoff.
+    A detected loss refutes the claim. Otherwise the claim is undecided, because in Airhop no header survives
+    a handoff.
     """
     found = [one.value.mean for name in RECEIVERS for one in values.of(name, UNDETECTED)]
     told = f"without a notice: {_undetected(values, RECEIVERS)}"
@@ -238,7 +238,7 @@ def receivers_detect_no_loss(values: Values) -> ClaimResult:
 
 
 def link_layer_detects_each_loss(values: Values) -> ClaimResult:
-    """Check whether LL-ELSN's link layer detects every loss of every run, at every handoff length."""
+    """Check whether LL-ELSN's link layer detects every loss, in every run and at every handoff length."""
     detects = all(one.value.mean == 0.0 for one in values.of(OWN, UNDETECTED))
     return ClaimResult(detects, f"without a notice: {_undetected(values, (OWN,))}")
 
@@ -253,7 +253,7 @@ def _undetected(values: Values, names: Sequence[str]) -> str:
 
 
 def no_memory(_: Values) -> ClaimResult:
-    """Check nothing: Airhop's agent of LL-ELSN has no memory by construction."""
+    """Return an undecided result: in Airhop, LL-ELSN's agent has no memory by construction."""
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
@@ -269,12 +269,12 @@ def others_have_state(values: Values) -> ClaimResult:
 
 
 def soonest(values: Values) -> ClaimResult:
-    """Check whether LL-ELSN delivers new data after a handoff before every other scheme, at every length."""
+    """Check whether LL-ELSN delivers new data after a handoff sooner than all others, at every length."""
     return _ahead(values, LATER, SILENCE, "ms")
 
 
 def most(values: Values) -> ClaimResult:
-    """Check whether LL-ELSN has a higher goodput than every other scheme, at every handoff length."""
+    """Check whether LL-ELSN has the highest goodput of all schemes, at every handoff length."""
     return _ahead(values, MORE, GOODPUT, "Mbit/s")
 
 
@@ -400,7 +400,7 @@ def _cell(values: Values, scheme: str, metric: str, gap: int, unit: float, digit
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput, and the time without data after a handoff, against the duration of the handoff."""
+    """Draw goodput, and the time without data after a handoff, against the handoff length."""
     from airhop.plots.paper import legend, new_figure
 
     drawing = new_figure(7.16, 2.9)

@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 SEGMENT = 1000
-"""Bytes of a segment, §5.1."""
+"""Segment size in bytes (§5.1)."""
 
 
 @dataclass(frozen=True)
 class NoticeStatistics:
-    """Statistics of the losses of one run and of their notices."""
+    """Statistics of the losses in one run, and of the notices about these losses."""
 
     losses: int
     delay_ms: float
-    """Mean time from the loss to its notice, over the losses whose notice arrived."""
+    """Mean time in milliseconds from a loss to the arrival of the notice, over losses with a notice."""
     undetected: float
-    """Share of losses for which no notice was created, because their detection failed."""
+    """Share of losses without a notice because the loss was not detected."""
     untold: float
-    """Share of losses for which no notice reached the sender: no notice was created, or it was lost."""
+    """Share of losses for which no notice reached the sender: none was created, or the notice was lost."""
 
     @classmethod
     def of(cls, losses: pl.DataFrame) -> NoticeStatistics:
@@ -65,7 +65,7 @@ def collided_losses(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) ->
 
 
 def detected(losses: pl.DataFrame) -> int:
-    """Count the losses whose notice was created before the segment was retransmitted for another reason."""
+    """Count the losses with a notice created before the segment was retransmitted for another reason."""
     import polars as pl
 
     made = (pl.col("made_s") <= pl.col("again_s")).fill_null(pl.col("made_s").is_not_null())
@@ -73,7 +73,7 @@ def detected(losses: pl.DataFrame) -> int:
 
 
 def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of a run with one flow whose first copy the link layer discarded, one row each.
+    """List the segments whose first copy the link layer discarded, one row each; the run has one flow.
 
     Later copies are excluded, because some senders react to one notice per segment, and cannot distinguish
     the notice of a second loss from a repeated notice. Losses whose repair is incomplete at the end of the
@@ -89,7 +89,7 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of a run with one flow of which the link layer discarded a copy, one row each.
+    """List the segments with a copy that the link layer discarded, one row each; the run has one flow.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.D
 
 
 def followed(losses: pl.DataFrame) -> pl.DataFrame:
-    """Select the losses whose next segment was sent at the same time, and waited behind the lost segment."""
+    """Select losses if the next segment was sent at the same time, and waited behind the lost segment."""
     import polars as pl
 
     return losses.filter(pl.col("next_s") == pl.col("sent_s"))

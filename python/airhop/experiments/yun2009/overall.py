@@ -1,7 +1,7 @@
 """Checks of sums of a curve's values over the printed axis.
 
-Sums are over values of the grid, and are paired by replication. If a sentence of the paper names no value of
-the axis, a statement about sums is its weakest interpretation.
+A sum is over values of the grid, for each replication. If a sentence of the paper names no value of the axis,
+the weakest interpretation is a statement about sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from airhop.stats import Ratio
 
 
 def total(samples: Samples, scheme: str, at: Sequence[X]) -> Mapping[int, float]:
-    """Sum a scheme's values at these x, by replication, over the replications that all x have."""
+    """Sum a scheme's values over these x, for each replication that all of these x have."""
     cells = [samples.cells[scheme, x] for x in at]
     return {rep: sum(cell[rep] for cell in cells) for rep in sorted(set.intersection(*map(set, cells)))}
 
@@ -34,7 +34,7 @@ def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ra
 def above_over(
     samples: Samples, schemes: Sequence[str], others: Sequence[str], at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme's sum over these x exceeds this factor times that of each other scheme."""
+    """Check whether the sum of each of `schemes` exceeds `factor` times the sum of each of `others`."""
     races = {(one, other): ratio_over(samples, one, other, at) for one in schemes for other in others}
     return _told(races, [above(ratio, factor) for ratio in races.values()])
 
@@ -43,14 +43,14 @@ def above_over(
 def sum_below(
     samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme's sum over these x is below this factor times that of the other scheme."""
+    """Check whether the sum of each of `schemes` is below `factor` times the sum of `other`."""
     races = {(scheme, other): ratio_over(samples, scheme, other, at) for scheme in schemes}
     return _told(races, [below(ratio, factor) for ratio in races.values()])
 
 
 @worded("summed over {at}, {measure} with {scheme} is below {factor:times}its sum in {beside}")
 def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
-    """Check whether a scheme's sum over these x is below this factor times its sum in the companion."""
+    """Check whether a scheme's sum over these x is below `factor` times the sum in the companion."""
     beside = samples.beside or Samples(samples.metric)
     ratio = _paired(total(samples, scheme, at), total(beside, scheme, at))
     return ClaimResult(below(ratio, factor), f"over the axis {interval(ratio)} times that of {scheme} there")
@@ -63,7 +63,7 @@ def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: 
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Check whether scheme/other, of sums over these x, is below this factor times the companion's ratio."""
+    """Check whether the ratio of two schemes' sums is below `factor` times the companion's ratio."""
     beside = samples.beside or Samples(samples.metric)
     here, there = ({name: total(each, name, at) for name in (scheme, other)} for each in (samples, beside))
     sums = (here[scheme], there[other], here[other], there[scheme])
@@ -79,7 +79,7 @@ def falls_behind_beside_over(
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether a scheme's sum over these x, as a share of the companion's sum, is the smallest."""
+    """Check whether a scheme has the smallest ratio of its sum over these x to the companion's sum."""
     found = {other: falls_behind_beside_over(samples, scheme, other, at, 1.0) for other in others}
     short = tuple(other for other, one in found.items() if not one.holds)
     missed = f"no smaller part than {', '.join(short)}; " if short else ""
@@ -96,9 +96,9 @@ def keeps_least_beside_over(
 def keeps_less_than_most_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether a scheme keeps less than this share of its companion's value, and less than most others.
+    """Check whether a scheme keeps less than `share` of the companion's value, and less than most others.
 
-    The check applies at each of these x; the companion is the experiment beside this one.
+    The check applies at each of these x. The companion is the experiment beside this one.
     """
     decisions: list[Decision] = []
     parts = []

@@ -1,6 +1,6 @@
 """Open questions of Yun 2009 (parameters of schemes, losses in its network), and their readings.
 
-A figure has the questions about the schemes that it compares. Questions that concern only one figure are in
+A figure has the questions about the schemes in the figure. If a question concerns only one figure, it is in
 the module of the figure.
 """
 
@@ -183,7 +183,7 @@ ERROR_RATE = Question(
 
 
 def of_rivals(question: Question, path: str) -> Question:
-    """Return the question for curves that set a scheme by name at this path instead of for every flow."""
+    """Return the question for curves that set a scheme at `path` instead of for all flows."""
     return replace(
         question,
         others=tuple(

@@ -1,25 +1,24 @@
 """Table 1: delay and detection failures of loss notification, by formulas and in traces.
 
 The formulas have terms for the transmissions of a data packet and of an ACK over the wireless link (equation
-(1)), and of either over the wire. They are evaluated for the paper's path (§5.1, Figure 5) with the DCF's
-mean backoff. Measured delays also contain parts without a term in the formulas:
+(1)), and over the wire. The formulas are evaluated for the paper's path (§5.1, Figure 5) with the DCF's mean
+backoff. Measured delays also contain parts without a term in the formulas:
 
 * Interframe spaces and link ACKs between the steps. The ACK that Balakrishnan's scheme marks waits for the
   link ACK of its data packet (0.21 ms). HACK's notice is created when the damaged frame ends, 0.23 ms before
-  the link layer discards the packet, and waits for an EIFS (0.36 ms). These parts add at most an EIFS. Other
-  packets: queues, contention, collisions. Therefore runs have two loads. `light` is a lone connection with
-  one segment in flight; with two for Balakrishnan's scheme, which needs a data packet after the lost one, and
-  then only losses of the first count. `bulk` is the paper's own transfer, without a formula.
-* Lost packets after the lost packet: the terms of (1) are the times "to transmit a TCP data and an ACK
-  packet successfully". With one transmission per frame, as in §5.2, the packet after the lost one, or its
-  ACK, may also be lost, and then Balakrishnan's sender has no notice. The scheme's printed zero is compared
-  with the losses during whose repair the link delivers every other packet; a claim about all losses is
-  Airhop's own.
+  the link layer discards the packet, and waits for an EIFS (0.36 ms). These parts add at most an EIFS.
+* Other packets: queues, contention, collisions. Therefore runs have two loads. `light` is a lone connection
+  with one segment in flight. Balakrishnan's scheme needs a data packet after the lost packet, and has two in
+  flight. Then only losses of the first count. `bulk` is the paper's own transfer, without a formula.
+* Lost packets after the lost packet: the terms of (1) are the times "to transmit a TCP data and an ACK packet
+  successfully". With one transmission per frame, as in §5.2, the next packet or its ACK may also be lost, and
+  then Balakrishnan's sender has no notice. The scheme's printed zero is compared with losses whose repair
+  meets no other loss. A claim about all losses is Airhop's own.
 
 A loss is defined as in the paper, "discarded at the wireless link layer", for the first copy of a segment. A
 detection failure is also defined as in the paper: "that the TCP sender does not have any notification for a
 wireless loss", because no notice was created or the notice was lost. The printed formulas cover the first
-cause alone: P_f_header is the probability that the headers of a damaged frame are damaged, P_f_frag the
+cause alone. P_f_header is the probability that the headers of a damaged frame are damaged. P_f_frag is the
 probability that no first fragment of a lost packet arrived. Collisions destroy whole frames: under `bulk`
 they also cause failures of HACK's detection.
 """
@@ -65,8 +64,8 @@ SECONDS = {"light": 1000, "bulk": 50}
 DELAY, WIRED, FORMULA = "delay_ms", "delay_on_wire_ms", "delay_formula_ms"
 UNDETECTED, UNTOLD, FAILURE, LOSSES = "undetected", "untold", "undetected_formula", "losses"
 UNTOLD_DELIVERED = "untold_if_delivered"
-"""Metric: share of losses for which no notice reached the sender, among losses without another loss during
-their repair.
+"""Name of a metric: share of losses without a received notice, among losses without another loss during the
+repair.
 """
 COLLIDED, COLLIDED_DETECTED = "collided", "collided_detected"
 
@@ -107,16 +106,14 @@ def _formulas() -> Iterator[Value]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Losses of a run, and the subset in which a collision destroyed the whole frame."""
+    """Statistics of the losses in one run, also for losses by collisions that destroyed the whole frame."""
 
     told: NoticeStatistics
     told_if_delivered: NoticeStatistics | None
-    """Statistics of the losses without another discarded packet during their repair; None for the load
-    `bulk`.
-    """
+    """Statistics of losses without another discarded packet during the repair; None for the load `bulk`."""
     collided: int
     collided_detected: int
-    """Number of losses by collision for which a notice was created."""
+    """Number of losses by collision with a notice."""
 
 
 def measure(scheme: str, way: str, load: str, seed: int, rep: int) -> Measured:
@@ -142,11 +139,9 @@ def _measured(scheme: str, x: dict[str, float | str], runs: list[Measured]) -> I
 # ---- claims ----------------------------------------------------------------------------------------------
 
 SHARE = 2 * FER
-"""Maximum difference of failure probabilities that count as equal, twice the FER, because a notice may be
-lost.
-"""
+"""Maximum difference of failure probabilities that count as equal: twice the FER, as notices may be lost."""
 WHOLE = "a medium in which a header can survive a collision: in Airhop's none does, by construction"
-"""Missing information of a claim about collisions that destroy whole frames."""
+"""Missing information for a claim about collisions that destroy whole frames."""
 TOO_SELDOM = "a failure probability that differs measurably from zero: the formula's is {:.0e}"
 """Missing information if the printed formula is too close to zero."""
 
@@ -167,9 +162,9 @@ TOO_SELDOM = "a failure probability that differs measurably from zero: the formu
 def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str = UNTOLD) -> ClaimResult:
     """Check whether delays and detection failures of these schemes equal Table 1, in both directions.
 
-    The tolerance of a delay is an EIFS, or half of the formula's wireless part if that is positive and less;
-    the tolerance of a failure probability is `share`, and a printed probability below 2 `share` leaves the
-    claim undecided. A printed zero must be exactly zero. `of` is the metric of the failures.
+    The tolerance of a delay is an EIFS, or half of the formula's wireless part if this half is shorter and
+    positive. The tolerance of a failure probability is `share`. A printed probability below 2 `share` leaves
+    the claim undecided. A printed zero must be exactly zero. `of` is the metric of the failures.
     """
     decisions: list[Decision | bool | None] = []
     delays: list[tuple[float, float]] = []
@@ -198,7 +193,7 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str
 
 
 def _equals_formula(delay: Estimate, expected: float, wire: float) -> Decision:
-    """Check whether a delay equals the delay of the formula; a printed delay of zero must be exactly zero."""
+    """Check whether a delay equals the formula's delay. If the formula's is zero, the delay must be zero."""
     if expected == 0.0:
         return Decision.of(delay.mean == 0.0)
     beyond = expected - wire
@@ -207,14 +202,14 @@ def _equals_formula(delay: Estimate, expected: float, wire: float) -> Decision:
 
 
 def misses_none(values: Values) -> ClaimResult:
-    """Check whether Balakrishnan's sender has a notice of each loss, whatever the link loses later."""
+    """Check whether Balakrishnan's sender has a notice of every loss, including losses followed by others."""
     found = {way: values.at("eln", UNTOLD, way=way, load="light").value for way in WAYS}
     told = ", ".join(f"{mean_and_half(share.scaled(100.0))} % on the {way}" for way, share in found.items())
     return ClaimResult(all(share.mean == 0.0 for share in found.values()), f"without a notice: {told}")
 
 
 def least(values: Values) -> ClaimResult:
-    """Check whether every other scheme has a longer delay and no smaller share of losses without a notice."""
+    """Check whether LL-ELSN has the shortest delay, and misses the smallest share of losses."""
     decisions, later, untold = [], [], []
     for scheme, way, load in product(OTHERS, WAYS, LOADS):
         x = {"way": way, "load": load}
@@ -234,9 +229,10 @@ def least(values: Values) -> ClaimResult:
 
 
 def collisions_fail(values: Values) -> ClaimResult:
-    """Check whether HACK's receiver detects no loss by collision of a whole frame; none, by construction.
+    """Check whether HACK's receiver detects no loss by collision.
 
-    A detected loss refutes the claim; in Airhop a collision destroys the whole frame.
+    A detected loss refutes the claim. Otherwise the claim is undecided, because in Airhop a collision
+    destroys the whole frame.
     """
     found = {
         way: [
@@ -254,7 +250,7 @@ def collisions_fail(values: Values) -> ClaimResult:
 
 
 def _at_most(own: Estimate, other: Estimate) -> Decision:
-    """Check whether one share is at most another; open if their intervals, limited to 0 and up, overlap."""
+    """Check whether one share is at most another; open if the intervals overlap."""
 
     def by(confidence: float) -> bool | None:
         (own_low, own_high), (other_low, other_high) = ends(own, confidence), ends(other, confidence)
@@ -274,7 +270,7 @@ def _range(ends: list[tuple[float, float]], unit: float, digits: int) -> str:
 
 
 def headline(values: Values) -> str:
-    """State the delays of LL-ELSN's and of other schemes' notices under the paper's own load."""
+    """State the notice delays of LL-ELSN and of other schemes under the paper's own load."""
 
     def late(scheme: str, way: str) -> float:
         return values.at(scheme, DELAY, way=way, load="bulk").value.mean
@@ -406,11 +402,11 @@ def _scaled(value: Estimate, unit: float) -> str:
 
 
 MARKS = {"downlink": (-0.18, "v", "black"), "uplink": (0.18, "^", "white")}
-"""Offset in its scheme's row, marker and fill of each direction."""
+"""By direction: offset within the row of a scheme, marker, and fill."""
 
 
 def figure(values: Values) -> Figure:
-    """Draw the delay beyond the wire and the detection failures under light load, on bars of the formulas."""
+    """Draw wireless delays and detection failures under light load, over bars with the formulas' values."""
     from airhop.plots.paper import legend, page
 
     drawing, _ = page(3.0)

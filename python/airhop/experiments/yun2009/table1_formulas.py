@@ -14,16 +14,16 @@ from typing import Literal
 from airhop.experiments.yun2009.notices import SEGMENT
 
 FER = 0.01
-"""FER of a full data frame, as in all figures whose FER the paper does not name."""
+"""FER of a full data frame, as in all figures for which the paper names no FER."""
 LINKS, LINK_MS, LINK_MBPS = 3, 10.0, 10.0
 SLOT_MS, SIFS_MS, PLCP_MS, CW_MIN, RADIO_MBPS = 0.020, 0.010, 0.192, 31, 11.0
 DIFS_MS = SIFS_MS + 2 * SLOT_MS
 EIFS_MS = SIFS_MS + PLCP_MS + 14 * 8 / 1000 + DIFS_MS
-"""EIFS with a link ACK at 1 Mbit/s, ms."""
+"""EIFS in milliseconds, with a link ACK at 1 Mbit/s."""
 HEADERS, OVERHEAD = 40, 36
-"""Bytes of the IP and TCP headers, and of MAC, LLC and frame check sequence."""
+"""Bytes of the IP and TCP headers, and bytes of MAC header, LLC and frame check sequence."""
 FRAGMENTS = (100, 256, 256, 256, 172)
-"""Fragments of 1040 bytes under LHP; with one transmission each, their number equals the number of slots."""
+"""Sizes in bytes of LHP's fragments of 1040 bytes. With one transmission each, a slot is one fragment."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,9 @@ class Row:
     data_option: int = 0
     """Bytes of TCP options of a segment."""
     notice: int = HEADERS
-    """Bytes of the packet with the notice; an ELN about a segment other than the next expected one has 8
-    more.
-    """
+    """Bytes of the packet with the notice. An ELN has 8 more if its segment is not the next expected one."""
     detects: Literal["receiver", "base station", "link layer"] = "receiver"
-    """Detector of a loss: the receiver, the base station on the next ACK, or the link layer."""
+    """Detector of a loss: the receiver, the base station (from the next ACK), or the link layer."""
     failure: Callable[[Row], float] = lambda _: 0.0
     """Probability of a detection failure: a loss without a notice."""
 
@@ -48,7 +46,7 @@ class Row:
         return 2 if self.detects == "base station" else 1
 
     def delay_ms(self, way: str) -> tuple[float, float]:
-        """Return Table 1's ELN delay, and the part of it on the wire, ms."""
+        """Return Table 1's ELN delay, and the part of this delay on the wire, in milliseconds."""
         if self.detects == "link layer" and way == "uplink":
             return 0.0, 0.0
         data, notice = SEGMENT + HEADERS + self.data_option, self.notice
@@ -59,7 +57,7 @@ class Row:
 
 
 def wireless_ms(size: int) -> float:
-    """Return the time of an IP packet across the wireless link, equation (1)."""
+    """Return the time in milliseconds of an IP packet across the wireless link: equation (1)."""
     from airhop.experiments.yun2009.equations import crossing_time
 
     attempt = DIFS_MS + SLOT_MS * CW_MIN / 2 + PLCP_MS + 8e-3 * (size + OVERHEAD) / RADIO_MBPS
@@ -67,7 +65,7 @@ def wireless_ms(size: int) -> float:
 
 
 def wired_ms(size: int) -> float:
-    """Return the time of an IP packet across the wired path: T_wrd."""
+    """Return the time in milliseconds of an IP packet across the wired path: T_wrd."""
     return LINKS * (LINK_MS + 8e-3 * size / LINK_MBPS)
 
 
@@ -78,13 +76,13 @@ def hit(size: int) -> float:
 
 
 def header_hit(row: Row) -> float:
-    """Return P_f_header: the headers of a damaged frame are damaged."""
+    """Return P_f_header, the probability that the headers of a damaged frame are damaged."""
     headers = OVERHEAD + HEADERS + row.data_option
     return hit(headers) / hit(headers + SEGMENT)
 
 
 def fragment_lost(_: Row) -> float:
-    """Return P_f_frag: probability that a lost packet's first fragment took all slots and did not arrive."""
+    """Return P_f_frag, the probability that a lost packet's first fragment failed in every slot."""
     frames = [size + OVERHEAD for size in FRAGMENTS]
     arrived = prod(1.0 - hit(frame) for frame in frames)
     return hit(frames[0]) ** len(frames) / (1.0 - arrived)

@@ -1,4 +1,4 @@
-"""Marks of a space-time diagram, in addition to its frames, and their style."""
+"""Marks in a space-time diagram other than frames, and the style of these marks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ COLLISIONS = {
     "sensed": Mark("sensed", "collision: senders sense each other", "asterisk", COLLISION_COLOR, 10),
     "unknown": Mark("unknown", "collision: unknown", "asterisk", COLLISION_COLOR, 10),
 }
-"""Marks of collisions by reason (`airhop.analysis.on_air.REASONS`), drawn at the frame's end in the
-receiver's lane.
+"""Marks of collisions by reason (`airhop.analysis.on_air.REASONS`). A mark is drawn at the end of the frame,
+in the receiver's lane.
 """
 OUTCOMES = {
     "captured": Mark("captured", "captured", "diamond", "#1f9d63", 11, filled=False),
     "channel": Mark("channel", "channel error", "x", "#e03131", 9),
     "unheard": Mark("unheard", "out of range", "circle", "#7d8794", 9, filled=False),
 }
-"""Marks of the outcomes of a frame other than collisions."""
+"""Marks of all outcomes of a frame except collisions."""
 LOST_COLOR, RETRIED_COLOR = "#e03131", "#f2b134"
-"""Colours of lost and retransmitted MPDUs, visible on the bar of an A-MPDU on light and dark pages."""
+"""Colours of lost and retransmitted MPDUs. Both are visible on the bar of an A-MPDU, on light and dark pages.
+"""
 MPDUS = {
     "lost": Mark("lost-mpdu", LOST_MPDU, "square", LOST_COLOR, 8),
     "retried": Mark("retried-mpdu", RETRIED_MPDU, "square", RETRIED_COLOR, 8),
@@ -36,4 +37,4 @@ STRIPS = {
 }
 """Strips along the lanes of the stations."""
 LANE_PX, FRAME_PX = 38, 56
-"""Height of a lane, and total height of the margins above and below the lanes, pixels."""
+"""Height of a lane, and total height of the margins above and below the lanes, in pixels."""

@@ -1,4 +1,4 @@
-"""Facts about the flow or connection that a time-line shows, and the list of the flow's connections."""
+"""Facts about the flow or connection of a time-line, and the list of the flow's connections."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Connections:
     count: int
     """Number of all connections with segments in this direction."""
     rows: list[dict[str, float | int | str]]
-    """`name`; `opened` and `ended`, s: times of the first segment and the last ACK; `kilobytes`; `segments`
-    with data; `retransmissions`."""
+    """Keys: `name`; `opened` and `ended`, times in seconds of the first segment and of the last ACK;
+    `kilobytes`; `segments` with data; `retransmissions`.
+    """
 
 
 def facts(run: TracedRun) -> list[tuple[str, str]]:
@@ -46,7 +47,7 @@ def facts(run: TracedRun) -> list[tuple[str, str]]:
 
 
 def opened(run: TracedRun) -> Connections | None:
-    """Return the connections of the flow shown; None if its application opens no connections."""
+    """Return the connections of the flow shown; None if the application opens no connections."""
     names = run.opened
     if not names:
         return None

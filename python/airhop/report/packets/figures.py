@@ -1,4 +1,4 @@
-"""Templates of a time-line's figures, which share a time axis; page.js adds the data of a run.
+"""Templates of a time-line's figures with a common time axis; page.js adds the data of a run.
 
 The rows of a group of events are in the Bokeh source with the group's name. The renderers of the group also
 have this name.
@@ -59,7 +59,7 @@ def timeline_figures() -> dict[str, figure]:
 
 
 def _sequence(time: Range1d) -> figure:
-    """Draw segments, ACKs, losses and notices over time, at the height of their sequence number."""
+    """Draw segments, ACKs, losses and notices over time; the height is the sequence number."""
     plot = linked(time, "sequence", "Sequence number (kB)")
     plot.step("x", "y", source=source("ack", "x", "y"), mode="after", color=ACK_COLOR, width=1.2, name="ack")
     for mark in SEQUENCE:
@@ -68,7 +68,7 @@ def _sequence(time: Range1d) -> figure:
 
 
 def _window(time: Range1d, rows: ColumnDataSource) -> figure:
-    """Draw congestion window, threshold and flight in segments."""
+    """Draw congestion window, slow-start threshold and flight size, in segments."""
     plot = linked(time, "window", "Segments")
     # Draw points, not a line, because the trace samples the flight only when cwnd, ssthresh or the timer
     # changes.
@@ -99,7 +99,7 @@ def _window(time: Range1d, rows: ColumnDataSource) -> figure:
 
 
 def _queue(time: Range1d) -> figure:
-    """Draw the number of packets in each queue, and frames lost in the air at the lower edge."""
+    """Draw the number of packets in each queue; marks at the lower edge are frames lost in the air."""
     plot = linked(time, "queue", "Packets")
     for number, color in enumerate(QUEUE_COLORS):
         name = f"queue-{number}"

@@ -1,4 +1,4 @@
-"""Common parts of a time-line's figures: the time axis, and hover cards."""
+"""Time axis and hover cards that all figures of a time-line share."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from airhop.report.packets.marks import HEIGHTS_PX
 TIME = "@x{0.000000} s"
 """Format of times in hover cards."""
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
-"""JavaScript format of values that may be infinite (initial ssthresh) or missing (no round-trip sample yet).
-"""
+"""JavaScript format of a value that may be infinite or missing."""
 UNFITTED = ["unfitted"]
-"""Tag of marks that must not stretch the vertical axis."""
+"""Tag of lines and marks that do not affect the range of the y axis."""
 
 
 def linked(time: Range1d, name: str, label: str, **options: Any) -> figure:
-    """Return a figure on the shared time axis; page.js sets its y range to the data of the time window."""
+    """Return a figure on the shared time axis.
+
+    The script page.js sets the range of its y axis.
+    """
     return plain_figure(
         name=name,
         height=HEIGHTS_PX[name],
@@ -32,14 +34,17 @@ def linked(time: Range1d, name: str, label: str, **options: Any) -> figure:
 
 
 def source(name: str, *columns: str) -> ColumnDataSource:
-    """Make the source that the page fills with the rows of this name."""
+    """Make an empty data source.
+
+    The page's script fills it with the rows of this name.
+    """
     return ColumnDataSource({column: [] for column in columns}, name=name)
 
 
 def hover_along(plot: figure, rows: ColumnDataSource, y: str, card: str) -> None:
-    """Show the hover card of the last change before the pointer, by an invisible line.
+    """Show hover cards along an invisible line, because Bokeh's step lines have no hover cards.
 
-    Steps have no cards.
+    Each card describes the last change before the pointer.
     """
     unseen = plot.line("x", y, source=rows, line_alpha=0.0)
     unseen.tags = UNFITTED

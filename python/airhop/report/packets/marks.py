@@ -19,12 +19,11 @@ class Mark:
     size: int
     filled: bool = True
     shown: bool = True
-    """True if the page shows the group initially; groups that repeat a mark of a loss are hidden initially.
-    """
+    """True if the page shows the group initially. Groups that only repeat a loss mark start hidden."""
     height: str | None = "first byte"
     """Label of the y value in the hover card; None for a packet without a sequence number."""
     dropped: bool = False
-    """True if the event is a loss, whose hover card shows place and cause."""
+    """True if the event is a loss. The hover card of a loss shows place and cause."""
 
     @property
     def symbol(self) -> str:
@@ -123,13 +122,13 @@ AIR_LOSSES = (
     Mark("air-channel", "frame lost: channel error", "x", "#e03131", 7, height=None, dropped=True),
     Mark("air-collision", "frame lost: collision", "asterisk", "#8b5cf6", 7, height=None, dropped=True),
 )
-"""Marks of lost frames at the lower edge of the figure of the queues."""
+"""Marks of frames lost in the air, at the lower edge of the queue figure."""
 HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "queue": 220}
-"""Heights of the figures of a time-line that are equal for all runs, pixels."""
+"""Heights of the figures in pixels. These figures are equally high for all runs."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
 GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = COLORS[:6]
-"""Colours of the palette, distinct also for colour-blind readers."""
+"""Palette colours. Colour-blind readers can tell them apart."""
 TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
 """Colours of the fullest queues; other queues are not drawn."""

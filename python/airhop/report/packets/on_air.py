@@ -1,6 +1,6 @@
 """Frames on the air of a run, as data for the page's script, with their legend.
 
-To limit the size of the page, the data contain receivers and sensing stations per lane, not per frame;
+The data list receivers and sensing stations by lane and not by frame, to keep the page small. The script
 assets/js/on_air.js derives the marks of the visible frames.
 """
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 MOST_FRAMES = 12_000
 """Maximum number of frames of a run in the page, about 100 kB; a run of 20 s has tens of thousands."""
 MOST_LANES = 24
-"""Maximum number of stations in the figure, which shows the stations with the most frames."""
+"""Maximum number of stations in the figure. The busiest stations are shown."""
 TICK_S = 1e-7
-"""Unit of the packed times."""
+"""Time unit of the packed frames, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
 
 
 def mpdu_counts(mpdus: pl.DataFrame) -> dict[str, int]:
-    """Count the MPDUs in A-MPDUs with bit errors, and the retransmitted MPDUs."""
+    """Count the MPDUs lost to bit errors and the retransmitted MPDUs, within A-MPDUs."""
     return {
         "lost": mpdus.filter(outcome="channel").height,
         "retried": mpdus.filter(pl.col("attempt") > 1).height,
@@ -76,11 +76,10 @@ def mpdu_counts(mpdus: pl.DataFrame) -> dict[str, int]:
 
 
 def air_data(shown: AirShown) -> dict[str, Any]:
-    """Return the frames as columns of whole numbers.
+    """Return the frames as columns of integers.
 
-    Times are in ticks of 0.1 µs, and `start` contains differences of successive times. Lanes are indices into
-    `lanes`; kinds, outcomes and flows are indices into lists of their names. `mpdus` has the MPDUs of the
-    A-MPDUs.
+    Times are in ticks of 0.1 µs, and `start` is delta-encoded. Lanes are indices into `lanes`. Kinds,
+    outcomes and flows are indices into lists of names. `mpdus` contains the MPDUs of each A-MPDU.
     """
     air, frames = shown.air, shown.air.frames
     outcomes = ["received", *OUTCOMES, "collision"]
@@ -126,10 +125,10 @@ def air_data(shown: AirShown) -> dict[str, Any]:
 
 
 def _mpdus(air: OnAir) -> dict[str, list[int]]:
-    """Return the MPDUs of each A-MPDU, by the index of its frame, as sequences of equal MPDUs.
+    """Return the MPDUs of each A-MPDU, run-length encoded, by the index of the A-MPDU's frame.
 
-    Each sequence has three numbers: the count, the bytes of a subframe, and the sum of 1 for MPDUs lost by
-    bit errors and 2 for retransmitted MPDUs.
+    Each run has three numbers: the MPDU count, the bytes per subframe, and a code. In the code, 1 means lost
+    to bit errors and 2 means retransmitted; 3 means lost and retransmitted.
     """
     runs: dict[str, list[int]] = {}
     places = dict(zip(air.frames["ppdu"], range(air.frames.height), strict=True))

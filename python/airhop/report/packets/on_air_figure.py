@@ -1,7 +1,7 @@
-"""Template of the space-time diagram of a time-line; assets/js/on_air.js adds the visible frames.
+"""Template of the space-time diagram of a time-line.
 
-The name of a Bokeh source consists of its role and its group, as in `bars:data`. The renderers have the name
-of the group, so that a legend button can show and hide them.
+The script assets/js/on_air.js adds the visible frames. A Bokeh source is named after its role and its group,
+as in `bars:data`. Renderers are named after their group, so that a legend button can show and hide them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _mpdus(plot: figure) -> None:
 
 
 def _overlap(plot: figure, group: str) -> None:
-    """Draw the boxes of overlapping frames, and the line from the interfering frame to each box."""
+    """Draw a box where frames overlap, with a line from the interfering frame to the box."""
     captured = group == "captured"
     color = OUTCOMES["captured"].color if captured else COLLISION_COLOR
     boxes = _boxes(plot, "overlaps", group, "tells", color=color, alpha=0 if captured else OVERLAP_ALPHA)

@@ -1,4 +1,4 @@
-"""Round-trip times of a run as data for the page, with the lateness of notices."""
+"""Round-trip times of a run and the lateness of notices, as data for the page."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ TRIPS: dict[bool, Mark] = {
     False: Mark("trip", "round trip of a segment", "circle", GREY, 4),
     True: Mark("trip-again", "sent more than once", "circle", GREY, 6, filled=False),
 }
-"""Style of a segment; the key True means sent more than once: Karn's rule forbids a sample of its round-trip
-time.
+"""Style of a segment's round trip, by whether the segment was sent more than once.
+
+Karn's rule excludes round trips of retransmitted segments from the RTT samples.
 """
 TRIP_COLUMNS = ("x", "y", "kilobytes", "sendings")
 TIMELY: dict[bool, Mark] = {
     False: Mark("notice-in-time", "notice in time", "square", GREEN, 5),
     True: Mark("notice-late", "notice late", "x", VIOLET, 7),
 }
-"""Style of a notice; the key True means that the notice arrived after the RTO expiry that it should have
-prevented.
-"""
+"""Style of a notice, by whether it arrived after the RTO expiry that it should have prevented."""
 NOTICE_COLUMNS = ("x", "y", "kind", "lateness")
 FLOOR, ROW = 0.03, 0.06
-"""Height of the row of marks of the first kind of notice, and distance to the next row, as shares of the
-figure's height.
-"""
+"""Height of the first row of notice marks, and distance between rows, as shares of the figure's height."""
 
 
 def round_trips_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:

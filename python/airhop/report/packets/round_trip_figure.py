@@ -14,9 +14,9 @@ from airhop.report.packets.sequence_figure import EDGES, mark_timeouts, shade
 
 TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"
-"""JavaScript format of the axis' ticks, which converts ms to s; hover cards show ms."""
+"""JavaScript format of the ticks of the y axis. It converts ms to s; hover cards show ms."""
 STRIP = "strip"
-"""Tag of the renderers in a strip at the lower edge, for which the figure reserves space."""
+"""Tag of renderers in the strip at the lower edge. The figure reserves space for this strip."""
 
 
 def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
@@ -52,7 +52,7 @@ def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
 def _notices(plot: figure) -> None:
     """Mark the notices at the lower edge.
 
-    Late notices, after the RTO expiry that they should prevent, differ.
+    Notices that came after the RTO expiry have their own style.
     """
     for mark in TIMELY.values():
         drawn = plot.scatter(

@@ -21,12 +21,11 @@ ARRIVALS: dict[tuple[bool, bool], Mark] = {
     (True, True): Mark("arrived-again", "sent again by the source: delivered", "triangle", GOLD, 8),
     (False, True): Mark("arrival-lost-again", "sent again: dropped", "y", VIOLET, 9, filled=False),
 }
-"""Marks of frames by (delivered, carries a retransmission of the source), in drawing order."""
+"""Marks of frames, in drawing order. The key is (delivered, carries a retransmission by the source)."""
 COLUMNS = ("x", "y", "kilobytes", "attempt", "copy", "cause")
-"""Columns of the source of each mark; `copy` is 0 if an agent on the path, not the sender, sent the packet.
-"""
+"""Columns of each mark's source. `copy` is 0 if an agent on the path sent the packet."""
 HOP_FADES, HOP_TIMEOUTS = "hop-fades", "hop-timeouts"
-"""Sources of this graph for fades and timeouts; other figures also use them if the page has this graph."""
+"""Names of the sources for fades and timeouts, shared with the other figures of the page."""
 FADE_COLUMNS = ("begin", "end", "place")
 TIMEOUTS = Mark("timeouts", "timeout of the sender", "inverted_triangle", CRIMSON, 9, height=None)
 EDGE = 0.975
@@ -76,7 +75,7 @@ def sequence_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[Legend
 
 
 def fades_shown(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert the bad periods of links to rectangles of the figure."""
+    """Convert the bad periods of links to shaded rectangles."""
     place = pl.col("place").str.replace("->", "→")
     return rows.select(begin="begin_s", end="end_s", place=place)
 
@@ -87,7 +86,7 @@ def fade_entry(group: str, count: int) -> LegendEntry:
 
 
 def timeouts_shown(run: TracedRun, group: str = TIMEOUTS.group) -> tuple[LegendEntry, pl.DataFrame]:
-    """Return the legend button of the sender's timeouts, and the marks of timeouts at the upper edge."""
+    """Return the sender's timeouts as marks at the upper edge, with their legend button."""
     times = timeouts(run.tables, run.name)
     entry = replace(LegendEntry.of(TIMEOUTS, times.len()), group=group)
     return entry, pl.DataFrame({"x": times}).with_columns(y=pl.lit(EDGE))

@@ -20,7 +20,7 @@ from airhop.report.packets.sequence import (
 )
 
 EDGES = "edges"
-"""Name of the vertical range (0 to 1) of marks at a fixed share of the figure's height."""
+"""Name of the extra y axis from 0 to 1, for marks at a fixed height in the figure."""
 COPY = "return value > 1 ? `sending ${value} of the source` : value ? 'first sending' : 'copy of an agent'"
 
 
@@ -85,6 +85,6 @@ def mark_timeouts(plot: figure, name: str) -> None:
 
 
 def add_edges(plot: figure) -> None:
-    """Set a vertical range from 0, the lower edge, to 1, the upper one."""
+    """Add a y axis from 0 (lower edge) to 1 (upper edge)."""
     plot.extra_y_ranges = {EDGES: Range1d(0.0, 1.0)}
     plot.extra_y_scales = {EDGES: LinearScale()}

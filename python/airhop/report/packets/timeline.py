@@ -57,13 +57,14 @@ class Timeline:
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and the values of the hover cards; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
-    """Legend by figure: `sequence`, `arrivals` (for a radio link), `window`, `timer`, and `queue` and `air`
-    if the trace has these tables.
+    """Legend by figure: `sequence`, `arrivals`, `window`, `timer`, `queue` and `air`.
+
+    `arrivals` needs a radio link. `queue` and `air` need the trace table of this name.
     """
     losses: list[float]
-    """Times at which a data packet was lost, in seconds, ascending."""
+    """Times in seconds at which data packets were lost, ascending."""
     air: AirShown | None = None
-    """Data of the figure `air`; the page's script fills its sources."""
+    """Data of the figure `air`. The page's script fills the figure's sources."""
 
     @property
     def figures(self) -> list[str]:
@@ -72,7 +73,10 @@ class Timeline:
 
     @property
     def heights(self) -> dict[str, int]:
-        """Heights of the figures, pixels; the page reserves this space before it draws the figures."""
+        """Heights of the figures in pixels.
+
+        The page reserves this space before it draws the figures.
+        """
         return HEIGHTS_PX | ({"air": height_px(len(self.air.air.lanes))} if self.air else {})
 
 
@@ -96,13 +100,16 @@ def timeline(run: TracedRun) -> Timeline:
 
 
 def _loss_times(run: TracedRun) -> list[float]:
-    """List the times of data losses; a discard by the link is omitted, as its lost frame is in the list."""
+    """List the times at which a frame or packet with data was lost.
+
+    A packet discarded after too many retries is not listed, because its last lost frame is.
+    """
     lost = run.table("drops").filter((pl.col("kind") == "data") & (pl.col("cause") != "retries"))
     return [round(float(t), 6) for t in lost["time_s"].sort()]
 
 
 def _sequence(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Collect segments, ACKs, losses and notices, at the height of their sequence number in kB."""
+    """Collect segments, ACKs, losses and notices, with sequence numbers in kB as y."""
     acks = run.table("acks").select(x="time_s", y=_kilobytes("ack"), duplicate="duplicate")
     advancing = acks.filter(~pl.col("duplicate")).drop("duplicate")
     sources = {"ack": advancing}
@@ -143,7 +150,10 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
 
 
 def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
-    """Yield arrivals with ECN marks, and their echoes; traces of earlier versions have neither."""
+    """Yield arrivals with an ECN CE mark, and the ACKs that echo the mark.
+
+    Older traces have neither.
+    """
     if "packets" in run.tables and "ecn" in run.tables["packets"].columns:
         arrives = (pl.col("step") == "delivered") & (pl.col("kind") == "data") & (pl.col("ecn") == "ce")
         yield MARKED, run.table("packets").filter(arrives).select(x="time_s", y=_kilobytes("seq"))
@@ -152,7 +162,7 @@ def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
 
 
 def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
-    """Set the y value of events without a sequence number to the cumulative ACK at their time."""
+    """Place events without a sequence number at the height of the current cumulative ACK."""
     line = acks.select("x", y=pl.col("y").cum_max())
     return points.drop("y").sort("x").join_asof(line, on="x").with_columns(pl.col("y").fill_null(0.0))
 
@@ -160,7 +170,7 @@ def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
 def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
     """Collect windows in segments, and timers in ms.
 
-    Missing samples are null, because a log axis has no zero.
+    Missing samples are NaN, because a log axis has no zero.
     """
     segment_bytes = run.table("segments")["bytes"].max() or 1
     rows = run.table("window").select(
@@ -198,5 +208,5 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 
 
 def _kilobytes(column: str) -> pl.Expr:
-    """Convert a sequence number, which is 1 for the first data byte, into an offset in kB."""
+    """Convert a sequence number to an offset in kB; the first data byte has number 1."""
     return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE

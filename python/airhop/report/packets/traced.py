@@ -1,4 +1,4 @@
-"""Repetition of some runs of a study with packet traces, for the report's time-lines."""
+"""Repetition of some of a study's runs with packet traces, for the report's time-lines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 LONGEST_S = 20.0
-"""Maximum simulated time of a time-line, s; the trace then has hundreds of losses, and the page loads fast.
-"""
+"""Maximum simulated time of a time-line in seconds. The page then loads fast and shows hundreds of losses."""
 SLOW_MBPS = 0.1
-"""Goodput, Mbit/s, below which the page prints kbit/s."""
+"""Goodput in Mbit/s below which the page prints kbit/s."""
 OPENING_S = 2.0
-"""Length of the interval that the page shows first, s."""
+"""Length in seconds of the interval that the page shows first."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,17 @@ class TracedRun:
     command: str
     rep: int = 0
     point: int | None = None
-    """Index of the study's point to which the run belongs; None for a run outside a study."""
+    """Index of the run's point in the study. None for a run outside a study."""
     opening_s: float = OPENING_S
     network: Mapping[str, Any] = field(default_factory=dict)
     """The scenario as plain data."""
 
     shown: str | None = None
-    """Name of the TCP flow or connection shown; None: the first flow of the run."""
+    """Name of the TCP flow or connection to show. None selects the run's first flow."""
 
     @cached_property
     def connections(self) -> dict[str, list[str]]:
-        """Connections of each TCP flow, by the flow's name; empty for a flow without connections."""
+        """Names of the connections of each TCP flow, by flow name."""
         flows = [flow["name"] for flow in self.document["flows"] if flow["transport"] == "tcp"]
         return connections(flows, self.tables) if "segments" in self.tables else {flow: [] for flow in flows}
 
@@ -58,7 +57,7 @@ class TracedRun:
 
     @cached_property
     def flow(self) -> dict[str, Any]:
-        """The TCP flow shown, or the flow of the connection shown."""
+        """TCP flow to show, or the flow of the connection to show."""
         name = next(iter(self.connections)) if self.shown is None else self.shown
         line = next(flow for flow, opened in self.connections.items() if name in (flow, *opened))
         return next(flow for flow in self.document["flows"] if flow["name"] == line)
@@ -70,21 +69,27 @@ class TracedRun:
 
     @property
     def name(self) -> str:
-        """Name of the shown flow or connection in the trace; for a flow with connections, its first one."""
+        """Name in the trace of the shown flow or connection.
+
+        For a flow with several connections, the name of its first connection.
+        """
         if self.shown is None or self.shown == self.flow["name"]:
             return self.opened[0] if self.opened else str(self.flow["name"])
         return self.shown
 
     @property
     def goodput(self) -> str:
-        """Text with the goodput of the shown flow, and with the flow's name if the run has several flows."""
+        """Goodput of the shown flow as text.
+
+        The text begins with the flow's name if the run has several flows.
+        """
         mbps = float(self.flow["goodput_mbps"])
         told = f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
         return f"{self.flow['name']}: {told}" if len(self.document["flows"]) > 1 else told
 
     @property
     def about_goodput(self) -> str:
-        """Caption of `goodput`, because the goodput in tables refers to all flows and replications."""
+        """Caption that separates `goodput` from the means in tables."""
         return (
             f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
             " tables have the means of all replications, summed over the flows"

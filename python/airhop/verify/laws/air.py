@@ -1,4 +1,7 @@
-"""Law of 802.11: start times, durations and attempt numbers of frames, and a received frame per arrival."""
+"""Law of 802.11 frames: start times, durations, attempt numbers, and packets that arrive.
+
+A packet arrives with a received frame.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ _ANSWERED = {
     "cts": ("rts",), "data": ("cts", "ack"), "a-mpdu": ("cts",), "ack": ("data",),
     "block-ack": ("a-mpdu", "block-ack-req"),
 }  # fmt: skip
-"""Kinds of the frames that a frame of each kind follows by a SIFS; data also follow a fragment's ACK."""
+"""Kinds of frames that may precede a frame by a SIFS, by kind of frame. Data also follow a fragment's ACK."""
 _ANSWERS = ("cts", "ack", "block-ack")
-"""Kinds of frames that belong to the exchange of their receiver."""
+"""Kinds of frames that respond to another station's frame."""
 _BYTES = {"rts": 20, "cts": 14, "ack": 14, "cf-end": 20}
-"""Lengths of control frames."""
+"""Lengths of control frames in bytes."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -46,7 +49,7 @@ def _check_durations(medium: Medium) -> Iterator[Finding]:
 
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
-    """Compare the number of attempts at each packet, RTS frames included, with the limit."""
+    """Compare the number of attempts per packet, including RTS frames, with the limit."""
     first = _first_kind(medium)
     sent: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], tuple[str, str, str, int]] = {}
@@ -72,9 +75,9 @@ def _once(medium: Medium) -> Iterator[Finding]:
 
 
 def _airtimes(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Compare the airtime of stations with the durations of their frames and of the responses to them.
+    """Compare the airtime of stations with the durations of their frames and the responses to these frames.
 
-    A frame that ends at the end of the warm-up may or may not be counted.
+    A frame may end exactly at the end of the warm-up. Such a frame may or may not be counted.
     """
     ended: Counter[tuple[str, bool]] = Counter()
     for frame in medium.frames:
@@ -93,10 +96,10 @@ def _airtimes(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Compare data frames with offered packets, and the lengths of control frames with the standard's.
+    """Compare data frames with offered packets, and control frames with the lengths in the standard.
 
-    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4. Fragments contain a part of a packet (`fragments.py`), and agents
-    may lengthen a queued packet.
+    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4. Fragments are checked in `fragments.py`. Agents may lengthen a
+    queued packet.
     """
     helped, overhead = trace.helped, medium.overhead
     offered = {
@@ -118,7 +121,7 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _numbers(medium: Medium) -> Iterator[Finding]:
-    """Check the attempt numbers of each packet, which count from 1 without gaps.
+    """Check that the attempt numbers of each packet count from 1 without gaps.
 
     An internal collision also counts as an attempt (IEEE 802.11-2020 §10.23.2.12.1).
     """
@@ -144,7 +147,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 
 
 def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Check that every discarded packet had its last attempt."""
+    """Check that every discarded packet had its last allowed attempt."""
     given_up: defaultdict[tuple[str, tuple[str, str, str, int]], list[Step]] = defaultdict(list)
     for sender, receiver, step in medium.steps(trace, "dropped"):
         if step.cause == "retries" and not _may_lose_internally(trace, medium, step):
@@ -171,7 +174,7 @@ def _may_lose_internally(trace: Trace, medium: Medium, step: Step) -> bool:
 
 
 def _kinds_of_last_attempts(medium: Medium, frames: list[Frame]) -> list[str]:
-    """Return the types of the last frames of one packet, from its last first attempt on."""
+    """Return the kinds of a packet's last frames, from the latest first attempt on."""
     first = _first_kind(medium)
     begins = (n for n, frame in enumerate(frames) if (frame.kind, frame.attempt) == (first, 1))
     return [frame.kind for frame in frames[max(begins, default=0) :]]
@@ -189,7 +192,7 @@ def _packet(frame: Frame) -> tuple[str, str, str, int]:
 def _begins(medium: Medium) -> Iterator[Finding]:
     """Yield frames, except responses, that begin while their sender sends or senses another frame."""
     near: list[Frame] = []
-    """Frames that end less than DIFS before the next frame begins, or later."""
+    """Frames on the air, and frames that ended less than DIFS ago."""
     for frame in medium.frames:
         over = frame.start - medium.difs + ROUNDING
         near = [other for other in near if other.end > over]
@@ -212,7 +215,10 @@ def _begins(medium: Medium) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
-    """Return whether a SIFS before a frame ends its request, a fragment's ACK, or a response in a TXOP."""
+    """Return whether a frame follows its cause by a SIFS.
+
+    The cause is a request, a fragment's ACK, or a response within a TXOP.
+    """
     asked = _ANSWERED.get(frame.kind, ())
     due = frame.start - medium.sifs
     return any(
@@ -224,7 +230,7 @@ def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
 
 
 def _arrivals(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Check that a frame with each arriving packet was received at the time of its arrival."""
+    """Check that a received frame ends at each packet's arrival."""
     received = {
         (frame.end, frame.sender, frame.receiver, frame.flow, frame.packet, frame.seq)
         for frame in medium.frames

@@ -1,7 +1,7 @@
-"""Law of calls and games: intervals of packets, deadlines at the receivers, and the rating of calls.
+"""Law of calls and games: packet intervals, deadlines at the receivers, and the rating of calls.
 
-A packet of a call is played a constant time after its transmission; the first arrival determines this time.
-The rating is the E-model of ITU-T G.107 (06/2015) with its default values and without echo.
+Packets of a call are played a constant time after transmission. The first arrival determines this time. The
+rating is the E-model of ITU-T G.107 (06/2015) with default values and without echo.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Packets:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the intervals of packets with the scenario, and the numbers of the document with the trace."""
+    """Compare packet intervals with the scenario, and the numbers of the run document with the trace."""
     if trace.duration <= trace.warmup:
         return  # a run that ends during its warm-up has no measures
     for name, flow in trace.lines.items():
@@ -64,9 +64,10 @@ def _packets(trace: Trace, name: str) -> _Packets:
 
 
 def _off_beat(name: str, flow: Mapping[str, Any], sent: Sequence[int]) -> Iterator[Finding]:
-    """Find packets that were not sent at the intervals of the application.
+    """Find packets that were not sent at the application's intervals.
 
-    The first packet is sent at the start of the flow, or in the reverse direction within an interval.
+    The first packet is sent at the start of the flow. In the reverse direction, it follows within an
+    interval.
     """
     every, start = quantity(flow["app"]["every"]), quantity(flow["start"])
     latest = start + every if name.endswith(_BACK) else start
@@ -78,9 +79,9 @@ def _off_beat(name: str, flow: Mapping[str, Any], sent: Sequence[int]) -> Iterat
 
 
 def _counts(trace: Trace, packets: _Packets, bound: int) -> tuple[list[bool], int]:
-    """Return for each packet with a deadline whether it arrived in time, and the number of late packets.
+    """Return for each deadline whether the packet arrived in time, and the number of late packets.
 
-    Deadlines count from the end of the warm-up to the end of the run.
+    Only deadlines after the warm-up and before the end of the run count.
     """
     counted = [
         (at, sent + bound)
@@ -92,7 +93,10 @@ def _counts(trace: Trace, packets: _Packets, bound: int) -> tuple[list[bool], in
 
 
 def _shares(in_time: Sequence[bool], late: int, key: str) -> dict[str, float | None]:
-    """Return counts, and percentages of late and lost packets, which are None without counted packets."""
+    """Return counts, and percentages of late and lost packets.
+
+    Percentages are None without packets.
+    """
     played, every = sum(in_time), len(in_time)
     lost = every - played - late
     percent = {"late_pct": late, "lost_pct": lost}
@@ -105,9 +109,9 @@ def _game(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str,
 
 
 def _call(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str, float | None]:
-    """Return the numbers of a call: counts of packets by their playout time, and the values of the E-model.
+    """Return the numbers of a call: packet counts by playout, and the values of the E-model.
 
-    The values of the E-model are None without a packet whose playout time has passed.
+    The values of the E-model are None if no packet was due.
     """
     app = flow["app"]
     in_time: list[bool] = []
@@ -131,7 +135,7 @@ def _call(trace: Trace, flow: Mapping[str, Any], packets: _Packets) -> dict[str,
 
 
 def _burst_ratio(in_time: Sequence[bool]) -> float | None:
-    """Return the mean burst length of missed packets divided by that of random losses.
+    """Return the burst ratio: mean length of loss bursts, divided by the mean length under random loss.
 
     None if no packet was missed.
     """
@@ -142,7 +146,7 @@ def _burst_ratio(in_time: Sequence[bool]) -> float | None:
 
 
 def _delay_impairment(delay_ms: float) -> float:
-    """Return Idd of a delay from mouth to ear (G.107 §7.4)."""
+    """Return the impairment Idd for a mouth-to-ear delay (G.107 §7.4)."""
     if delay_ms <= 100:
         return 0.0
     x = math.log2(delay_ms / 100)

@@ -17,7 +17,7 @@ _CLOSE = 1e-9
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare goodput with the bytes delivered after the warm-up, and counters with numbers of rows."""
+    """Compare goodput with the bytes delivered after the warm-up, and counters with row counts."""
     for name, flow in trace.lines.items():
         if flow["transport"] == "tcp":
             yield from _Connection(trace, name, flow).check()
@@ -84,7 +84,10 @@ class _Connection:
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
 
     def traffic(self) -> Iterator[Finding]:
-        """Compare the counters of sent and delivered data, also of flows of real packets."""
+        """Compare the counters of sent and delivered data.
+
+        Flows of real packets are included.
+        """
         rows = self._rows("segments", "retransmission", "bytes")
         # a segment with only a FIN has no data
         segments = [(time, again) for time, again, size in rows if size]
@@ -103,7 +106,7 @@ class _Connection:
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
     def _deliveries(self) -> list[tuple[int, int]]:
-        """Return the times of deliveries, and the bytes delivered until each time on all connections."""
+        """Return the time and the cumulative bytes of each delivery, over all connections."""
         if not self._connects:
             return self._rows("deliveries", "bytes")
         totals = (
@@ -114,7 +117,7 @@ class _Connection:
         return [(time, total) for (time, _), total in zip(grown, sums, strict=True)]
 
     def _timeouts(self) -> Iterator[Finding]:
-        """Compare the number of timeouts with the retransmissions after timeouts."""
+        """Compare the number of timeouts with the retransmissions that timeouts caused."""
         bounds = [self._timeouts_of(name) for name in self._names]
         least, most = (sum(bound[i] for bound in bounds) for i in (0, 1))
         if not least <= self._document["timeouts"] <= most:
@@ -122,7 +125,7 @@ class _Connection:
             yield _finding(self._name, text)
 
     def _timeouts_of(self, name: str) -> tuple[int, int]:
-        """Return the least and the greatest number of timeouts of a connection."""
+        """Return the smallest and largest possible number of timeouts of a connection."""
         windows: dict[int, float] = {}
         """Smallest window at which data was retransmitted, by the time of the retransmission."""
         for time, cause, cwnd in self._trace.rows_of(name, "segments", "cause", "cwnd"):
@@ -140,7 +143,10 @@ class _Connection:
         return least, most
 
     def _shows_expiry(self, states: Sequence[_State]) -> bool:
-        """Return whether the RTO grows without a new sample, which only a timeout causes (RFC 6298 §5.5)."""
+        """Return whether the RTO grows without a new sample.
+
+        Only a timeout causes this (RFC 6298 §5.5).
+        """
         timer = self._document["tcp"]["rto"]
         return any(
             state.rto > before.rto
@@ -150,10 +156,10 @@ class _Connection:
         )
 
     def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
-        """Return whether a retransmission at this window may follow a timeout without a change of the RTO.
+        """Return whether a retransmission may follow a timeout that left the RTO unchanged.
 
-        The RTO does not grow at its upper bound, nor in ns-2 if it is at most two ticks. In these cases, the
-        window is already one segment.
+        The RTO does not grow at its upper bound, nor in ns-2 at two ticks or less. The window is then already
+        one segment.
         """
         timer = self._document["tcp"]["rto"]
         stays = 2 * quantity(timer["tick"]) / 1e6 if timer["kind"] == "ns2" else 0
@@ -172,7 +178,10 @@ class _Connection:
         yield from self._responses()
 
     def _responses(self) -> Iterator[Finding]:
-        """Compare the number of responses, which end at multiples of the size if all have equal size."""
+        """Compare the number of responses.
+
+        Responses of equal size end at multiples of the size.
+        """
         said, size = self._document["completion_ms"], self._document["app"].get("response")
         if said is None or not isinstance(size, str):
             return
@@ -190,7 +199,7 @@ class _Connection:
             yield _finding(self._name, f"completion_ms.count is {said['count']}, and {count} by the trace")
 
     def _connections(self) -> Iterator[Finding]:
-        """Compare the numbers of opened connections and of connections with two acknowledged FINs."""
+        """Compare the numbers of opened connections and of connections closed by two acknowledged FINs."""
         if (said := self._document["connections"]) is None:
             return
         asked = self._trace.connections(f"{self._name} requests")
@@ -201,7 +210,7 @@ class _Connection:
         yield from _counted(self._trace, self._name, "connections.closed", said["closed"], closed)
 
     def _closed(self, name: str) -> int | None:
-        """Return the time of the ACK of a side's FIN (RFC 9293 §3.6), nanoseconds.
+        """Return the time in nanoseconds at which a side's FIN is acknowledged (RFC 9293 §3.6).
 
         None without such an ACK.
         """
@@ -221,7 +230,7 @@ class _Connection:
 
 
 def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Compare the numbers of a UDP flow, whose receiver delivers each arriving datagram."""
+    """Compare the numbers of a UDP flow: the receiver delivers each arriving datagram."""
     steps = [step for step in trace.steps_of(name) if step.kind == "datagram"]
     for word, key in (("made", "sent_segments"), ("delivered", "delivered_bytes")):
         size = quantity(flow["segment"]) if word == "delivered" else 1
@@ -259,9 +268,9 @@ def _same(place: str, key: str, said: float | None, value: float | None) -> Iter
 
 
 def _active_mbps(trace: Trace, sent: list[int], arrived: list[int], delivered: float) -> float | None:
-    """Compute the rate from the first segment, or the end of the warm-up, to the last delivery, Mbit/s.
+    """Return the rate between the first segment and the last delivery in Mbit/s.
 
-    None without a delivery in this interval.
+    The interval begins after the warm-up. None without a delivery in this interval.
     """
     begin = max(sent[0], trace.warmup) if sent else 0
     if not delivered or not arrived or arrived[-1] <= begin:
@@ -270,7 +279,7 @@ def _active_mbps(trace: Trace, sent: list[int], arrived: list[int], delivered: f
 
 
 def _jitter_ns(delays: Iterable[int]) -> float:
-    """Return the smoothed difference of successive delays, as RTP receivers compute it (RFC 3550 §6.4.1)."""
+    """Return the smoothed delay variation as RTP receivers compute it (RFC 3550 §6.4.1)."""
     jitter = 0.0
     for before, delay in pairwise(delays):
         jitter += (abs(delay - before) - jitter) / 16
@@ -278,7 +287,10 @@ def _jitter_ns(delays: Iterable[int]) -> float:
 
 
 def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:
-    """Compare a counter with the times of its events; an event at the end of the warm-up may be counted."""
+    """Compare a counter with the times of its events.
+
+    An event at the end of the warm-up may be counted or not.
+    """
     all_times = list(times)
     late = sum(time > trace.warmup for time in all_times)
     then = sum(time == trace.warmup for time in all_times)

@@ -1,7 +1,7 @@
 """Law of the one-way delays in the run document, by flow and by class of flows.
 
-The delay of a byte of TCP is the time from its first transmission to its delivery, in order, to the
-application; the delay of a datagram is the time from its creation to its delivery.
+For TCP, the delay of a byte is the time from first transmission to in-order delivery to the application. For
+datagrams, it is the time from creation to delivery.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from airhop.verify.trace import Finding, Trace
 _CLOSE = 1e-9
 """Maximum relative difference of sums of 64-bit floats."""
 _PART = 1 / 128
-"""Maximum relative excess of a percentile in the run document over the exact percentile."""
+"""Maximum relative error of a percentile in the run document. The exact percentile is never larger."""
 _PERCENTS = (50, 95, 99)
 
 _Delays = Counter[int]
-"""Number of bytes, or of datagrams, by their delay, ns."""
+"""Number of bytes or datagrams, by delay in ns."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def _of_bytes(trace: Trace, line: str) -> _Delays:
 
 
 def _first_sent(rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, int]]:
-    """Yield for each transmission of new bytes the total number of bytes sent, and the time, ns."""
+    """Yield the total number of bytes sent and the time in ns, for each transmission of new bytes."""
     top = 0
     for time, seq, size in rows:
         if seq + size - 1 > top:
@@ -78,7 +78,10 @@ def _of_datagrams(trace: Trace, name: str) -> _Delays:
 
 
 def _contradictions(place: str, said: Mapping[str, float] | None, delays: _Delays) -> Iterator[Finding]:
-    """Compare mean and maximum, which are exact, and percentiles, which may be slightly too large."""
+    """Compare mean and maximum exactly.
+
+    Percentiles in the document may be slightly too large.
+    """
     total = delays.total()
     if (said is None) != (total == 0):
         yield Finding("delay", 0.0, place, f"delay_ms is {said}, and the trace has {total} delays")
@@ -96,7 +99,7 @@ def _contradictions(place: str, said: Mapping[str, float] | None, delays: _Delay
 
 
 def _percentiles(delays: _Delays, total: int) -> dict[int, int]:
-    """Return the percentiles by nearest rank, ns."""
+    """Return the nearest-rank percentiles in ns."""
     ranks = {percent: -(-total * percent // 100) for percent in _PERCENTS}
     found: dict[int, int] = {}
     below = 0

@@ -1,4 +1,4 @@
-"""Law of the tables `stations`, `links` and `fades`, which follow from the scenario and files of fades."""
+"""Law of the tables `stations`, `links` and `fades`, given by the scenario and its files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quantity, spans, ways
 
 _CLOSE = 1e-6
-"""Tolerance of positions, metres."""
+"""Tolerance of positions in metres."""
 _SAME = 1e-9
 """Maximum relative difference of a recorded rate or delay from the planned value."""
 
@@ -45,7 +45,10 @@ _Place = tuple[float, float]
 
 
 def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
-    """Return the corners of the area of each station: one point, unless the position is random."""
+    """Return the corners of each station's area.
+
+    Without a random position, the area is one point.
+    """
     if "stations" in plan:
         return {name: (tuple(place), tuple(place)) for name, place in plan["stations"].items()}
     layout = plan["layout"]
@@ -70,7 +73,7 @@ def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _links(trace: Trace) -> Iterator[Finding]:
-    """Compare the phases of each direction of a link with the changes of that direction in the scenario."""
+    """Compare the phases of each link direction with the changes in the scenario."""
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     if "links" in trace.tables:
         for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
@@ -86,11 +89,17 @@ def _links(trace: Trace) -> Iterator[Finding]:
 
 
 _Phase = tuple[int, float | None, float]
-"""Start, rate in Mbit/s (0 in an outage, None if a file defines the rate), and delay in ms."""
+"""Phase of a link direction: start, rate in Mbit/s, and delay in ms.
+
+The rate is 0 in an outage, and None if a file defines the rate.
+"""
 
 
 def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
-    """Return the phases of a direction from its changes, without outages that are recorded as fades."""
+    """Return the phases of a direction, from its changes.
+
+    Outages that are recorded as fades are left out.
+    """
     changes = [change for change in way["changes"] if change["kind"] != "outage" or change["fate"] != "lost"]
     rate = quantity(way["rate"]) / 1e6 if "rate" in way else None
     delay = quantity(way["delay"]) / 1e6
@@ -125,7 +134,7 @@ def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
 
 
 def _outage_length(change: Mapping[str, Any]) -> int:
-    """Return the length of an outage or handoff gap, ns."""
+    """Return the length in ns of an outage or handoff gap."""
     return round(quantity(change.get("lasts", change.get("gap", "0 s"))))
 
 
@@ -140,7 +149,7 @@ def _equals_phases(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bo
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:
-    """Check the fades of each direction: their order, their file, and their equality in both directions."""
+    """Check the fades of each direction: their order, their file, and that shared fades are equal."""
     fades: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     begins, ends = trace.times("fades", "begin_s"), trace.times("fades", "end_s")
     for place, begin, end in zip(trace.tables["fades"]["place"].to_list(), begins, ends, strict=True):
@@ -168,7 +177,7 @@ def _fades(trace: Trace) -> Iterator[Finding]:
 
 
 def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]], duration: int) -> bool:
-    """Return whether the fades of a direction equal the union of its outages and its channel's fades."""
+    """Return whether the fades of a direction are exactly its outages and its channel's fades."""
     outages = _joined(
         sorted(
             (begin, min(begin + _outage_length(change), duration))
@@ -185,7 +194,10 @@ def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]],
 
 
 def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
-    """List the error models that fade in time, with the directions that share their fades."""
+    """List the error models that fade in time.
+
+    Each comes with the directions that share its fades.
+    """
     for kind in ("wired", "radio", "wlan"):
         for plan in trace.scenario.get(kind, []):
             if _loses_at_times(plan) or not any(map(_is_fading, listed(plan["errors"]))):
@@ -201,17 +213,23 @@ def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
 
 
 def _is_fading(model: Mapping[str, Any]) -> bool:
-    """Return whether an error model changes in time, so that its fades are recorded."""
+    """Return whether an error model changes in time.
+
+    The trace then has its fades.
+    """
     return model["kind"] in ("two-state", "recorded")
 
 
 def _loses_at_times(plan: Mapping[str, Any]) -> bool:
-    """Return whether a link has outages that lose frames on the air, which are recorded as fades."""
+    """Return whether a link's outages lose frames on the air.
+
+    The trace records such outages as fades.
+    """
     return any(change.get("fate") == "lost" for change in listed(plan.get("changes", [])))
 
 
 def _of_file(name: str, duration: int) -> list[tuple[int, int]]:
-    """Read the fades of a recorded channel, which repeat after the last fade."""
+    """Read the fades of a recorded channel, repeated to the end of the run."""
     with open(name, encoding="utf-8") as file:  # noqa: PTH123
         rows = [tuple(round(float(cell) * 1e9) for cell in line.split(",")) for line in list(file)[1:]]
     fades: list[tuple[int, int]] = []

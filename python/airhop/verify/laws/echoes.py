@@ -1,4 +1,4 @@
-"""Law of ECN echoes: ECE of each ACK by the rule of the receiver, and CWR after a window reduction."""
+"""Law of ECN echoes: ECE on each ACK as the receiver's rule requires, and CWR after a window reduction."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from airhop.verify.trace import ACTS, Finding, Step, Trace
 
 @dataclass
 class _Rfc3168:
-    """ECE from a mark until CWR (RFC 3168 §6.1.3)."""
+    """ECE from a CE mark until CWR (RFC 3168 §6.1.3)."""
 
     echoes: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
+        """Process a segment.
+
+        Return True if earlier segments may get a separate ACK.
+        """
         self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
         return False
 
@@ -36,7 +39,10 @@ class _EachMark:
     is_due: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
+        """Process a segment.
+
+        Return True if earlier segments may get a separate ACK.
+        """
         self.is_due |= step.ecn == "ce"
         return False
 
@@ -53,7 +59,10 @@ class _EachByte:
     is_marked: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; return whether it may release a separate ACK of the earlier segments."""
+        """Process a segment.
+
+        Return True if earlier segments may get a separate ACK.
+        """
         before, self.is_marked = self.is_marked, step.ecn == "ce"
         return before != self.is_marked
 
@@ -63,7 +72,7 @@ class _EachByte:
 
 
 class _None:
-    """Receiver without ECN, which never sets ECE."""
+    """Receiver without ECN: never sets ECE."""
 
     def on_data(self, _: Step) -> bool:
         """Process a segment."""
@@ -94,13 +103,14 @@ class _Ends:
     acks: list[Step] = field(default_factory=list)
     """ACKs that the receiver has made since the last segment arrived."""
     changed: int = -1
-    """Time of the last segment, ns, if it changed the echo, so that earlier data may have a separate ACK;
-    otherwise -1.
+    """Time in ns of the last segment if it changed the echo; -1 otherwise.
+
+    At a change, earlier data may have a separate ACK.
     """
     top: int = 1
     """First byte that was never sent."""
     cuts: deque[int] = field(default_factory=deque)
-    """Times when the window fell, ns."""
+    """Times in ns at which the window fell."""
     reduced: bool = False
     """True if an echo, a reduction of the window or a retransmission followed the last CWR."""
 
@@ -119,7 +129,7 @@ class _Ends:
             yield from self._sent(step)
 
     def settle(self) -> Iterator[Finding]:
-        """Compare the ACKs since the last segment with the rule."""
+        """Compare the ACKs since the last segment with the receiver's rule."""
         acks, self.acks = self.acks, []
         # At a change of the echo, the first of two ACKs at this instant has the state before the change.
         at_once = sum(ack.time == self.changed for ack in acks)
@@ -132,7 +142,7 @@ class _Ends:
                 yield Finding("echo", ack.time / 1e9, ack.place, f"ACK {ack.seq} has CWR")
 
     def _sent(self, step: Step) -> Iterator[Finding]:
-        """Check CWR by RFC 3168 §6.1.2: only on new data, after an echo or a reduction "for any reason"."""
+        """Check CWR (RFC 3168 §6.1.2): only on new data, after an echo or a reduction "for any reason"."""
         is_new = step.seq >= self.top
         self.top = max(self.top, step.end)
         self.reduced |= not is_new
@@ -163,6 +173,6 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _reduction_times(trace: Trace, flow: str) -> deque[int]:
-    """Return the times when the window of a flow fell, ns."""
+    """Return the times in ns at which a flow's window fell."""
     rows = trace.rows_of(flow, "window", "cwnd")
     return deque(time for (_, before), (time, cwnd) in pairwise(rows) if cwnd < before)

@@ -1,4 +1,7 @@
-"""Law of the records of senders and receivers, which must match the packets of their flow."""
+"""Law of sender and receiver records.
+
+The records must match the packets of the flow.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from typing import Any
 from airhop.verify.trace import ACTS, Finding, Step, Trace, is_handshake
 
 _ACTS_FOR_RECEIVER = {"split"}
-"""Services whose agent accepts data and makes ACKs."""
+"""Services with an agent that accepts data and makes ACKs."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the records of senders with packets, and the ends of packets with the ends of their flow."""
+    """Compare sender records with packets, and the packets' first and last nodes with the flow's ends."""
     for name, flow in trace.flows.items():
         walks = [step for step in trace.steps_of(name) if step.step in ("made", "delivered")]
         yield from _places(walks, flow)
@@ -43,9 +46,9 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield packets, except of agents, that are created or delivered elsewhere than at their flow's ends.
+    """Yield packets that are created or delivered elsewhere than at the ends of the flow.
 
-    `walks` has the first steps of the flow's packets, and the steps of their delivery.
+    Packets of agents are exempt. `walks` has the first steps and the delivery steps of the flow's packets.
     """
     ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
     services = set(flow.get("services", ()))

@@ -1,4 +1,7 @@
-"""Law of 802.11 exchanges: a received frame has a response, a response a request, a collision two frames."""
+"""Law of 802.11 exchanges.
+
+A received frame has a response, a response has a request, and a collision has two frames.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
-"""Possible differences of a recorded time from the exact time, ns."""
+"""Possible deviations of a recorded time from the exact time in ns."""
 _NAMES = {"data": "link ACK", "a-mpdu": "BlockAck", "block-ack-req": "BlockAck"}
-"""Names of the responses to frames with data, and to BlockAckReqs."""
+"""Names of the responses to data frames and BlockAckReqs."""
 _REQUESTS = {"cts": ("rts",), "ack": ("data",), "block-ack": ("a-mpdu", "block-ack-req")}
-"""Kinds of the frames that elicit a frame."""
+"""Kinds of frames that elicit a frame, by kind of frame."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -31,15 +34,15 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _packet(frame: Frame) -> tuple[str, str, str, int, int]:
-    """Return category, flow, kind and number of the packet in a frame, and the number of the attempt.
+    """Return the category, flow, kind and number of a frame's packet, and the attempt number.
 
-    An RTS or a CTS has the values of the packet for which it is sent.
+    An RTS or CTS has the values of the packet that it announces.
     """
     return frame.category, frame.flow, frame.packet, frame.seq, frame.attempt
 
 
 def _near(frames: Mapping[tuple[str, int], Frame], station: str, time: int) -> Frame | None:
-    """Return the frame of a station at a time, to within the rounding of times; None without such a frame."""
+    """Return a station's frame at a time, with a tolerance for rounding; None if there is none."""
     for off in _OFFSETS:
         if (frame := frames.get((station, time + off))) is not None:
             return frame
@@ -47,7 +50,7 @@ def _near(frames: Mapping[tuple[str, int], Frame], station: str, time: int) -> F
 
 
 class _Exchanges:
-    """Frames of a channel and their answers."""
+    """Frames of a channel and the responses to the frames."""
 
     def __init__(self, medium: Medium, duration: int) -> None:
         self._medium = medium
@@ -59,16 +62,16 @@ class _Exchanges:
         }
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Return the frame that the receiver of a frame sends a SIFS after its end.
+        """Return the receiver's frame that begins a SIFS after this frame.
 
-        None without such a frame.
+        None if there is none.
         """
         return _near(self._medium.begun, frame.receiver, frame.end + self._medium.sifs)
 
     def answered(self, frame: Frame) -> str | None:
-        """Return the error if no link ACK or BlockAck follows a frame with data by a SIFS, else None.
+        """Return an error if no link ACK or BlockAck follows a data frame after a SIFS.
 
-        IEEE 802.11-2016 §10.3.2.9.
+        None if the response is correct (IEEE 802.11-2016 §10.3.2.9).
         """
         wanted = _NAMES.get(frame.kind)
         if wanted is None or frame.outcome not in RECEIVED:
@@ -81,9 +84,10 @@ class _Exchanges:
         return f"received, and no {wanted} follows after a SIFS"
 
     def elicited(self, frame: Frame) -> str | None:
-        """Return the error if a response follows no frame that elicits it, else None.
+        """Return an error if a response was not elicited; None otherwise.
 
-        Responses are CTS, link ACKs, and data after RTS and CTS.
+        Responses are CTS, link ACKs, and data after RTS and CTS. The station must have received a frame that
+        elicits the response a SIFS earlier.
         """
         wanted = self._requests.get(frame.kind)
         if wanted is None:
@@ -122,7 +126,7 @@ class _Exchanges:
             yield finding("exchange", frame, f"lost beside a frame of {others[0].sender}: too weak for that")
 
     def timeouts(self) -> Iterator[Finding]:
-        """Find stations that retransmit before the timeout of their unanswered frame."""
+        """Find stations that retransmit a frame before the response timeout."""
         medium = self._medium
         waits: dict[str, Frame] = {}
         for frame in medium.frames:
@@ -137,7 +141,7 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Find stations that decode another station's CTS and send before the ACK (802.11-2016 §10.3.2.4).
+        """Find stations that send although another station's CTS reserves the medium (802.11-2016 §10.3.2.4).
 
         The link ACK of a fragment sets the NAV for the next fragment in the same way (§10.3.4.6).
         """

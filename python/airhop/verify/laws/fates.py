@@ -15,11 +15,12 @@ from airhop.verify.snr import BySnr
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a channel's number of losses: so many standard deviations plus so many frames, with a
-false-alarm rate of 10⁻¹⁰.
+"""Tolerance of a channel's number of losses: 7 standard deviations plus 6 frames.
+
+The false-alarm rate is 10⁻¹⁰.
 """
 _HEADERS = {"tcp": (40, 80), "udp": (28, 28)}
-"""Smallest and largest length of headers, options and additions by agents, bytes."""
+"""Minimum and maximum bytes of headers, including options and bytes added by agents."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class _Hops:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare drops with queue lengths and channels, and loss rates of channels with their error models."""
+    """Compare drops with queue lengths and channels, and loss rates with error models."""
     hops = _Hops(trace)
     lengths: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, place, waiting in trace.rows("queue", "place", "packets"):
@@ -95,10 +96,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
-    """Return the reason why no drop by this cause is possible at the place.
-
-    None if such a drop is possible.
-    """
+    """Return an error if no packet can be dropped at the place by this cause; None otherwise."""
     match cause:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
@@ -121,7 +119,7 @@ def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]
 
 
 def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
-    """Compare the frame loss rates of channels with independent errors with the configured rates."""
+    """Compare the frame loss rates with the configured rates, for channels with independent errors."""
     if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
         return  # with LHP or HACK, a receiver uses parts of damaged frames
     wired = [place for place, hop in hops.links.items() if hop.kind == "wired"]
@@ -139,14 +137,17 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
 
 
 def _of_packets(trace: Trace, place: str) -> list[tuple[int, bool]]:
-    """List length and loss (true if the channel lost the packet) of the packets that reached a wire's end."""
+    """List the packets at the end of a wire as (length, lost).
+
+    `lost` is True for a channel error.
+    """
     steps = (*trace.steps_at(place, "arrived"), *trace.steps_at(place, "dropped"))
     reached = (step for step in steps if step.step == "arrived" or step.cause == "channel")
     return [(step.bytes, step.cause == "channel") for step in reached]
 
 
 def _of_frames(trace: Trace, hop: _Hop, place: str) -> list[tuple[int, bool]]:
-    """List length and loss (true: by the channel) of frames and MPDUs that only the channel could lose."""
+    """List the frames and MPDUs that only the channel could lose, as (length, lost)."""
     spares_control = hop.plan.get("standard") in FORMATS
     return [
         (one.bytes, one.outcome == "channel")
@@ -168,7 +169,7 @@ def _by_rate(
 ) -> tuple[float, float]:
     """Return the range of expected losses.
 
-    It is a range because the frame length to which `fer` refers is not exactly known.
+    A range is needed because the reference length of `fer` is not known exactly.
     """
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
@@ -198,4 +199,4 @@ def _by_snr(
 
 
 _INDEPENDENT = {"bernoulli": _by_rate, "snr": _by_snr}
-"""Expected losses of channels with independent errors, by their kind."""
+"""Functions that compute the expected losses of channels with independent errors, by kind of error."""

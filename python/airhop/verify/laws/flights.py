@@ -1,4 +1,7 @@
-"""Law of the bytes in flight: a sum of whole segments, and before any loss all outstanding bytes."""
+"""Law of the bytes in flight.
+
+The flight is a sum of whole segments. Before any loss, the flight is all outstanding data.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,19 @@ _TABLES = (
 
 @dataclass
 class _Stream:
-    """State of a sender, updated with all records of an instant."""
+    """State of a sender, updated instant by instant."""
 
     timer: Mapping[str, Any]
     una: int = 1
     top: int = 1
     rto: float = math.inf
-    """Retransmission timeout, milliseconds."""
+    """Retransmission timeout in milliseconds."""
     recover: int = 0
     """Highest byte sent when data was last missing or retransmitted."""
     outstanding: set[int] = field(default_factory=set)
     """Possible values of the outstanding data at this instant."""
     is_smooth: bool = True
-    """True if no data has been missing or retransmitted until this instant."""
+    """True if no data is missing or retransmitted at this instant."""
 
     def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
         """Process the records of one instant."""
@@ -88,7 +91,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
-    """Yield each reason why the recorded flight is impossible."""
+    """Yield each reason against the recorded flight."""
     if table == "acks":
         return
     # After a timeout, a notice may cause the retransmission of a segment before its turn. This retransmission

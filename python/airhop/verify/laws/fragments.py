@@ -1,8 +1,8 @@
 """Law of 802.11 fragmentation: order, times and arrivals of fragments.
 
-IEEE 802.11-2016 §10.5: all fragments but the last have the even length that the threshold allows. §10.3.4.5:
-a fragment follows the link ACK of the previous one by a SIFS, and a fragment without a link ACK is
-retransmitted. §10.6: a packet arrives once, with the last of its missing fragments.
+All fragments but the last have the even length that the threshold allows (IEEE 802.11-2016 §10.5). A fragment
+follows the link ACK of the previous fragment by a SIFS, and is retransmitted without a link ACK (§10.3.4.5).
+A packet arrives once, with the last of its missing fragments (§10.6).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _RECEIVED = ("received", "captured")
 _LIFETIME = 512 * 1_024_000
 """dot11MaxTransmitMSDULifetime in nanoseconds: 512 TU."""
 _OPTIONS = range(0, 44, 4)
-"""Possible lengths of the options that agents add to a queued packet, bytes."""
+"""Possible lengths in bytes of the options that agents add to a queued packet."""
 
 _Key = tuple[str, str, str, int]
 """Receiver, flow, kind and sequence number of a packet."""
@@ -26,7 +26,7 @@ _Key = tuple[str, str, str, int]
 
 @dataclass
 class _Packet:
-    """Packet in service at a station."""
+    """Packet that a station is sending."""
 
     key: _Key
     lengths: list[list[int]]
@@ -39,11 +39,11 @@ class _Packet:
     tries: int = 0
     """Number of transmissions of the current fragment."""
     rts: int = 0
-    """RTS frames without a CTS in a row."""
+    """Number of successive RTS frames without a CTS."""
     cleared: bool = False
-    """True if its RTS was answered."""
+    """True if the packet's last frame was an RTS with a CTS."""
     resumes: int | None = None
-    """Start time of the next fragment, if the previous fragment was acknowledged."""
+    """Start time of the next fragment. None if the previous fragment was not acknowledged."""
     received: set[int] = field(default_factory=set)
 
     def is_over(self) -> bool:
@@ -51,19 +51,19 @@ class _Packet:
         return bool(self.lengths) and all(self.at >= len(lengths) for lengths in self.lengths)
 
     def expires(self) -> float:
-        """Return the end of a packet's lifetime, ns; infinite for a packet in a single frame."""
+        """Return the end of a packet's lifetime in ns; infinite for a packet in a single frame."""
         return self.begun + _LIFETIME if len(self.lengths[0]) > 1 else float("inf")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check every channel on which frames have a threshold."""
+    """Check every channel with a fragmentation threshold."""
     for medium in media(trace):
         if medium.threshold is not None:
             yield from _Replay(trace, medium).check()
 
 
 class _Replay:
-    """Replay of a channel: each station's packets, in order."""
+    """Replay of a channel, station by station and packet by packet."""
 
     def __init__(self, trace: Trace, medium: Medium) -> None:
         self._trace = trace
@@ -75,8 +75,8 @@ class _Replay:
             self._offered[sender, (receiver, step.flow, step.kind, step.seq)].add(step.bytes)
         self._arriving: Counter[tuple[int, str, _Key]] = Counter()
         self._unknown: set[tuple[str, _Key]] = set()
-        """Packets whose number of fragments is ambiguous, because packets of several lengths have their
-        key."""
+        """Packets with an unknown number of fragments, because packets of different lengths share their key.
+        """
 
     def check(self) -> Iterator[Finding]:
         """Follow every station, and compare arrivals with received fragments."""
@@ -102,7 +102,7 @@ class _Replay:
         return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]
 
     def _continues(self, packet: _Packet, frame: Frame) -> bool:
-        """Return whether a frame belongs to the packet in service at its sender."""
+        """Return whether a frame belongs to the packet that its sender is sending."""
         if packet.is_over() or packet.key != _key(frame):
             return False
         if packet.resumes is not None:
@@ -110,7 +110,10 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Check that a packet is complete, at its attempt limit or expired when the next packet starts."""
+        """Check the state of a packet when the next packet starts.
+
+        The packet must be complete, expired, or at its attempt limit.
+        """
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
@@ -163,7 +166,7 @@ class _Replay:
         return answer if answer is not None and is_one and answer.outcome in _RECEIVED else None
 
     def _arrivals(self) -> Iterator[Finding]:
-        """Compare arrived packets with packets of which all fragments were received."""
+        """Compare arrived packets with the packets of which every fragment was received."""
         told: Counter[tuple[int, str, _Key]] = Counter()
         for sender, receiver, step in self._medium.steps(self._trace, "arrived"):
             if step.flow not in self._medium.fragmented:

@@ -10,11 +10,11 @@ from airhop.catalogue import flagged_schemes
 from airhop.verify.trace import Finding, Step, Trace
 
 _ANSWERS = {"split"}
-"""Services whose agent answers a SYN in place of the receiver, and sends its own SYN."""
+"""Services with an agent that answers a SYN in place of the receiver, and sends a SYN of its own."""
 
 
 def uses_ecn(flow: Mapping[str, Any]) -> bool:
-    """Return whether both ends of a flow use ECN: by configuration, or since their scheme needs marks."""
+    """Return whether both ends of a flow use ECN, by configuration or because the scheme needs marks."""
     schemes = flagged_schemes("echoes-each-byte") | flagged_schemes("echoes-each-mark")
     return bool(flow["tcp"]["ecn"]) or flow["scheme"] in schemes
 

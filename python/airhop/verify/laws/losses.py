@@ -14,7 +14,7 @@ _LOST = ("channel", "collision")
 
 
 class _Loss(NamedTuple):
-    """Record of a loss, in `drops` or of a packet or frame; times in nanoseconds."""
+    """Loss of a packet or frame, as recorded in `drops` or elsewhere; times in nanoseconds."""
 
     time: int
     place: str
@@ -51,12 +51,15 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _of_frame(loss: _Loss) -> _Loss:
-    """Return the record of a frame's loss; for a control frame without the numbers of a packet."""
+    """Return the loss record of a frame.
+
+    Control frames have no packet number.
+    """
     return loss._replace(seq=0) if loss.kind == "control" else loss
 
 
 def _of_cells(trace: Trace) -> Iterator[_Loss]:
-    """List the frames that their receivers did not receive."""
+    """List the lost frames and MPDUs of 802.11 cells."""
     for medium in media(trace):
         for frame in medium.frames:
             if frame.kind == "a-mpdu":
@@ -76,10 +79,11 @@ def _on_radio(
     recorded: Counter[_Loss],
     packets: Mapping[_Loss, int],
 ) -> Iterator[Finding]:
-    """Return the losses of frames of a radio link, at the times when the frames would have arrived.
+    """Match the lost frames of a radio link with recorded losses.
 
-    Without ARQ, the packet is lost with its frame, and the trace has a step of the packet. After a handoff to
-    a shorter path, a frame that would overtake its predecessor arrives together with the predecessor.
+    A loss is recorded at the time when the frame would have arrived. Without ARQ, the packet is lost with its
+    frame, and the trace has a step of the packet. After a handoff to a shorter path, frames do not overtake
+    each other: a frame may arrive together with its predecessor.
     """
     dropped = Counter(
         (loss.time, loss.flow, loss.kind, loss.seq)

@@ -33,16 +33,16 @@ class _Queues:
         self._marking = marking | ({name for name, _ in queues} if replaced else set())
 
     def marking(self, step: Step) -> str | None:
-        """Return the name of the queue to which a packet is offered.
+        """Return the name of the queue to which the packet is offered.
 
-        None if this queue cannot mark packets.
+        None if the queue cannot mark packets.
         """
         name = self._queue_at(step.place, step.flow)
         return name if name in self._marking else None
 
 
 def _queues(trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the queues of a scenario by name, each with its keys."""
+    """Yield the name and keys of each queue of a scenario."""
     for kind in ("wired", "radio"):
         for link in trace.scenario.get(kind, []):
             for place, way in ways(link):
@@ -59,7 +59,7 @@ def _marks(queue: Mapping[str, Any]) -> bool:
 
 @dataclass
 class _Seen:
-    """Marks in a trace, and packets whose mark, if any, the trace does not show."""
+    """Marks in a trace, and packets that may carry a mark that the trace does not show."""
 
     queues: _Queues
     last: dict[int, Step] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class _Seen:
     by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
 
     def on_step(self, step: Step) -> str | None:
-        """Process a step; return the error in its codepoint or control bits, or None."""
+        """Process a step; return the error in the packet's codepoint or control bits, or None."""
         before = self.last.get(step.packet)
         self.last[step.packet] = step
         if before is None or step[11:] == before[11:] or before.step in ("delivered", "dropped"):
@@ -84,7 +84,7 @@ class _Seen:
         return None
 
     def unseen(self) -> Iterator[tuple[str, str]]:
-        """Yield queue and flow of each packet that is in a queue at the end of the run and may be marked."""
+        """Yield queue and flow of each packet that may still be marked in its queue at the end of the run."""
         for step in self.last.values():
             queue = self.queues.marking(step) if step.step == "offered" else None
             if queue is not None and step.ecn in _CAPABLE:
@@ -92,7 +92,7 @@ class _Seen:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check codepoints of packets on their path and at their sender (RFC 3168), and the counts of marks."""
+    """Check the ECN codepoints of packets at the sender and on the path (RFC 3168), and the mark counts."""
     seen = _Seen(_Queues(trace))
     ends = {
         name: _Sender(flow)
@@ -109,7 +109,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Sender:
-    """State of a sender, which decides whether its packets may be ECN-capable."""
+    """State of a sender that determines whether packets may be ECN-capable."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
         self._uses = uses_ecn(flow)
@@ -117,10 +117,10 @@ class _Sender:
         self._all = self._is_dctcp and flow["tcp"]["preset"] == "linux"
         self._top = 1
         self.ect0: list[int] = []
-        """Times at which data was sent with ECT(0), ns."""
+        """Times in ns at which data was sent with ECT(0)."""
 
     def on_made(self, step: Step) -> str | None:
-        """Process the creation of a packet; return the error in its codepoint, or None."""
+        """Process the creation of a packet; return the error in the packet's codepoint, or None."""
         expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
         if step.kind == "data":
             self._top = max(self._top, step.end)
@@ -128,10 +128,11 @@ class _Sender:
         return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
 
     def _may_be_marked(self, step: Step) -> bool:
-        """Return whether a packet may be ECN-capable: new data, or with DCTCP the handshake or all packets.
+        """Return whether a packet may be ECN-capable.
 
-        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; in Linux all packets of DCTCP are ECN-capable. A FIN
-        without data is not new data, and notices are not packets of the connection's ends.
+        New data may be ECN-capable; under DCTCP, the handshake as well, and with preset linux all packets.
+        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6. A FIN without data is not new data. Notices are never
+        ECN-capable.
         """
         if step.kind == "notice":
             return False

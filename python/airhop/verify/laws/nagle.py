@@ -11,10 +11,10 @@ _LONE = ("probe", "notice")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare each small segment of new data with the data outstanding at its transmission.
+    """Compare each small segment of new data with the outstanding data.
 
-    With preset linux, the previous small segment must be acknowledged by then (Minshall); with other presets,
-    all data.
+    With preset linux, the previous small segment must be acknowledged (Minshall). With other presets, all
+    data must be acknowledged.
     """
     for name, flow in trace.flows.items():
         if flow["transport"] != "tcp" or not flow["tcp"]["nagle"] or name in trace.real:

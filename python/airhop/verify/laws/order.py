@@ -21,7 +21,7 @@ _TIMES = {
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Yield records that follow a record of a later time."""
+    """Yield records that follow a later record."""
     for table, column in _TIMES.items():
         times = trace.times(table, column)
         if any(before > after for before, after in pairwise(times)):

@@ -1,4 +1,7 @@
-"""Law of radio links: one frame at a time per direction; each packet arrives once, after its frame."""
+"""Law of radio links.
+
+Each direction sends one frame at a time. Each packet arrives once, after its frame.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
 
 
 def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
-    """Compare the length of each frame with a packet offered by then, or with a link ACK's length."""
+    """Compare the length of each frame with an offered packet, or with the length of a link ACK."""
     # A frame without a packet is a link ACK, a NAK or a request of either ARQ.
     control = {
         quantity(link[key][name])
@@ -67,7 +70,7 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
 
 
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
-    """Compare the transmissions of each packet with the limit, which is one without ARQ."""
+    """Compare the number of transmissions of each packet with the limit (one without ARQ)."""
     match recovery["kind"]:
         case "none":
             most = 1
@@ -81,7 +84,7 @@ def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> I
 
 
 def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:
-    """Check that a frame with each packet was received at the packet's arrival."""
+    """Check that a frame with the packet was received before each arrival."""
     received: dict[tuple[str, str, int], int] = {}
     for frame in frames:
         if frame.outcome == "received" and frame.kind == "data":
@@ -95,11 +98,11 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 
 
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
-    """Return the instants of arrival: the end of a packet's frame, or of the frame that filled a gap.
+    """Check that each packet arrives when a frame ends.
 
-    If the receiver stops waiting for missing frames, the instant may also be the end of its waiting time.
-    When the delay decreases, no frame overtakes another: the instant may then be the end of an earlier, lost
-    frame.
+    The frame carries the packet, or fills a gap before the packet. A receiver that stops waiting for missing
+    frames releases packets at the end of the wait. If the delay decreases, frames do not overtake each other,
+    so that the frame may be an earlier, lost one.
     """
     waits = len(transits) > 1
     ends = {

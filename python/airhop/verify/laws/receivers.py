@@ -20,15 +20,15 @@ class _Reassembly:
         self.next = 1
         """First byte that is missing; the SYN is byte 0."""
         self.before = (0, 1)
-        """Time of the last arrival of a segment, and the first byte that was missing before this arrival."""
+        """Time of the last segment's arrival, and the first missing byte before this arrival."""
         self._beyond: dict[int, int] = {}
-        """End of each segment beyond the stream, by its beginning."""
+        """End of each segment beyond the first gap, by the segment's first byte."""
         self._begins: list[int] = []
-        """First bytes of the segments, as a heap."""
+        """First byte of each segment beyond the first gap, as a heap."""
 
     @property
     def is_whole(self) -> bool:
-        """True if nothing is missing between segments."""
+        """True if no gap remains between segments."""
         return not self._beyond
 
     def add(self, time: int, start: int, end: int) -> None:
@@ -42,7 +42,7 @@ class _Reassembly:
 
 
 LONGEST_TURNAROUND = 1_000_000_000
-"""Maximum processing time of a segment in a receiver's host with a processing time, ns."""
+"""Maximum processing time of a segment, in ns, if the receiver's host has a processing time."""
 
 
 class _PendingAck:
@@ -56,7 +56,7 @@ class _PendingAck:
         self._owed = 0
         """Bytes received since the last ACK."""
         self.due: int | None = None
-        """Latest time of the delayed ACK, ns."""
+        """Latest time of the delayed ACK in ns."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
         """Process a segment; a segment out of order, in a gap or with a FIN requires an immediate ACK."""
@@ -70,7 +70,10 @@ class _PendingAck:
         self._owed, self.due = 0, None
 
     def is_broken(self, now: int) -> bool:
-        """Return whether the delayed ACK is overdue; if so, expect no delayed ACK any more."""
+        """Return whether the delayed ACK is overdue.
+
+        An overdue ACK is reported only once.
+        """
         if self.due is None or now <= self.due + ROUNDING:
             return False
         self.on_ack()
@@ -90,18 +93,19 @@ class _Host:
         self._next = {1}
         self._at = 0
         self.fin = sys.maxsize
-        """Sequence number of the FIN, whose processing the trace does not record."""
+        """Sequence number of the FIN. The trace does not show when TCP processes the FIN."""
         self.grown: list[tuple[int, int]] = []
-        """Times at which the stream grew, and its length after each."""
+        """Times at which the stream grew, and the stream's length after each."""
 
     def on_data(self, time: int, start: int, end: int) -> None:
         """Queue the bytes [start, end)."""
         self._waiting.append((time, start, end))
 
     def pass_to_tcp(self, now: int) -> Iterator[tuple[int, str]]:
-        """Pass segments to TCP according to deliveries up to `now`; yield errors of their times.
+        """Pass segments to TCP as the deliveries up to `now` require.
 
-        A delivery at this instant is not yet compared, because its segment may be a later row of the trace.
+        Yield errors in the delivery times. Deliveries at `now` are compared later, because their segments may
+        be in later rows of the trace.
         """
         while self._rows and self._rows[0][0] <= now:
             time, total = self._rows[0]
@@ -119,7 +123,10 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Return whether an ACK may have this number, before or after segments of this instant."""
+        """Return whether an ACK at this instant may have this number.
+
+        The ACK may be made before or after the segments of the same instant.
+        """
         expected = self._next if now == self._at else {self._stream.next}
         return number in expected or (number == self.fin + 1 and self.fin in expected)
 
@@ -130,7 +137,7 @@ class _Receiver:
 
     flow: Mapping[str, Any]
     recorded: list[tuple[int, int]]
-    """Deliveries: times, and bytes delivered until each time."""
+    """Deliveries, as times and cumulative bytes."""
 
     def __post_init__(self) -> None:
         self.arrived = _Reassembly()
@@ -138,7 +145,7 @@ class _Receiver:
         self.host = _Host(_Reassembly(), self.recorded) if self.flow["tcp"]["turnaround"] else None
         self._grown: list[tuple[int, int]] = []
         self._fin = sys.maxsize
-        """Sequence number of the FIN, which is no byte for the application."""
+        """Sequence number of the FIN. The application does not count the FIN as a byte."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
         """Process a step of a packet of the flow."""
@@ -228,5 +235,5 @@ def _deliveries(
 
 
 def _last(*lists: list[tuple[int, int]]) -> float:
-    """Return the latest time in these lists, seconds."""
+    """Return the latest time in these lists in seconds."""
     return max((entries[-1][0] for entries in lists if entries), default=0) / 1e9

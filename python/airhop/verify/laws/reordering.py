@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a number of late packets: so many standard deviations plus so many packets, with a false-alarm
-rate of 10⁻¹⁰.
+"""Tolerance of the number of late packets: 7 standard deviations plus 6 packets.
+
+The false-alarm rate is 10⁻¹⁰.
 """
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the delay of late packets, and their number, with the configuration."""
+    """Compare the number and the delay of late packets with the configuration."""
     tables = {
         place: way.get("reorder") for link in trace.scenario.get("wired", []) for place, way in ways(link)
     }
@@ -34,7 +35,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _times(trace: Trace, place: str, late: dict[int, Step], by: int) -> Iterator[Finding]:
-    """Compare the arrival of each late packet with the time at which it reached the end of the wire."""
+    """Check that each late packet arrives exactly after the configured delay."""
     arrived = {step.packet: step.time for step in trace.steps_at(place, "arrived")}
     for packet, step in late.items():
         due = step.time + by

@@ -12,9 +12,9 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
 def asked(
     trace: Trace, place: str, answers: list[Frame], transits: set[int], recovery: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Compare retransmissions and discarded frames at a place with the NAKs of the other end.
+    """Compare retransmissions and discarded frames at one end with the NAKs of the other end.
 
-    `transits` are the delays of the link; `recovery` is its table.
+    `transits` are the delays of the link. `recovery` is the link's ARQ table.
     """
     naks = sorted(frame.end for frame in answers if frame.kind == "ack" and frame.outcome == "received")
     for frame in trace.frames_at(place):

@@ -14,7 +14,7 @@ _HOPS = 64
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check that packets have at most 64 hops, and that each static hop is nearer to the destination."""
+    """Check that packets take at most 64 hops, and that each static hop leads nearer to the destination."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
     neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}

@@ -15,7 +15,10 @@ from airhop.verify.trace import Finding, Trace
 
 
 class _SackContents(NamedTuple):
-    """Data that an ACK may report: blocks, bytes in them, and bytes received twice (RFC 2883 §4)."""
+    """Data that an ACK may report: number of blocks, bytes in the blocks, and duplicate bytes.
+
+    Duplicate bytes are reported in a D-SACK block (RFC 2883 §4).
+    """
 
     blocks: int
     octets: int
@@ -23,7 +26,10 @@ class _SackContents(NamedTuple):
     """Bytes of the D-SACK block, or 0 without a D-SACK block."""
 
     def allows(self, sacked: int, unit: int) -> bool:
-        """Return whether an ACK may report `sacked` bytes; its options may have no space for all blocks."""
+        """Return whether an ACK may report `sacked` bytes.
+
+        Options may lack space for all blocks.
+        """
         if self.blocks > 1:
             return 0 < sacked <= self.octets + self.twice and sacked % unit == 0
         return sacked in (self.octets, self.twice, self.octets + self.twice)
@@ -36,13 +42,16 @@ class _Beyond:
         self._next = 1
         self._starts: list[int] = []
         self._ends: list[int] = []
-        """Starts and ends of the received blocks beyond the cumulative ACK; the blocks do not touch."""
+        """Ends of the received blocks beyond the cumulative ACK, ascending.
+
+        `_starts` has the starts. The blocks do not touch.
+        """
         self._octets = 0
-        """Number of bytes in the blocks of `_ends`."""
+        """Number of bytes in the received blocks beyond the cumulative ACK."""
         self._twice = 0
         """Length of the first contiguous part of the last segment that had arrived before (RFC 2883 §4.2)."""
         self._time = 0
-        """Arrival time of the last segment, ns."""
+        """Arrival time of the last segment in ns."""
 
     def add(self, time: int, start: int, end: int) -> None:
         """Add the received bytes [start, end)."""
@@ -75,15 +84,15 @@ class _Beyond:
         return self._next
 
     def sack_contents(self, time: int) -> _SackContents:
-        """Return the possible contents of an ACK at this time: blocks, their bytes, and a duplicate's bytes.
+        """Return the possible contents of an ACK at this time: blocks, their bytes, and duplicate bytes.
 
-        A segment may release two ACKs: first, at a change of CE, the delayed ACK (RFC 8257 §3.2).
+        A change of CE releases a delayed ACK before the ACK of the segment (RFC 8257 §3.2).
         """
         return _SackContents(len(self._starts), self._octets, self._twice if time == self._time else 0)
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the SACK blocks of each ACK with the data that its receiver had (RFC 2018 §4)."""
+    """Compare the SACK blocks of each ACK with the data that had arrived at the receiver (RFC 2018 §4)."""
     for name, flow in trace.flows.items():
         rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
         if not any(sacked for *_, sacked in rows):
@@ -111,13 +120,13 @@ class _Part:
 
 
 class _Held:
-    """Possible SACK contents of ACKs while segments wait for the TCP of the receiver's host."""
+    """Possible SACK contents while segments wait for TCP in the receiver's host."""
 
     def __init__(self) -> None:
         self._contents: defaultdict[int, list[_SackContents]] = defaultdict(list)
-        """Contents after each arrival, by the cumulative ACK."""
+        """SACK contents after each arrival, by cumulative ACK."""
         self._ends: defaultdict[int, list[float]] = defaultdict(list)
-        """Times of the next arrivals, which end the validity of these contents, ns."""
+        """End of validity of each entry in `_contents`, in ns: the time of the next arrival."""
         self._latest: list[float] = []
 
     def add(self, time: int, ack: int, contents: _SackContents) -> None:
@@ -135,7 +144,7 @@ class _Held:
 
 
 def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Part]]:
-    """Return the SACK contents that each ACK may have at its creation, by time and number of the ACK."""
+    """Return the SACK contents that each ACK may have, by time and number of the ACK."""
     beyond = _Beyond()
     held = _Held() if flow["tcp"]["turnaround"] else None
     made: dict[int, _Part] = {}

@@ -1,4 +1,4 @@
-"""Law of TCP senders: sequence numbers, flight and window."""
+"""Law of TCP senders: sequence numbers, bytes in flight and congestion window."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Segments that may be sent beyond the window: two by limited transmit (RFC 3042), and a segment that begins
-within the window.
+"""Segments that may be sent beyond the window.
+
+Two by limited transmit (RFC 3042), and one that begins within the window.
 """
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
     ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight", "fin")),
 )
-"""Tables of a sender, in the order of their rows at one instant."""
+"""Tables of a sender, in the processing order of rows with the same time."""
 _CAUSES_OF_NEW_DATA = ("new", "recovery", "probe")
 _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
-"""Causes of first transmissions and of retransmissions."""
+"""Causes of retransmissions."""
 
 
 @dataclass
@@ -32,9 +33,9 @@ class _Leave:
     """Allowance for the flight beyond the window at an instant."""
 
     duplicates: float = 0
-    """Number of segments that duplicate ACKs report as delivered, and that are not yet acknowledged."""
+    """Number of segments that duplicate ACKs report as delivered, and that no cumulative ACK covers yet."""
     flight: float = 0
-    """Sum of the flight at the begin of the recovery and the bytes delivered since, bytes."""
+    """Flight at the begin of the recovery plus the bytes delivered since, in bytes."""
 
     def also(self, other: _Leave) -> _Leave:
         """Return the larger of two allowances."""
@@ -54,41 +55,47 @@ class _Sender:
     top: int = 1
     """First byte never sent."""
     end: int = 0
-    """First number after the FIN, once the FIN was sent; no data follows a FIN (RFC 9293 §3.6)."""
+    """First sequence number after the FIN. 0 before the FIN is sent.
+
+    No data follows a FIN (RFC 9293 §3.6).
+    """
     window: float | None = None
-    """Last recorded congestion window, segments."""
+    """Last recorded congestion window in segments."""
     window_at: int = -1
     windows: set[float] = field(default_factory=set)
     """All windows recorded at the time of the last record."""
     duplicates: float = 0
     as_in_recovery: float = 0
-    """Number of duplicate ACKs if the recovery began before the ACKs of this instant (unknown order)."""
+    """Number of duplicate ACKs if the recovery began before the ACKs of this instant.
+
+    The trace lacks the order of events at one instant.
+    """
     most_in_recovery: float = 0
     """Largest value of `as_in_recovery` at this instant."""
     recover: int = 0
-    """Highest byte sent when recovery began; recovery ends when that byte is acknowledged."""
+    """Highest byte sent when the recovery began. An ACK of this byte ends the recovery."""
     expired: int = 0
-    """Highest byte sent at the last timeout; all data up to it counts as lost until acknowledged."""
+    """Highest byte sent at the last timeout. Data up to this byte counts as lost until acknowledged."""
     expired_at: int = -1
-    """Time of the last timeout, ns."""
+    """Time of the last timeout in ns."""
     flight: int = 0
-    """Flight when the last segment was sent before duplicate ACKs, or when recovery began."""
+    """Flight at the last segment before the duplicate ACKs, or at the begin of the recovery."""
     latest: int = 0
-    """Flight when the latest segment was sent."""
+    """Flight at the latest segment."""
     latest_at: int = -1
-    """Time when the latest segment was sent, ns."""
+    """Time of the latest segment in ns."""
     heard: int = 0
-    """Number of duplicate ACKs since recovery began; outside recovery, since the last new ACK."""
+    """Number of duplicate ACKs since the recovery began, or since the last new ACK outside a recovery."""
     first_heard_at: int = 0
-    """Time of the first duplicate ACK of `heard`, ns."""
+    """Time in ns of the first duplicate ACK that `heard` counts."""
     moved_at: int = 0
     """Time of the last ACK of new data."""
     sent_by: Mapping[int, int] = field(default_factory=dict)
-    """First byte that was not sent by the end of an instant, by instant; needed because links may have no
-    delay.
+    """First unsent byte at the end of each instant. Links without delay may return an ACK at the same
+    instant.
     """
     first_sent: dict[int, int] = field(default_factory=dict)
-    """Time of the first transmission of outstanding segments, by their first byte."""
+    """Time of the first transmission of each outstanding segment, by its first byte."""
     leave: _Leave = field(default_factory=_Leave)
     """Allowance before the last ACK of this instant, because the trace lacks the order of ACKs and segments.
     """
@@ -114,7 +121,10 @@ class _Sender:
             self.una, self.moved_at = ack, time
 
     def _count(self, ack: int, duplicate: bool) -> None:
-        """Count a duplicate ACK, which permits a new segment (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3)."""
+        """Count an ACK.
+
+        Each duplicate permits a new segment (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3).
+        """
         if duplicate:
             self.duplicates += 1
             self.as_in_recovery += 1
@@ -132,7 +142,7 @@ class _Sender:
             self.flight += max(0, round(2 * self.segment) - (ack - self.una))
 
     def _deflated(self, duplicates: float, ack: int) -> float:
-        """Return the number of duplicate ACKs after a partial ACK: minus its segments, plus one."""
+        """Return the duplicate ACKs left after a partial ACK: minus the acknowledged segments, plus one."""
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _current_allowance(self) -> _Leave:
@@ -144,7 +154,7 @@ class _Sender:
 
     @cached_property
     def segment(self) -> float:
-        """Payload of a full segment, bytes."""
+        """Payload of a full segment in bytes."""
         return quantity(self.flow["segment"])
 
     @cached_property
@@ -154,7 +164,10 @@ class _Sender:
         return quantity(app["size"]) if app["kind"] == "transfer" else math.inf
 
     def acknowledged(self, time: int) -> int:
-        """Return the byte acknowledged before `time`; ACKs at `time` may follow the transmission."""
+        """Return the first byte not acknowledged before `time`.
+
+        ACKs at `time` may follow the transmission.
+        """
         return self.una if time > self.heard_at else self.una_before
 
     def on_window(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
@@ -218,7 +231,7 @@ class _Sender:
             yield f"segment {seq} ends beyond the receive window"
 
     def _last_release(self) -> int:
-        """Return the time of the last ACK or timeout that released segments, ns."""
+        """Return the time in ns of the last event that released segments: an ACK or a timeout."""
         return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
@@ -270,7 +283,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
-    """Return, for each flow and instant of a transmission, the first byte that was not sent by its end."""
+    """Return the first unsent byte after each instant with a transmission, by flow and instant."""
     tops: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for time, name, seq, size, fin in trace.rows("segments", "flow", "seq", "bytes", "fin"):
         top = tops[name].get(time, 1)

@@ -15,7 +15,7 @@ from airhop.verify.trace import Finding, Trace, quantity
 _CLOSE = 1e-9
 """Largest relative difference of sums of 64-bit floats."""
 _LOW_NS = 10_000_000_000
-"""Buffer level at which the hybrid choice changes its rule, ns."""
+"""Buffer level in ns at which the hybrid rule switches."""
 _SUMS = ("stalls", "stalled_s", "played_s", "switches", "segments")
 """Numbers of a class that are sums over its flows; the other numbers are means."""
 
@@ -66,17 +66,17 @@ class _Chooser:
     """Choice of bitrates by buffer level and throughput."""
 
     ladder: Sequence[int]
-    """Bitrates, bit/s."""
+    """Available bitrates in bit/s."""
     segment: int
     buffer: int
     rule: str
     safety: float
     times_per_bit: deque[float] = field(default_factory=lambda: deque(maxlen=20))
-    """Download times of the last segments, s/bit."""
+    """Download times of the last segments in s/bit."""
     is_by_buffer: bool = False
 
     def choose(self, level: int) -> int:
-        """Return the bitrate of a segment that is requested at a buffer level, ns."""
+        """Return the bitrate of a segment requested at this buffer level (ns)."""
         buffer, throughput = self._by_buffer(level), self._by_throughput()
         if self.rule != "hybrid":
             return buffer if self.rule == "buffer" else throughput
@@ -106,7 +106,7 @@ class _Chooser:
 
 
 class _Video:
-    """Video of a flow, whose playback follows from the arrivals of its segments."""
+    """Video of a flow, played back as the segments arrive."""
 
     def __init__(self, trace: Trace, flow: Mapping[str, Any]) -> None:
         app = flow["app"]
@@ -125,13 +125,13 @@ class _Video:
             app["safety"],
         )
         self._arrivals: list[int] = []
-        """Times of complete segments, ns."""
+        """Arrival times of complete segments in ns."""
         self._plays: list[tuple[int, int]] = []
-        """Time at which the playback of each segment begins, unless the run ends before, and its bitrate."""
+        """Begin of playback and bitrate of each segment. The begin may be after the end of the run."""
         self._held: list[int] = []
         """Bitrates of segments that wait for the startup level."""
         self._until: int | None = None
-        """Time at which the buffer is empty; None while playback waits."""
+        """Time at which the buffer runs empty; None while playback waits."""
         self._stalls: list[list[int]] = []
         """Begins and ends of stalls; the last stall may have no end."""
 
@@ -193,7 +193,7 @@ class _Video:
         }
 
     def _first_sent(self) -> Iterator[int]:
-        """Yield the time of the first transmission of each request's first byte, ns."""
+        """Yield the time in ns at which each request's first byte was first sent."""
         rows = self._trace.rows_of(f"{self._name} requests", "segments", "seq", "bytes")
         written = [(time, seq + size) for time, seq, size in rows if size]
         first = next((seq for _, seq, size in rows if size), 0)
@@ -204,13 +204,13 @@ class _Video:
                 number += 1
 
     def _level(self, time: int) -> int:
-        """Return the buffer level, ns."""
+        """Return the buffer level in ns."""
         if self._until is None:
             return self._segment * len(self._held)
         return max(self._until - time, 0)
 
     def _arrive(self, time: int, bitrate: int) -> None:
-        """Schedule a segment after the earlier segments, or at the begin of playback."""
+        """Schedule the playback of a segment: after the earlier segments, or at the begin of playback."""
         self._arrivals.append(time)
         if self._until is not None and self._until < time:
             self._stalls.append([self._until])

@@ -1,4 +1,4 @@
-"""Law of the table `queue`: a packet that arrives or leaves causes each change of a queue's length."""
+"""Law of the table `queue`: each change of a queue's length comes with a packet that arrives or leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Spans = defaultdict[str, list[tuple[int, int]]]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check each queue length, which increases with an offered packet and decreases with a departure."""
+    """Check each queue length: an offered packet increases it, and a departure decreases it."""
     offered, dropped, left, given_up, several = _instants(trace)
     late = _late(trace)
     patient = _discards_at_unknown_times(trace)
@@ -52,8 +52,8 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
     """Yield place and time of each packet that waited before a wire.
 
-    A packet that arrived when another packet left or was dropped is excluded, because the queue length did
-    not change.
+    A packet that arrived just when another left or was dropped is excluded. The queue length did not change
+    then.
     """
     for place, port in ports(trace).items():
         ends = {passage.end for passage in port.passages} | {step.time for step in port.dropped}
@@ -115,7 +115,7 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
 
 
 def _queues(trace: Trace, step: Step) -> Iterable[str]:
-    """Return the queue of a packet; all queues of its station if the packet's category is a guess."""
+    """Return the queue of a packet, or all queues of the station if the packet's category is a guess."""
     alike = trace.categories if step.flow in guessed(trace) else (step.flow,)
     return {trace.queue_at(step.place, flow) for flow in alike}
 
@@ -125,12 +125,12 @@ def _may_be_last(medium: Medium, frame: Frame) -> bool:
 
 
 def _transits(trace: Trace) -> dict[str, set[int]]:
-    """Return, for each direction of a wire, the possible times from a departure to the arrival."""
+    """Return the possible times from departure to arrival, for each direction of a wire."""
     return {place: delays(link) for link, place in _places(trace, "wired")}
 
 
 def _late(trace: Trace) -> dict[str, int]:
-    """Return by place the departure time, ns, of the last packet whose arrival is within the trace."""
+    """Return the departure time in ns of the last packet that still arrives within the trace, by place."""
     late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
     for link, place in _places(trace, "wired"):
         gone = [*trace.came_through(place), *trace.steps_at(place, "dropped")]
@@ -139,10 +139,10 @@ def _late(trace: Trace) -> dict[str, int]:
 
 
 def _discards_at_unknown_times(trace: Trace) -> set[str]:
-    """Return the directions whose link layer discards a packet after a time that is not recorded.
+    """Return the directions where the link layer discards packets at unrecorded times.
 
-    Fragmented packets and MPDUs have a lifetime, which may end after the last fragment arrived without the
-    sender's knowledge. With hidden stations, a reception of milliseconds may defer a timeout.
+    Fragmented packets and MPDUs have a lifetime. It may end after the last fragment arrived, but before the
+    sender knows. With hidden stations, a reception of milliseconds may defer a timeout.
     """
     cut = [
         medium

@@ -9,9 +9,9 @@ from functools import lru_cache
 from airhop.verify.trace import Finding, Step, Trace
 
 _WORD, _HEADERS = 4, (28, 120)
-"""Length of a word, and range of header lengths, bytes."""
+"""Length of a word, and range of header lengths, in bytes."""
 _IP = 20
-"""Minimum length of an IP header, bytes (RFC 791 §3.1)."""
+"""Minimum length of an IP header in bytes (RFC 791 §3.1)."""
 _ENDS = ("delivered", "dropped")
 
 
@@ -40,9 +40,9 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _can_be_headers(step: Step, *, is_real: bool) -> bool:
     """Return whether a packet can have this number of header bytes.
 
-    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); the UDP header has
-    8 bytes. A real host may add extension headers (RFC 8200 §4), and send datagrams of other protocols. Of
-    these datagrams, the first 8 bytes after the IP header, or all if there are fewer, count as header.
+    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1). A UDP header has 8
+    bytes. A real host may add extension headers (RFC 8200 §4), and send datagrams of other protocols. For
+    other protocols, up to 8 bytes after the IP header count as header.
     """
     header = step.bytes - step.payload
     if is_real and step.kind == "datagram" and not step.payload:
@@ -59,7 +59,7 @@ def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Return the reason why a step cannot follow the previous step; None if the order is possible."""
+    """Return an error if a step cannot follow the previous step; None otherwise."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"
@@ -92,7 +92,7 @@ def _time_error(before: Step, step: Step, *, may_wait: bool) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _may_follow(before: str, origin: str, step: str, place: str) -> bool:
-    """Return whether a packet may take a step at a place after the previous step, which was at `origin`."""
+    """Return whether a step at `place` may follow the previous step at `origin`."""
     on_link = before in ("offered", "late")
     begin, end = _link(origin) if on_link else (_node(before, origin), "")
     match step:
@@ -108,12 +108,12 @@ def _may_follow(before: str, origin: str, step: str, place: str) -> bool:
 
 
 def _node(step: str, place: str) -> str:
-    """Return the node at which a packet is after this step."""
+    """Return the node that has the packet after this step."""
     return _link(place)[1] if step == "arrived" else place
 
 
 def _link(place: str) -> tuple[str, str]:
-    """Return the nodes at which a link begins and ends."""
+    """Return the first and the last node of a link."""
     begin, _, end = place.partition("->")
     return begin, end
 

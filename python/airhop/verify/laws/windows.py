@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from airhop.verify.trace import Finding, Trace, backs_off, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
-"""Tolerance of SRTT, milliseconds."""
+"""Tolerance of SRTT in milliseconds."""
 
 
 _ECHOED = 40_000
-"""Number of acknowledged bytes whose timestamps a receiver may still echo (RFC 7323 §4.3)."""
+"""Number of acknowledged bytes with timestamps that a receiver may still echo (RFC 7323 §4.3)."""
 
 _TICKS: Mapping[str, int] = {"rfc6298": 0, "linux": 0, "single-gain": 1, "ns2": 2}
-"""Ticks of the timer's clock by which a sample may differ from the round trip, by the kind of the timer."""
+"""Maximum deviation of an RTT sample from the round trip, in clock ticks of the timer, by kind of timer."""
 
 _LEAST_SSTHRESH = 2.0
-"""Minimum ssthresh after a reduction, segments (RFC 5681 §3.1, equation 4)."""
+"""Minimum ssthresh after a reduction, in segments (RFC 5681 §3.1, equation 4)."""
 
 _ECHO_MS = 1.0
-"""Tick of the clock of timestamps, milliseconds."""
+"""Tick of the timestamp clock in milliseconds."""
 
 
 class _State(NamedTuple):
-    """Row of the table; SRTT and RTO in milliseconds."""
+    """Row of the table `window`; SRTT and RTO in milliseconds."""
 
     time: int
     cwnd: float
@@ -63,9 +63,9 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
-    """Derive each RTT sample from the SRTT before and after it, and check that a segment has this RTT.
+    """Derive each RTT sample from the change of SRTT, and check that a segment has this RTT.
 
-    SRTT moves by an eighth of the difference (RFC 6298 §2.3); clocks may have ticks.
+    SRTT moves by an eighth of the difference (RFC 6298 §2.3). Clocks may have ticks.
     """
     timer = flow["tcp"]["rto"]
     # An RTT from a timestamp has a resolution of a millisecond, even if the timer's clock is finer (RFC 7323
@@ -130,7 +130,7 @@ def _contradictions(
     instants: set[int],
     repairs: set[int],
 ) -> Iterator[str]:
-    """Describe the contradiction of a state and its neighbours."""
+    """Describe contradictions between a state, the states beside it, and the sender's events."""
     timer = flow["tcp"]["rto"]
     # No bound applies to the RTO before the first sample (RFC 6298 §2.1, §2.4).
     bounds = ("min", "initial") if math.isnan(state.srtt) else ("min",)
@@ -167,12 +167,15 @@ def _contradictions(
 
 
 def _follows_window(flow: Mapping[str, Any], after: _State) -> bool:
-    """Return whether ssthresh is three quarters of the window, Vegas' lower limit in Linux and ns-3."""
+    """Return whether ssthresh is 3/4 of the window.
+
+    This is the lower limit of Vegas in Linux and ns-3.
+    """
     return bool(flow["scheme"] == "vegas" and after.ssthresh == 0.75 * after.cwnd)
 
 
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
-    """Derive the difference between RTO and SRTT: 4 RTTVAR (RFC 6298 §2.3), at least Linux' minimum.
+    """Check the difference between RTO and SRTT: 4 RTTVAR (RFC 6298 §2.3), or Linux' minimum if larger.
 
     At the minimum or maximum RTO, only one bound of the deviation is known. Flows with RTTN are excluded,
     because their RTO includes delays that base stations announce.
@@ -192,10 +195,10 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
 
 
 def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
-    """Return whether an expiry without a transmission explains a change: an RTO backoff, or a loss detection.
+    """Return whether an expiry without a transmission explains a change.
 
-    RFC 6298 §5.5; the reordering timers of RACK (RFC 8985 §6.3) and TCP-DCR (Bhandarkar 2005), if pacing
-    delays the segment.
+    Pacing may delay the segment after an RTO backoff (RFC 6298 §5.5), or after a loss detection by the
+    reordering timers of RACK (RFC 8985 §6.3) or TCP-DCR (Bhandarkar 2005).
     """
     return backs_off(flow["tcp"]["rto"], before.rto, state.rto) or (
         not is_prompt(flow) and state.srtt == before.srtt

@@ -1,6 +1,6 @@
 """Law of wired links: one packet at a time at the rate, then the delay; queue capacity.
 
-No idle link while packets wait.
+A link is never idle while packets wait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, lis
 
 
 class _Pace:
-    """Number of bits that a link could have sent by any time, at rates known before the run."""
+    """Number of bits that a link could have sent by a given time, at rates known before the run."""
 
     def __init__(self, link: Mapping[str, Any], duration: int) -> None:
         rates, outages = [(0, quantity(link["rate"]))], []
@@ -40,10 +40,10 @@ class _Pace:
         for (time, after), rate in zip(pairwise(self._times), self._rates, strict=False):
             self._bits.append(self._bits[-1] + (after - time) * rate / 1e9)
         self.fastest = max(self._rates)
-        """Highest rate, bits per second."""
+        """Highest rate in bits per second."""
 
     def bits(self, time: int) -> float:
-        """Return the number of bits that could have been sent by a time."""
+        """Return the number of bits that could have been sent by `time`."""
         place = bisect_right(self._times, time) - 1 if len(self._times) > 1 else 0
         return self._bits[place] + (time - self._times[place]) * self._rates[place] / 1e9
 
@@ -68,12 +68,15 @@ class _Port:
 
     @cached_property
     def smallest(self) -> int:
-        """Length of the smallest packet, bytes."""
+        """Length of the smallest packet in bytes."""
         return min(step.bytes for step in self.offered.values())
 
     @cached_property
     def passages(self) -> list[Passage]:
-        """Start and end of service of each packet, derived from its offer and its arrival at the far end."""
+        """Start and end of each packet's transmission.
+
+        Derived from the packet's offer and its arrival at the far end.
+        """
         found, free = [], 0
         for step in self.departed:
             if step.packet in self.offered:  # the law `walks` reports packets without an offer
@@ -89,12 +92,15 @@ class Passage(NamedTuple):
     step: Step
     offered: int
     start: int
-    """Start of service, ns: the later of the packet's offer and the end of the previous transmission."""
+    """Start of transmission in ns: the packet's offer or the end of the previous transmission, if later."""
     end: int
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Derive the service times of every packet, and compare them with rate, queue and order."""
+    """Derive the transmission times of every packet.
+
+    Compare them with rate, queue and order.
+    """
     for port in ports(trace).values():
         yield from _check_service(port)
         yield from _waiting(port)
@@ -103,7 +109,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def ports(trace: Trace) -> dict[str, _Port]:
-    """Return the directions of wires with a known rate, by place, with the packets that crossed them."""
+    """Return the directions of wires with a known rate, by place.
+
+    Each direction has the packets that crossed the wire.
+    """
     return trace.derived(_ports)
 
 
@@ -133,7 +142,7 @@ def _hands_over(link: Mapping[str, Any]) -> bool:
 
 
 def _check_service(port: _Port) -> Iterator[Finding]:
-    """Compare the end of service of each packet with the start plus its transmission time."""
+    """Compare each packet's end of transmission with its start plus its transmission time."""
     for passage in port.passages:
         left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8
         nanoseconds = left * 1e9 / port.pace.fastest
@@ -166,7 +175,7 @@ def _waiting(port: _Port) -> Iterator[Finding]:
 
 
 def _on_the_wire(port: _Port, step: Step) -> int:
-    """Return the number of packets on the wire at the end of the run: transmitted, but not yet arrived."""
+    """Return the number of packets that may be on the wire at the end of the run."""
     served_until = port.passages[-1].end if port.passages else 0
     if step.time <= served_until - ROUNDING:
         return 0

@@ -1,7 +1,7 @@
-"""Law of access categories: a frame, and each packet in it, has the access category of its flow.
+"""Law of access categories: a frame and all packets in it have the access category of their flow.
 
-IEEE 802.11-2020 §10.23.2.1: each access category has its own queue and function, and the MPDUs of an A-MPDU
-belong to one category.
+IEEE 802.11-2020 §10.23.2.1: each access category has its own queue and channel access function. All MPDUs of
+an A-MPDU belong to one category.
 """
 
 from __future__ import annotations

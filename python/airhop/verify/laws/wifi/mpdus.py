@@ -16,7 +16,7 @@ _Name = tuple[str, str, str, int]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check the PPDUs of every channel, and find MPDUs that no PPDU has."""
+    """Check the PPDUs of every channel, and find MPDUs without a PPDU."""
     known: set[int] = set()
     last = -1
     for ppdu in trace.tables["mpdus"]["ppdu"]:
@@ -48,7 +48,7 @@ def _check_duration(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
 def _check(
     trace: Trace, medium: Medium, frame: Frame, offered: Mapping[_Name, set[int]]
 ) -> Iterator[Finding]:
-    """Check the MPDUs of a PPDU against the row of this PPDU in the table `air`."""
+    """Compare the MPDUs of a PPDU with the PPDU's row in the table `air`."""
     mpdus = medium.mpdus.get(frame.row, [])
     if not mpdus or [mpdu.place for mpdu in mpdus] != list(range(len(mpdus))):
         yield finding("mpdu", frame, f"its MPDUs have the places {[mpdu.place for mpdu in mpdus]}")
@@ -77,7 +77,7 @@ def _check(
 
 
 def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
-    """Check that the packets of an A-MSDU are numbered, and agree in the properties of their MPDU."""
+    """Check that the packets of an A-MSDU are numbered, and share the properties of their MPDU."""
     shared = [(one.place, one.sequence, one.bytes, one.attempt, one.outcome) for one in mpdu.packets]
     numbers = [one.msdu for one in mpdu.packets]
     if numbers != list(range(len(numbers))) or len(set(shared)) > 1:
@@ -125,7 +125,7 @@ def _lengths(medium: Medium, frame: Frame, mpdus: list[Mpdu]) -> Iterator[Findin
 
 
 def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
-    """Compare outcomes: a PPDU has the best outcome of its MPDUs, which differ only by bit errors."""
+    """Compare outcomes: a PPDU has the best outcome of its MPDUs, and MPDUs differ only by bit errors."""
     outcomes = {mpdu.outcome for mpdu in mpdus}
     allowed = {frame.outcome, "channel"} if frame.outcome in RECEIVED else {frame.outcome}
     if frame.outcome not in outcomes or not outcomes <= allowed:

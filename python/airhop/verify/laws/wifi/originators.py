@@ -1,8 +1,8 @@
 """Law of Block Ack originators: transmitted MPDUs, their attempts, and BlockAckReqs.
 
 IEEE 802.11-2020 §10.25. An originator learns of the arrival of an MPDU only from an Ack or BlockAck. The
-trace records the discard of an MPDU only if the MPDU had not arrived. If it had arrived, only the earliest
-possible time of the discard is known.
+trace records the discard of an MPDU only if the MPDU had not arrived. If the MPDU had arrived, only the
+earliest possible time of the discard is known.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from airhop.verify.trace import Finding, Frame, Mpdu, Trace
 
 @dataclass
 class _PendingMpdu:
-    """MPDU that is neither acknowledged nor discarded for certain; times in nanoseconds."""
+    """MPDU that may still be outstanding: not acknowledged, and not certainly discarded.
+
+    Times are in nanoseconds.
+    """
 
     packets: list[Packet]
     first: int
     """Start of the first exchange with the MPDU."""
     attempts: int = 0
     refused: int = 0
-    """Number of RTS frames without a CTS since its last transmission; they may have counted as attempts."""
+    """Number of RTS frames without a CTS since the MPDU's last transmission. Each may count as an attempt."""
     is_received: bool = False
     may_be_gone: bool = False
 
@@ -46,11 +49,11 @@ class _Originator:
         self._place = "->".join(conversation.pair)
         self._exchanges = conversation.exchanges
         self._packets = conversation.packets
-        """Packets of each MPDU, which have equal outcomes."""
+        """Packets of each MPDU. All packets of an MPDU have the same outcome."""
         self._lifetime = lifetime(medium.plan)
         self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]
         self._is_on_demand = medium.plan["routing"]["kind"] != "static"
-        """True if a discarded packet returns to the router, which the trace does not record."""
+        """True if discarded packets return to the router. The trace does not record these returns."""
         self._asks = medium.plan["lost_block_ack"] == "request"
         ids = {packet.number for inside in self._packets.values() for packet in inside}
         self._unsent = sorted(
@@ -58,25 +61,26 @@ class _Originator:
             for step in of_category(trace, conversation.category, trace.steps_at(self._place, "dropped"))
             if step.cause == "retries" and step.packet not in ids
         )
-        """Times of the discards of packets that were never sent, ns."""
+        """Times in ns at which never-sent packets were discarded."""
         self._open: dict[int, _PendingMpdu] = {}
         self._next = 0
-        """Lowest number neither sent nor skipped."""
+        """Lowest sequence number that is neither sent nor skipped."""
         self._passed = 0
         """Count of skipped sequence numbers."""
         self._refused = 0
-        """RTS frames without a CTS since the last frame with data."""
+        """Number of RTS frames without a CTS since the last data frame."""
         self._flight: list[int] = []
-        """MPDUs whose state is unknown until the response to a BlockAckReq."""
+        """MPDUs of unknown state, until a BlockAckReq is answered."""
         self._unanswered = 0
         self._board = 0
         """Start of the recipient's scoreboard."""
         self._told = [0, 0]
-        """Lower and upper bound of the lowest sequence number that is unfinished to the originator's
-        knowledge.
+        """Bounds (low, high) of the lowest sequence number that is unfinished as far as the originator knows.
         """
         self._discarded = [0, 0]
-        """Sequence numbers after the last certainly discarded and the last possibly discarded MPDU."""
+        """Sequence numbers after the last MPDU that was certainly discarded, and after the last that may have
+        been.
+        """
 
     def check(self) -> Iterator[Finding]:
         """Check the exchanges in order."""
@@ -137,7 +141,7 @@ class _Originator:
 
     @property
     def _bounds(self) -> tuple[int, float]:
-        """Lower and upper bound of the oldest unfinished number."""
+        """Bounds (low, high) of the oldest unfinished sequence number."""
         least = min(self._open, default=self._next)
         certain = [number for number, mpdu in self._open.items() if not mpdu.may_be_gone]
         return least, min(certain, default=math.inf)
@@ -193,7 +197,7 @@ class _Originator:
         self._process_exchange(exchange, main, mpdus)
 
     def _choice(self, start: int, numbers: list[int], most: float) -> Iterator[Finding]:
-        """Check the choice of MPDUs: the oldest queued MPDUs within the window (§10.25.6.7)."""
+        """Check that the oldest queued MPDUs within the window are sent (§10.25.6.7)."""
         for number in numbers:
             if number >= most + self._window:
                 text = f"MPDU {number} is sent, and the window ends at {most + self._window:.0f}"
@@ -235,7 +239,7 @@ class _Originator:
         known.attempts, known.refused = mpdu.attempt, 0
 
     def _process_exchange(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
-        """Record the arrivals of an exchange, and the station's knowledge from it."""
+        """Record the arrivals in an exchange, and what the originator learns from them."""
         for mpdu in mpdus:
             if mpdu.outcome in RECEIVED:
                 self._board = max(self._board, mpdu.sequence - self._window + 1)
@@ -265,7 +269,7 @@ class _Originator:
         self._flight = []
 
     def _fail(self, numbers: list[int]) -> None:
-        """End a failed attempt at these MPDUs; discard MPDUs at the attempt limit."""
+        """End a failed attempt at these MPDUs, and discard MPDUs at the attempt limit."""
         for number in numbers:
             mpdu = self._open.get(number)
             if mpdu is not None and mpdu.attempts >= self._attempts:

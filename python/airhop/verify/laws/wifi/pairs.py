@@ -15,12 +15,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Exchange:
-    """Channel access of a station, by its first frame; times in nanoseconds."""
+    """Channel access of a station; times in nanoseconds."""
 
     start: int
     first: Frame
     main: Frame | None
-    """Frame with data, or BlockAckReq; None without a CTS."""
+    """Data frame or BlockAckReq. None if the RTS got no CTS."""
     answer: Frame | None
     """Response to the main frame, if the station received it."""
 
@@ -38,15 +38,15 @@ class Packet:
     """Number of the packet in the trace."""
     offered: int
     dropped: int | None
-    """Time of its discard by the station; None without a discard."""
+    """Time at which the station discarded the packet. None without a discard."""
     arrived: int | None
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """Exchanges of a station with a receiver in an access category, and the packets in the MPDUs by number.
+    """Exchanges of a station with one receiver in one access category, and the packets of their MPDUs.
 
-    Each access category has its own Block Ack agreement.
+    Packets are listed by sequence number. Each access category has its own Block Ack agreement.
     """
 
     medium: Medium
@@ -81,9 +81,9 @@ class Exchanges:
         self.frames = medium.frames
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Return the frame that the receiver of a frame sends a SIFS after its end.
+        """Return the receiver's frame that begins a SIFS after this frame.
 
-        None without such a frame.
+        None if there is none.
         """
         return self._at(frame.receiver, frame.end + self._sifs)
 
@@ -92,7 +92,7 @@ class Exchanges:
         return next(filter(None, near), None)
 
     def response(self, frame: Frame) -> Frame | None:
-        """Return the response to a frame; None also if the receiver responds to another station."""
+        """Return the response to a frame; None without a response to this frame's sender."""
         answer = self.answer(frame)
         return answer if answer is not None and answer.receiver == frame.sender else None
 
@@ -103,14 +103,14 @@ class Exchanges:
         return answer if right else None
 
     def first(self, exchange: Exchange) -> Frame | None:
-        """Return the frame that an exchange's sender sends a SIFS after the response, as its next exchange.
+        """Return the frame with which the sender continues a SIFS after the response.
 
-        None without such a frame.
+        None if the sender does not continue.
         """
         return None if exchange.answer is None else self.answer(exchange.answer)
 
     def of(self) -> Mapping[tuple[Pair, str], list[Exchange]]:
-        """List the exchanges of each pair of stations in each access category, in their order."""
+        """List the exchanges of each pair of stations in each access category, in order of time."""
         found: defaultdict[tuple[Pair, str], list[Exchange]] = defaultdict(list)
         cleared: set[tuple[str, int]] = set()
         for frame in self.frames:
@@ -130,7 +130,7 @@ class Exchanges:
 
 
 def txops(medium: Medium) -> Iterator[list[Exchange]]:
-    """Yield the exchanges of each TXOP of a category with a limit."""
+    """Yield the exchanges of each TXOP, for categories with a TXOP limit."""
     exchanges = Exchanges(medium)
     of_station: defaultdict[str, list[Exchange]] = defaultdict(list)
     for (pair, category), found in exchanges.of().items():
@@ -150,14 +150,13 @@ def txops(medium: Medium) -> Iterator[list[Exchange]]:
 def _packets(
     trace: Trace, medium: Medium, pair: Pair, category: str, exchanges: list[Exchange]
 ) -> dict[int, list[Packet]]:
-    """Return the packets of each MPDU by its sequence number, as far as they are known.
+    """Return the packets of each MPDU by sequence number, as far as known.
 
-    MPDUs contain packets in the order of the packets' offers. If the queue does not keep the order, this
-    applies to packets of equal flow and kind. Three kinds of packets are in no MPDU: packets that the station
-    dropped before the transmission, because of their lifetime or a broken route; packets that were offered
-    after the transmission; and packets that a router had taken back. A router had taken back a packet that
-    was offered again, that was offered before a packet of an earlier MPDU, or in whose place a later packet
-    arrived.
+    MPDUs contain packets in the order of their offers. If the queue does not keep this order, the order holds
+    within each flow and kind. Some offered packets are in no MPDU: packets that the station dropped before
+    (lifetime or broken route), packets offered after the transmission, and packets that a router had taken
+    back. A packet was taken back if it was offered again, if it was offered before a packet of an earlier
+    MPDU, or if a later packet arrived in its place.
     """
     waiting = _waiting(trace, pair, category)
     in_order = keeps_order(medium.plan["queue"])
@@ -192,7 +191,7 @@ class _Offer:
     """Index among the offers to the pair."""
     step: Step
     again: int | None
-    """Time of the next offer of the packet; None without another offer."""
+    """Time at which the packet is offered again. None without another offer."""
     dropped: int | None
     lacks_route: bool
     """True if the packet is dropped because of a broken route."""
@@ -210,7 +209,7 @@ class _Offer:
 
 
 def _waiting(trace: Trace, pair: Pair, category: str) -> defaultdict[tuple[str, str, int], deque[_Offer]]:
-    """List the packets of a category offered to a pair that may be in MPDUs, by flow, kind and number."""
+    """List the packets that may be in MPDUs of a pair and category, by flow, kind and number."""
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
     # A router that loses its next hop removes packets from the queue `*` of all neighbours.
@@ -238,7 +237,7 @@ def _waiting(trace: Trace, pair: Pair, category: str) -> defaultdict[tuple[str, 
 
 
 def _received(medium: Medium, exchanges: list[Exchange]) -> dict[int, int]:
-    """Return the end of the first PPDU from which each MPDU was received, ns."""
+    """Return the time in ns at which each MPDU was first received."""
     found: dict[int, int] = {}
     for frame, mpdu in sent(medium, exchanges):
         if mpdu.outcome in RECEIVED:
@@ -258,7 +257,7 @@ def _skip_taken_back(alike: deque[_Offer], received: int | None, now: int) -> No
 
 
 def _again(offered: list[Step]) -> dict[int, int]:
-    """Return the time of the next offer of a packet, by index of its first offer."""
+    """Return the time of a packet's next offer, by index of the previous offer."""
     found: dict[int, int] = {}
     last: dict[int, int] = {}
     for turn, step in enumerate(offered):

@@ -1,7 +1,7 @@
-"""Law of Block Ack reorder buffers: a packet arrives once and in order, when no earlier MPDU is missing.
+"""Law of Block Ack reorder buffers: packets arrive once and in order, after all earlier MPDUs.
 
-IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves the window, and a BlockAckReq moves the window to
-its starting sequence number. If the originator gives up its BlockAckReq, a timer of the recipient moves the
+IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves the window. A BlockAckReq moves the window to its
+starting sequence number. If the originator gives up its BlockAckReq, a timer of the recipient moves the
 window.
 """
 
@@ -17,9 +17,10 @@ from airhop.verify.ppdus import LONGEST
 from airhop.verify.trace import Finding, Trace, quantity
 
 REORDER_TIMEOUT = 100_000_000
-"""Timeout of a reorder buffer without BlockAckReqs, ns: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
+"""Timeout in ns of a reorder buffer without BlockAckReqs: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
 SHORT_RETRY_LIMIT = 7
-"""Maximum number of successive BlockAckReqs without a response if MPDUs have a lifetime:
+"""Maximum number of successive BlockAckReqs without a response, for MPDUs with a lifetime.
+
 dot11ShortRetryLimit.
 """
 
@@ -38,13 +39,13 @@ def check(trace: Trace) -> Iterator[Finding]:
 def most_requests(plan: Any) -> int:
     """Return the retry limit of BlockAckReqs.
 
-    After this number of unanswered requests, the station sends no further request.
+    The station stops after this number of unanswered requests.
     """
     return int(plan["attempts"]) if "lifetime" not in plan else SHORT_RETRY_LIMIT
 
 
 _UNKNOWN = Packet(-1, 0, None, None)
-"""Packet in place of those in an MPDU that was never sent."""
+"""Packet that stands for the packets of an MPDU that was never sent."""
 
 
 class _Buffer:
@@ -61,11 +62,9 @@ class _Buffer:
         self._expected = 0
         """WinStartB: the MPDUs of all lower numbers are delivered or given up."""
         self._since: dict[int, int] = {}
-        """Time of arrival of each stored MPDU, ns."""
+        """Arrival time of each stored MPDU in ns."""
         self._given_up: int | None = None
-        """End of the last BlockAckReq, ns, if the originator then stopped sending BlockAckReqs; otherwise
-        None.
-        """
+        """End in ns of the last BlockAckReq, if the originator then gave up; None otherwise."""
         self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:
@@ -132,7 +131,7 @@ class _Buffer:
         return released
 
     def _time_out(self, now: int, explained: dict[int, int]) -> Iterator[Finding]:
-        """Release the packets whose reorder timer expired before `now`.
+        """Release the packets with a reorder timer that expired before `now`.
 
         The timer expires 100 ms after the arrival of the lowest stored MPDU, but not before the originator
         stops sending BlockAckReqs. By then the originator has discarded all missing MPDUs with lower numbers.
@@ -159,7 +158,7 @@ class _Buffer:
             yield from self._compare(released, arrived if goes and arrived is not None else due, explained)
 
     def _compare(self, released: list[int], time: int, explained: dict[int, int]) -> Iterator[Finding]:
-        """Compare the numbers released at a time with the arrivals of their packets."""
+        """Compare the numbers released at a time with the packet arrivals."""
         for number in released:
             if number not in self._packets:
                 yield Finding("release", time / 1e9, self._place, f"MPDU {number} has no packet")
@@ -176,5 +175,5 @@ class _Buffer:
 
 
 def lifetime(plan: Any) -> float | None:
-    """Return the lifetime of MPDUs, ns; None where attempts are counted."""
+    """Return the lifetime of MPDUs in ns; None if attempts are counted instead."""
     return quantity(plan["lifetime"]) if "lifetime" in plan else None

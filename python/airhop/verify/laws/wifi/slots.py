@@ -1,8 +1,8 @@
 """Law of EDCA slots: start times of channel accesses relative to the end of a busy medium.
 
-IEEE 802.11-2020 §10.23.2.4: at AIFS and at each slot boundary after it a station begins or decrements its
-backoff. After a frame that the station could not decode, EIFS replaces AIFS. After a frame of the station
-without a response, AIFS follows the ACK timeout.
+IEEE 802.11-2020 §10.23.2.4: a station begins or decrements its backoff at AIFS and at each slot boundary
+after AIFS. EIFS replaces AIFS after a frame that the station could not decode. If the station's own frame had
+no response, AIFS follows the ACK timeout.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 @dataclass
 class _Function:
-    """EDCA function of a station, with the part of its state that follows from the trace."""
+    """EDCA function of a station, as far as its state follows from the trace."""
 
     failures: int = 0
-    """Number of successive failed accesses; 0 also if the contention window is unknown."""
+    """Number of successive failed accesses. 0 if the contention window is unknown."""
     counted: int = 0
     """Minimum number of slots counted since the last failed access."""
     is_known: bool = True
-    """False if internal collisions may have doubled the contention window since the last success."""
+    """False if internal collisions since the last success may have doubled the contention window."""
 
     def end(self, *, answered: bool) -> None:
-        """Record the end of an access."""
+        """Record the end of a channel access."""
         self.is_known |= answered
         self.failures = self.failures + 1 if self.is_known and not answered else 0
         self.counted = 0
@@ -45,7 +45,7 @@ class _Function:
         self.is_known, self.failures = False, 0
 
     def reset(self) -> None:
-        """Record that the function has drawn a new backoff from the least window."""
+        """Record that the function has drawn a new backoff from CWmin."""
         self.failures = 0
 
 
@@ -72,7 +72,7 @@ class _Slots:
         return found
 
     def _find_limits(self) -> Iterator[tuple[int, int]]:
-        """Yield the frames, by row, that reserve the medium until the limit of their TXOP, with this time."""
+        """Yield each frame that reserves the medium until its TXOP limit, as row and time of the limit."""
         if not self._medium.reserves_limits:
             return
         for txop in txops(self._medium):
@@ -99,12 +99,15 @@ class _Slots:
             yield from self._accesses(station, around)
 
     def _accesses(self, station: str, around: list[Frame]) -> Iterator[Finding]:
-        """Check the accesses of a station; `around` are the frames that it sends or senses, by start time."""
+        """Check the channel accesses of a station.
+
+        `around` are the frames that the station sends or senses, by start time.
+        """
         busy: list[Frame] = []
-        """Frames of the preceding busy period, by their start."""
+        """Frames of the preceding busy period, by start time."""
         idle_from = 0
         failed: Frame | None = None
-        """Last frame of the station if this frame had no response."""
+        """Last frame of the station, if nothing responded to it."""
         functions = {category: _Function() for category in self._medium.categories}
         reserved: list[int] = []
         for frame in around:
@@ -171,7 +174,7 @@ class _Slots:
         return sorted(set(found))
 
     def _spaces(self, station: str, category: str, last: Frame) -> list[int]:
-        """List the interframe spaces of a function that may follow the last frame around its station."""
+        """List the interframe spaces that a function may use after the last frame around its station."""
         medium = self._medium
         aifs, eifs = self._ppdus.aifs(category), self._ppdus.eifs(category)
         if medium.plan["eifs"] == "never" or last.sender == station:
@@ -184,7 +187,10 @@ class _Slots:
         return [aifs] if is_safe else [aifs, eifs]
 
     def _reservation(self, station: str, frame: Frame) -> list[int]:
-        """List the ends of the NAV that a frame for another station sets; -1 if unknown."""
+        """List the possible ends of the NAV that a frame for another station sets.
+
+        -1 means unknown.
+        """
         if frame.receiver in (station, "*") or not self._medium.hears(frame.sender, station):
             return []
         limits = [self._limits[frame.row]] if frame.row in self._limits else []
@@ -200,11 +206,14 @@ class _Slots:
         return [*limits, frame.end + sifs + round(self._medium.answer_time(frame.kind))]
 
     def _receives(self, station: str, frame: Frame) -> bool:
-        """Return whether a station receives a control frame, which has no errors."""
+        """Return whether a station receives a control frame.
+
+        Control frames have no errors.
+        """
         return self._medium.hears(frame.sender, station) and not self._medium.beside(frame, station)
 
     def _access(self, frame: Frame, begins: list[int]) -> Iterator[Finding]:
-        """Yield an access that begins at no slot boundary."""
+        """Yield a finding if an access begins at no slot boundary."""
         slot = self._ppdus.slot
         for begin in begins:
             off = (frame.start - begin + ROUNDING) % slot
@@ -214,7 +223,7 @@ class _Slots:
         yield finding("slot", frame, f"begins {late} ns after the first slot may begin: at no boundary")
 
     def _window(self, frame: Frame, function: _Function) -> Iterator[Finding]:
-        """Yield a retransmission after more slots than its contention window has (§10.23.2.2)."""
+        """Yield retransmissions that waited for more slots than the contention window has (§10.23.2.2)."""
         least, most = CW[frame.category]
         window = min((least + 1) * 2**function.failures - 1, most)
         if frame.attempt > 1 and function.counted > window:

@@ -1,9 +1,9 @@
 """Law of TXOPs: exchanges follow each other by a SIFS, within the limit of their access category.
 
-IEEE 802.11-2020 §10.23.2.9. The first exchange of a TXOP may exceed the limit with a single MPDU, and with a
-BlockAckReq. RTS and CTS precede the first exchange with each receiver of a TXOP. If frames reserve the medium
-until the limit (key `nav`), a CF-End follows the last response, unless the remaining reservation is too short
-for a CF-End (§10.23.2.10).
+IEEE 802.11-2020 §10.23.2.9. The first exchange of a TXOP may exceed the limit with a single MPDU or a
+BlockAckReq. RTS and CTS precede the first exchange with each receiver. If frames reserve the medium until the
+limit (key `nav`), a CF-End follows the last response. The CF-End is left out if the remaining reservation is
+too short (§10.23.2.10).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Ends:
         return next((frame for frame in near if frame is not None and frame.kind == "cf-end"), None)
 
     def _cf_end(self, answer: Frame, cf_end: Frame | None, end: int) -> Iterator[Finding]:
-        """Compare the remaining reservation of a TXOP with the duration of a CF-End."""
+        """Check that a CF-End is sent exactly if the remaining reservation is long enough."""
         assert self._medium.ppdus is not None
         airtime = self._medium.airtime("cf-end", self._medium.ppdus.length("cf-end") or 0)
         begin = answer.end + self._medium.sifs
@@ -92,7 +92,7 @@ class _Ends:
             yield finding("txop", answer, f"no CF-End follows, {end - begin} ns before the limit")
 
     def _rest(self, txop: list[Exchange], answer: Frame, end: int) -> Iterator[Finding]:
-        """Yield accesses in the remaining reservation by stations whose NAV the response set (§10.3.2.4)."""
+        """Yield accesses of stations that must respect the NAV set by the response (§10.3.2.4)."""
         medium = self._medium
         members = {answer.receiver, *(exchange.first.receiver for exchange in txop)}
         for other in medium.before(end - ROUNDING, end - answer.end):
@@ -107,11 +107,11 @@ class _Ends:
                 yield finding("txop", other, text)
 
     def _follows(self, frame: Frame) -> bool:
-        """Return whether a frame follows by a SIFS a frame to its sender."""
+        """Return whether a frame to the sender ended a SIFS before this frame."""
         due = frame.start - self._medium.sifs
         return any((frame.sender, due + off) in self._addressed for off in range(-ROUNDING, ROUNDING + 1))
 
     def _has_reset(self, answer: Frame, other: Frame) -> bool:
-        """Return whether another CF-End may have reset the NAV between a response and a later frame."""
+        """Return whether a CF-End may have reset the NAV between a response and a later frame."""
         between = self._medium.before(other.start, other.start - answer.start)
         return any(frame.kind == "cf-end" and frame.end > answer.start for frame in between)
