@@ -23,6 +23,13 @@ impl<T> Id<T> {
     }
 }
 
+impl<T> Default for Id<T> {
+    /// Returns the key of no value, for an empty slot of a [`Ring`](crate::Ring).
+    fn default() -> Self {
+        Id { index: u32::MAX, of: PhantomData }
+    }
+}
+
 impl<T> Default for Arena<T> {
     fn default() -> Self {
         Arena { slots: Vec::new(), free: Vec::new() }

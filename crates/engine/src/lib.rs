@@ -10,6 +10,7 @@
 mod arena;
 mod fingerprint;
 mod queue;
+mod ring;
 mod schedule;
 mod streams;
 mod timers;
@@ -17,6 +18,7 @@ mod timers;
 pub use arena::{Arena, Id};
 pub use fingerprint::{Fingerprint, name_hash};
 pub use queue::EventQueue;
+pub use ring::Ring;
 pub use schedule::Schedule;
 pub use streams::{Indexed, Stream, Streams};
 pub use timers::{Timer, TimerId, Timers};

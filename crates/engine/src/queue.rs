@@ -131,6 +131,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Returns the time of the next event.
+    #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
         if self.next.is_empty() {
             self.sort_nearest();
@@ -141,17 +142,29 @@ impl<E: Copy> EventQueue<E> {
     /// Pops the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
-        if self.next.is_empty() {
-            self.sort_nearest();
-        }
-        let &Entry { at, event } = self.next.last()?;
-        if at > end {
-            return None;
-        }
-        self.next.truncate(self.next.len() - 1);
+        self.is_due(end).then(|| self.pop())
+    }
+
+    /// True if the next event is not later than `end`.
+    #[inline]
+    pub fn is_due(&mut self, end: Time) -> bool {
+        self.next_time().is_some_and(|at| at <= end)
+    }
+
+    /// Pops the next event, after [`EventQueue::is_due`] returned true. The loop calls these two functions: it
+    /// would have to test the result of [`EventQueue::pop_until`] for an event.
+    ///
+    /// # Panics
+    ///
+    /// If no event is due.
+    #[inline]
+    pub fn pop(&mut self) -> (Time, E) {
+        let last = self.next.len() - 1;
+        let Entry { at, event } = self.next[last];
+        self.next.truncate(last);
         self.popped += 1;
         self.now = at;
-        Some((at, event))
+        (at, event)
     }
 
     /// Stores an event in `crowd` or in a bucket.

@@ -7,7 +7,7 @@ use crate::queues::QueuePlan;
 use crate::queues::{self, Dropped, Offered, QueueState, Queued, TxQueue};
 use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
-use airhop_engine::{Arena, EventQueue, Id, Stream};
+use airhop_engine::{Arena, EventQueue, Id, Ring, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use airhop_radio::link_rate::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// a queue discipline, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
-    wire: VecDeque<OnWire>,
+    wire: Ring<OnWire>,
     /// End of the last scheduled transmission of the serialiser.
     free_at: Time,
     pace: Pace,
@@ -61,7 +61,7 @@ pub(crate) enum Line {
 
 /// Packet in the serialiser or on the wire. Four fit into a cache line, because thousands of packets exist at
 /// a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
     arrival: Time,
@@ -113,7 +113,7 @@ impl Link {
     ) -> Self {
         let trace = LinkTrace::default();
         Link {
-            wire: VecDeque::new(),
+            wire: Ring::default(),
             free_at: Time::ZERO,
             pace,
             delay,
@@ -192,7 +192,7 @@ impl Link {
             impairments.sent.push_back([start, end]);
         }
         let is_first = self.wire.is_empty();
-        self.wire.push_back(OnWire { packet, arrival });
+        self.wire.push(OnWire { packet, arrival });
         if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
@@ -225,11 +225,11 @@ impl Link {
     /// Removes and returns the packet that arrives now, the oldest on the wire.
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
-        let arrived = self.wire.pop_front()?;
+        let arrived = self.wire.pop()?;
         if let Line::Scheduled(line) = &mut self.line {
             line.limit(self.wire.len());
         }
-        if let Some(next) = self.wire.front() {
+        if let Some(next) = self.wire.oldest() {
             events.push(next.arrival, Event::LinkArrival(self.index));
         }
         Some(arrived)

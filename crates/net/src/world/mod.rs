@@ -143,7 +143,8 @@ impl World {
     }
 
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
-        while let Some((now, event)) = self.events.pop_until(end) {
+        while self.events.is_due(end) {
+            let (now, event) = self.events.pop();
             self.handle(now, event);
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
                 return Err(Interrupted);

@@ -330,11 +330,14 @@ impl Exchange {
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
+        if kind.is_answer() && outcome == Heard::Frame {
+            return;
+        }
         let (station, rest) = match (kind, self.rules.ack_timeout) {
             (kind, AckTimeout::Ieee) if kind.expects_response() => (from, phy.sifs + phy.answer_timeout()),
             (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
             (FrameKind::Data, AckTimeout::Ns2) => (from, phy.sifs + *ack + phy.slot),
-            (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
+            (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) => (to, phy.slot),
             _ => return,
         };
         self.set_failure_time(station, now + rest);

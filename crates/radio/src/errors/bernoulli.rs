@@ -28,9 +28,14 @@ impl Bernoulli {
         self.known.get(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
     }
 
-    /// Returns the damaged part of a lost frame. `u` is the number that was drawn for the frame.
+    /// Returns the damage of a frame that is lost or has a new length. `u` is the number that was drawn for the
+    /// frame.
+    #[cold]
     #[inline(never)]
-    fn damaged_part(&mut self, frame: &Frame, u: f64) -> Damage {
+    fn damage_slow_path(&mut self, frame: &Frame, u: f64) -> Damage {
+        if u >= self.loss_probability(frame.bits) {
+            return Damage::None;
+        }
         let all_are_headers = frame.header_bits == frame.bits;
         if all_are_headers || u < self.loss_probability(frame.header_bits) {
             Damage::Header
@@ -45,7 +50,10 @@ impl ErrorModel for Bernoulli {
     /// of this interval damages the headers, so the loss of a frame does not depend on its header length.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
-        if u >= self.loss_probability(frame.bits) { Damage::None } else { self.damaged_part(frame, u) }
+        match self.known.find(frame.bits) {
+            Some(loss) if u >= loss => Damage::None,
+            _ => self.damage_slow_path(frame, u),
+        }
     }
 }
 

@@ -22,10 +22,16 @@ impl ByLength {
     /// Returns the loss probability of a frame of `bits` bits. `compute` is called only for a new length.
     #[inline]
     pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
-        match self.known.iter().find(|(b, _)| *b == bits) {
-            Some(&(_, p)) => p,
+        match self.find(bits) {
+            Some(p) => p,
             None => self.add(bits, compute),
         }
+    }
+
+    /// Returns the cached loss probability of a frame of `bits` bits; `None` for a new length.
+    #[inline]
+    pub fn find(&self, bits: u64) -> Option<f64> {
+        self.known.iter().find(|(b, _)| *b == bits).map(|&(_, p)| p)
     }
 
     /// Computes and stores the loss probability of a new length.

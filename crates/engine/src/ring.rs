@@ -1,0 +1,101 @@
+/// First-in, first-out queue in a ring of slots. The number of slots is a power of two, so a mask wraps the
+/// positions; [`VecDeque`](std::collections::VecDeque) needs a comparison for each. Free slots contain the
+/// default value.
+#[derive(Debug)]
+pub struct Ring<T> {
+    slots: Vec<T>,
+    /// Number of values removed so far. Modulo the number of slots: position of the oldest value.
+    removed: usize,
+    /// Number of values added so far.
+    added: usize,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Ring { slots: Vec::new(), removed: 0, added: 0 }
+    }
+}
+
+impl<T: Default> Ring<T> {
+    /// Returns the number of values.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.added.wrapping_sub(self.removed)
+    }
+
+    /// True if there are no values.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.added == self.removed
+    }
+
+    /// Adds a value as the newest.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len() == self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len().wrapping_sub(1);
+        self.slots[self.added & mask] = value;
+        self.added = self.added.wrapping_add(1);
+    }
+
+    /// Removes and returns the oldest value.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
+        let mask = self.slots.len().wrapping_sub(1);
+        let oldest = std::mem::take(&mut self.slots[self.removed & mask]);
+        self.removed = self.removed.wrapping_add(1);
+        Some(oldest)
+    }
+
+    /// Returns the oldest value.
+    #[inline]
+    pub fn oldest(&self) -> Option<&T> {
+        if self.is_empty() {
+            return None;
+        }
+        let mask = self.slots.len().wrapping_sub(1);
+        Some(&self.slots[self.removed & mask])
+    }
+
+    /// Doubles the number of slots of a full ring.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let len = self.len();
+        if len > 0 {
+            self.slots.rotate_left(self.removed & (len - 1));
+        }
+        self.slots.resize_with((2 * len).max(4), T::default);
+        (self.removed, self.added) = (0, len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    /// The ring returns the same values as a [`VecDeque`], while it grows at any position of its oldest value.
+    #[test]
+    fn values_leave_in_the_order_in_which_they_came() {
+        let mut draw = crate::Streams::new(1, 0).stream("ring");
+        for adds in [0.4, 0.5, 0.6] {
+            let (mut ring, mut reference) = (Ring::default(), VecDeque::new());
+            for value in 1..20_000_u32 {
+                if draw.chance(adds) {
+                    ring.push(value);
+                    reference.push_back(value);
+                } else {
+                    assert_eq!(ring.pop(), reference.pop_front());
+                }
+                assert_eq!((ring.len(), ring.oldest()), (reference.len(), reference.front()));
+                assert_eq!(ring.is_empty(), reference.is_empty());
+            }
+        }
+    }
+}
