@@ -4,10 +4,10 @@
 #[derive(Debug)]
 pub struct Ring<T> {
     slots: Vec<T>,
-    /// Number of values removed so far. Modulo the number of slots: position of the oldest value.
-    removed: usize,
-    /// Number of values added so far.
-    added: usize,
+    /// Number of removed values, modulo 2^32. The lower bits are the position of the oldest value.
+    removed: u32,
+    /// Number of added values, modulo 2^32.
+    added: u32,
 }
 
 impl<T> Default for Ring<T> {
@@ -20,7 +20,7 @@ impl<T: Default> Ring<T> {
     /// Returns the number of values.
     #[inline]
     pub fn len(&self) -> usize {
-        self.added.wrapping_sub(self.removed)
+        self.added.wrapping_sub(self.removed) as usize
     }
 
     /// True if there are no values.
@@ -36,7 +36,7 @@ impl<T: Default> Ring<T> {
             self.grow();
         }
         let mask = self.slots.len().wrapping_sub(1);
-        self.slots[self.added & mask] = value;
+        self.slots[self.added as usize & mask] = value;
         self.added = self.added.wrapping_add(1);
     }
 
@@ -47,7 +47,7 @@ impl<T: Default> Ring<T> {
             return None;
         }
         let mask = self.slots.len().wrapping_sub(1);
-        let oldest = std::mem::take(&mut self.slots[self.removed & mask]);
+        let oldest = std::mem::take(&mut self.slots[self.removed as usize & mask]);
         self.removed = self.removed.wrapping_add(1);
         Some(oldest)
     }
@@ -59,19 +59,24 @@ impl<T: Default> Ring<T> {
             return None;
         }
         let mask = self.slots.len().wrapping_sub(1);
-        Some(&self.slots[self.removed & mask])
+        Some(&self.slots[self.removed as usize & mask])
     }
 
     /// Doubles the number of slots of a full ring.
+    ///
+    /// # Panics
+    ///
+    /// Beyond 2^31 values.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
         let len = self.len();
+        assert!(len < 1 << 31, "more than 2^31 values in a ring");
         if len > 0 {
-            self.slots.rotate_left(self.removed & (len - 1));
+            self.slots.rotate_left(self.removed as usize & (len - 1));
         }
         self.slots.resize_with((2 * len).max(4), T::default);
-        (self.removed, self.added) = (0, len);
+        (self.removed, self.added) = (0, len as u32);
     }
 }
 
@@ -80,12 +85,14 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// The ring returns the same values as a [`VecDeque`], while it grows at any position of its oldest value.
+    /// The ring returns the same values as a [`VecDeque`]: while it grows at any position of its oldest value,
+    /// and while its counters pass 2^32.
     #[test]
     fn values_leave_in_the_order_in_which_they_came() {
         let mut draw = crate::Streams::new(1, 0).stream("ring");
-        for adds in [0.4, 0.5, 0.6] {
+        for (adds, start) in [(0.4, 0), (0.5, u32::MAX - 100), (0.6, u32::MAX - 3000)] {
             let (mut ring, mut reference) = (Ring::default(), VecDeque::new());
+            (ring.removed, ring.added) = (start, start);
             for value in 1..20_000_u32 {
                 if draw.chance(adds) {
                     ring.push(value);
